@@ -23,6 +23,7 @@ from consilience.clusterer import ClustererModel, DriftWarning
 from consilience.datasets import customers, gaussians_8d5k
 from consilience.generation import extend
 from consilience.measures import adjusted_rand
+from consilience.opening.kinds import one_table
 from consilience.results import Result
 
 OTHER_PROCESS = """
@@ -49,6 +50,25 @@ def blobs():
 @pytest.fixture(scope="module")
 def model(blobs):
     return quick(methods="minima+features").fit(pd.DataFrame(blobs[0][:400], columns=[f"c{i}" for i in range(8)]))
+
+
+def test_the_source_is_the_name_of_a_file_or_nothing(blobs, tmp_path):
+    frame = pd.DataFrame(blobs[0][:60], columns=[f"c{i}" for i in range(8)])
+    frame.to_csv(tmp_path / "blobs.csv", index=False)
+    (tmp_path / "parts").mkdir()
+    frame.to_parquet(tmp_path / "parts" / "0.parquet")
+    distances = np.linalg.norm(frame.to_numpy()[:, None] - frame.to_numpy(), axis=2)
+    read = cs.tables.read_table
+
+    def source(X, **options):
+        return quick(3, n_clusterings=3, methods="minima", **options).fit(X)._source
+
+    assert source(tmp_path / "blobs.csv") == source(read(tmp_path / "blobs.csv", kind="data")) == "blobs.csv"
+    assert source(read(one_table(tmp_path / "parts"), kind="data")) == "parts"
+    for X in (frame, frame.to_numpy(), read(frame, kind="data"), frame.assign(kind=["a", "b"] * 30)):
+        assert source(X) == ""
+    for X in (distances, pd.DataFrame(distances), read(distances, kind="distances")):
+        assert source(X, metric="precomputed") == ""
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")

@@ -22,6 +22,7 @@ from consilience.consensus import (
     floaters,
 )
 from consilience.consensus.anmi_search import greedy_start
+from consilience.consensus.combine import combined_labels
 from consilience.consensus.confidence import agreement, cluster_posterior, discount
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.engine_consensus import problem_views
@@ -106,6 +107,21 @@ def test_auto_with_nbce_leaves_the_number_to_the_model_and_says_so():
     assert (result.method, result.n_clusters) == ("nbce", 5)
     assert nmi(truth, result.labels) > 0.98
     assert "5 clusters by NBCE (prior tsb, 4 chains of 400 sweeps; its samples mostly have 5" in repr(result)
+
+
+def test_labels_alone_are_asked_for_and_found_as_combine_does():
+    rng, truth = np.random.default_rng(0), np.arange(90) % 3
+    labels = np.column_stack(
+        [truth * 2 + rng.integers(0, 2, 90) for _ in range(8)]
+    )  # six clusters each, three in common
+    whole = cs.combine(labels, None, "nbce", max_iter=40)
+    assert whole.n_clusters == 3
+    assert combined_labels(labels, None, "nbce", max_iter=40).tolist() == whole.labels.tolist()
+    for wrong in ({"method": "voting"}, {"foo": 1}, {"method": "vote", "seed": 1}):
+        with pytest.raises(InputError) as said:
+            cs.combine(labels, 3, **wrong)
+        with pytest.raises(InputError, match=re.escape(str(said.value))):
+            combined_labels(labels, 3, **wrong)
 
 
 @pytest.mark.parametrize("method", ["auto", "vote"])

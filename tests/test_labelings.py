@@ -121,6 +121,9 @@ def test_spaces_of_noise_are_left_out_and_order_changes_nothing(tmp_path):
     result.save(tmp_path / "kept")
     again = Result.load(tmp_path / "kept").matches  # pandas 3 has a type of its own for text
     pd.testing.assert_frame_equal(again, result.matches, check_dtype=False)
+    numbers = result.matches.select_dtypes("number").columns
+    assert len(numbers)
+    assert again[numbers].dtypes.equals(result.matches[numbers].dtypes)
     alone = compare_labelings({"noise": np.zeros(40, int)}, {"x": known[:, 0]})
     assert (alone.matched, alone.best, alone.pairs["recall"], alone.pairs["f1"]) == (0, 0, 0, 0)
     assert "left out, being one cluster: noise" in repr(alone)

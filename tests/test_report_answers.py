@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,8 @@ from consilience.measures import accuracy, adjusted_rand
 from consilience.measures.marks import ComparableTable
 from consilience.measures.variance_between import VarianceBetween
 from consilience.opening import open_source
-from consilience.reports.answers import STEADY
+from consilience.reports.answers import STEADY, say_clusters
+from consilience.reports.clusters import in_words
 from consilience.reports.html import Link, Text
 from consilience.reports.of_table import opened_clusters
 from consilience.reports.report import make_report, write_report
@@ -199,6 +201,17 @@ def test_reports_have_no_axe_violation_and_fit_a_phone(tmp_path):
             page.evaluate(AXE.read_text())
             assert page.evaluate(RUN) == [], (scheme, width)
             context.close()
+
+
+def test_only_marks_say_whom_a_cluster_is_beside_and_once():
+    marks = [[], [{"words": "plan: 71 % pro against 22 %"}], [{"words": "age: 54 against 31 (median)"}]]
+    told = in_words(SimpleNamespace(comparable=None), marks)
+    assert told == ["", f"{marks[1][0]['words']} (against all other objects)", marks[2][0]["words"]]
+    one = SimpleNamespace(labels=np.array([0, 0, 1]), support=None)
+    report = SimpleNamespace(known={}, following=None)
+    names = str(say_clusters(one, report, ["voted against it", "voted for it"]))
+    assert "voted against it" in names
+    assert "all other objects" not in names
 
 
 def test_a_table_is_told_by_its_clusters_and_the_lines_write_it_again(tmp_path, monkeypatch):

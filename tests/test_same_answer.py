@@ -14,7 +14,7 @@ from consilience.consensus import METHODS, EvidenceAccumulation
 from consilience.consensus import confidence as confidence_file
 from consilience.consensus.distinct_rows import check_problem
 from consilience.measures import adjusted_rand
-from samples import random_labels
+from samples import first_of, random_labels
 
 OPTIONS = {"nbce": {"max_iter": 30, "n_chains": 2, "n_init": 2}, "anmi": {"n_init": 2}, "bce": {"n_init": 2}}
 
@@ -60,9 +60,10 @@ def assert_same_answer(labels, k, method, seed, weights=None, **options):
     assert one.anmi == pytest.approx(two.anmi, rel=1e-12)
 
 
+@pytest.mark.parametrize("seed", first_of([0, 1]))
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_on_a_pool(method, pool):
-    assert_same_answer(pool, 4, method, 0)
+def test_every_method_on_a_pool(method, seed, pool):
+    assert_same_answer(pool, 4, method, seed)
 
 
 @pytest.mark.parametrize("k", [4, "auto"])

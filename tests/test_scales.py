@@ -15,6 +15,7 @@ from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.halves import Halves, by_mcla, by_walk, compare_halves
 from consilience.consensus.nesting import nesting
 from consilience.consensus.null_clouds import clouds, cluster_cloud, expanded, mean_agreement
+from consilience.consensus.real import no_room
 from consilience.consensus.row_tree import cut_clusters, leaf_tree
 from consilience.consensus.scales import Judged, Scales, find_scales, make_curve, rank, sample_objects, stable_range
 from consilience.consensus.splits import find_splits
@@ -31,9 +32,9 @@ def kmeans_of(seed, spread, n=200, r=12, numbers=(2, 9), length=1.0):
     return np.asarray(kmeans_runs(X, drawn, seed=seed, max_iter=100).labels).T, truth
 
 
-def curve_of(stability, null_high=0.5, start=2):
+def curve_of(stability, null_high=0.5, start=2, sem=0.0):
     k = np.arange(start, start + len(stability))
-    null = {"sem": 0.0, "null": 0.1, "null_high": null_high, "nesting": 0.5, "nesting_high": 0.9}
+    null = {"sem": sem, "null": 0.1, "null_high": null_high, "nesting": 0.5, "nesting_high": 0.9}
     return pd.DataFrame({"n_clusters": k, "stability": stability, **null})
 
 
@@ -115,15 +116,31 @@ def test_scales_of_hand_made_curves(stability, expected):
 
 
 @pytest.mark.parametrize(
-    ("stability", "null_high", "expected"),
+    ("stability", "sem", "null_high", "expected"),
     [
-        ([0.99, 0.94, 0.95, 0.85, 0.7, 0.6], 1.0, [3]),  # smoothing puts the peak at 3, and 2 is no more than chance
-        ([0.99, 0.94, 0.95, 0.85, 0.7, 0.6], 0.97, [2]),  # more than chance
-        ([1.0, 0.75, 0.5, 0.4, 0.3], 1.0, [2]),  # leads by far
+        (
+            [0.99, 0.94, 0.95, 0.85, 0.7, 0.6],
+            0.0,
+            1.0,
+            [4],
+        ),  # smoothing puts the peak at 3, and 2 is no more than chance
+        ([0.99, 0.94, 0.94, 0.85, 0.7, 0.6], 0.0, 1.0, [4]),  # the larger of equals
+        ([0.99, 0.94, 0.95, 0.85, 0.7, 0.6], 0.01, 1.0, [3]),  # 4 is no more stable than can be measured
+        ([0.99, 0.94, 0.95, 0.85, 0.7, 0.6], 0.0, 0.97, [2]),  # more than chance
+        ([1.0, 0.75, 0.5, 0.4, 0.3], 0.0, 1.0, [2]),  # leads by far
+        ([0.99, 0.8, 0.95, 0.85, 0.7, 0.6], 0.0, 0.9, [4, 2]),  # real and the most stable, a scale though not the first
+        ([0.99, 0.8, 0.95, 0.85, 0.7, 0.6], 0.0, 1.0, [4]),
     ],
 )
-def test_two_clusters_that_chance_could_give_need_a_lead(stability, null_high, expected):
-    assert rank(curve_of(stability, null_high)) == expected
+def test_two_clusters_that_chance_could_give_need_a_lead(stability, sem, null_high, expected):
+    assert rank(curve_of(stability, null_high, sem=sem)) == expected
+
+
+@pytest.mark.parametrize(("stability", "said"), [(0.92, True), (0.88, False), (0.9, True)])
+def test_what_is_steady_is_not_told_from_chance_that_is_as_high_as_can_be(stability, said):
+    scales = Scales(curve_of([0.5, stability, 0.5, 0.4], null_high=1.0), [3], None, [], None, False).table
+    assert no_room(scales) == said
+    assert not no_room(scales.assign(null_high=0.98))
 
 
 def test_the_largest_number_is_a_peak_where_it_sets_all_rows_apart():

@@ -14,16 +14,15 @@ from consilience._types import Floats
 from consilience.clusterer.gaps import has_gaps
 from consilience.consensus import Consensus, combine
 from consilience.consensus.combine import combined_labels
-from consilience.consensus.real import NEARLY as NEARLY_ONE
+from consilience.consensus.real import z_of
 from consilience.ensemble import Ensemble
 from consilience.measures import adjusted_rand
 
 AS_STABLE = 0.02  # difference of stabilities that does not count
-NEARLY, ERRORS = (
-    0.1,
-    3,
-)  # difference of stabilities that fewer clusters alone can make; standard errors that unlucky halves can
-MOST_BY_GAPS = 10  # clusters looked for by gaps in the data
+NEAR = 0.1  # difference of stabilities that fewer clusters alone can make
+ERRORS = 3  # standard errors of a stability that unlucky halves can make it lack,
+WIDEST = 0.2  # though no more than this, however badly it was measured
+MOST = 10  # clusters looked for by gaps in the data, or by how far beyond chance they are
 NARROW = 2  # columns; there, clusterings of a single cloud agree nearly as well as those of clusters
 
 
@@ -33,7 +32,8 @@ def combine_members(
     """The consensus; of several numbers of clusters that are more stable than chance and as stable as any, the finest.
 
     Where none is, or `X` has no more than two columns, the largest number up to ten whose clusters all have gaps between them;
-    and a finer number that is nearly as stable, where all of its clusters have, or where it is farther beyond chance.
+    and a finer number, up to ten too, that is nearly as stable: where all of its clusters have gaps, or where it is farther beyond
+    chance. Gaps are found in the data themselves, so that for them a stability may also be measured as lower by a few unlucky halves.
     """
     if n_clusters == 1:
         return _one_cluster(ensemble, method)
@@ -43,14 +43,15 @@ def combine_members(
         found = combine(ensemble, n_clusters, "quadratic", **how)  # whose search leaves no cluster empty
     if found.scales is None:
         return found
-    most = min(MOST_BY_GAPS, int(ensemble.n_clusters.max()))
+    most = min(MOST, int(ensemble.n_clusters.max()))
     if X.shape[1] <= NARROW or not found.scales["real"].any():
         apart = _apart(range(most, 1, -1), found, ensemble, X, method, how)
         if apart is not None:
             return apart
     one = _finest(found, ensemble, method, how)
-    finer = [k for k in _nearly_as_stable(found) if one.n_clusters < k <= most]
-    return _apart(finer, found, ensemble, X, method, how) or _farther(finer, one, ensemble, method, how) or one
+    finer = range(one.n_clusters + 1, most + 1)
+    apart = _apart(_nearly_as_stable(found, finer, ERRORS), found, ensemble, X, method, how)
+    return apart or _farther(_nearly_as_stable(found, finer), one, ensemble, method, how) or one
 
 
 def _one_cluster(ensemble: Ensemble, method: str) -> Consensus:
@@ -113,13 +114,16 @@ def _why_finest(one: Consensus) -> str:
     return f"{count(one.n_clusters, 'cluster')}, {why}; {one.note}"
 
 
-def _nearly_as_stable(found: Consensus) -> list[int]:
-    """Numbers of clusters, the largest first, that halves of the clusterings agree on nearly as well as on any."""
+def _nearly_as_stable(found: Consensus, numbers: Iterable[int], errors: float = 0) -> list[int]:
+    """Those of the numbers, the largest first, that halves of the clusterings agree on nearly as well as on any.
+
+    Within so many standard errors too, where some are given.
+    """
     if found.curve is None:
         return []
     stability, sem = found.curve["stability"].to_numpy(), found.curve["sem"].to_numpy()
-    near = found.curve["n_clusters"].to_numpy()[stability >= stability.max() - np.maximum(NEARLY, ERRORS * sem)]
-    return sorted((int(k) for k in near), reverse=True)
+    near = stability >= stability.max() - np.clip(errors * sem, NEAR, WIDEST)
+    return sorted(set(numbers).intersection(found.curve["n_clusters"].to_numpy()[near].tolist()), reverse=True)
 
 
 def _farther(
@@ -127,13 +131,14 @@ def _farther(
 ) -> Consensus | None:
     """The answer at the most stable of the numbers that are farther beyond chance than an answer that is so itself, or None.
 
-    Fewer clusters are more stable by chance, so that stabilities alone favor them.
+    Fewer clusters are more stable by chance, so that stabilities alone favor them. Beside an answer that only its nesting tells from
+    chance, any number is farther whose stability does.
     """
     scales, curve = one.scales, one.curve
     if scales is None or curve is None or not scales["real"].iloc[0]:
         return None
     table = curve.set_index("n_clusters")
-    beyond = np.arctanh(table[["stability", "null_high"]].clip(upper=NEARLY_ONE)).diff(-1, axis=1)["stability"]
+    beyond = pd.Series(z_of(table["stability"].to_numpy()) - z_of(table["null_high"].to_numpy()), table.index)
     if one.n_clusters not in beyond.index:
         return None
     farther = [k for k in numbers if beyond[k] > max(beyond[one.n_clusters], 0.0)]
@@ -160,7 +165,7 @@ def _apart(
 
 
 def _with_own_scale(one: Consensus) -> Consensus:
-    """The answer's number of clusters is the first scale, and real: gaps are no chance."""
+    """The answer's number of clusters is the first scale, and real: it was found by gaps or beyond chance."""
     scales, k = one.scales, one.n_clusters
     assert scales is not None
     numbers = scales["n_clusters"].to_numpy()

@@ -150,7 +150,7 @@ def fit_clusterer(made: EnsembleClusterer, X: ArrayLike) -> Fitted:
         doubt=describe_doubt(found) or few,
         guide_words=plan.guide_words,
         ids=table.ids,
-        source="" if table.source in ("the data", "the table") else table.source,
+        source=table.source if table.from_file else "",
         sample=sample,
         encoder=table.encoder,
         reader=None if is_distances else reader_of(table),

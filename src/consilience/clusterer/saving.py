@@ -37,7 +37,7 @@ class ClustererModel(Result):
     n_clusters : int
     ids : (n_objects,) array or None
     source : str
-        What was clustered: the name of its file.
+        What was clustered: the name of its file; empty where it was no file.
     scales : DataFrame or None
     note : str
         How the choices were made.

@@ -109,12 +109,7 @@ def combine(
     array([0, 0, 0, 1, 1, 2, 2])
     """
     start = time.perf_counter()
-    check_choice(method, ("auto", *METHODS), "method")
-    for name in set(options).difference(() if method == "auto" else signature(METHODS[method]).parameters):
-        for near in [MEANT[name]] if name in MEANT else nearest(name, signature(combine).parameters):
-            raise InputError(f"unknown option {name!r}: did you mean {near!r}?")
-    if method == "auto" and options:
-        raise InputError(f"{', '.join(options)}: options belong to a method; name it with method=")
+    _check_method(method, options)
     if isinstance(n_clusters, str):
         check_word("n_clusters", n_clusters)
     seed = check_seed(random_state)
@@ -143,6 +138,16 @@ def combine(
     return combine_problem(ens, problem, n_clusters, method, how, options, progress, start, call)
 
 
+def _check_method(method: str, options: dict[str, Any]) -> None:
+    """Refuse a method that there is not, and options of none."""
+    check_choice(method, ("auto", *METHODS), "method")
+    for name in set(options).difference(() if method == "auto" else signature(METHODS[method]).parameters):
+        for near in [MEANT[name]] if name in MEANT else nearest(name, signature(combine).parameters):
+            raise InputError(f"unknown option {name!r}: did you mean {near!r}?")
+    if method == "auto" and options:
+        raise InputError(f"{', '.join(options)}: options belong to a method; name it with method=")
+
+
 def combined_labels(
     ensemble: EnsembleLike,
     n_clusters: int | None,
@@ -154,7 +159,7 @@ def combined_labels(
 ) -> Ints:
     """Labels of :func:`combine` at a number of clusters, without how far to trust them, which takes about as long.
 
-    `options` are those of a method that is named.
+    None is what it is there: the median, or what the model of "nbce" finds. `options` are those of a method that is named.
 
     Examples
     --------
@@ -164,8 +169,12 @@ def combined_labels(
     >>> combined_labels(example, 3).tolist() == cs.combine(example, 3).labels.tolist()
     True
     """
-    problem = check_problem(as_ensemble(ensemble), n_clusters)
+    _check_method(method, options)
+    ens = as_ensemble(ensemble)
+    problem = check_problem(ens, n_clusters)
     how = {"random_state": check_seed(random_state), "n_jobs": n_jobs}
+    if method == "nbce" and n_clusters is None:
+        return _nbce(ens, problem, how, options, False).labels_
     if method == "auto":
         _, problem, (_, labels, _), *_ = _chosen(problem, how)
     else:

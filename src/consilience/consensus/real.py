@@ -8,10 +8,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from consilience._types import Array, Floats
+
 NEARLY = 0.999  # stability and nesting beyond which z is not told apart
-STEADY = 0.9  # stability that a cloud could be denied by, were chance not as high
+STEADY = 0.9  # stability from which an answer that is not real is said not to be told from chance, where chance is as high as can be
 TESTS = {"stability": "null_high", "nesting": "nesting_high"}  # with what chance reaches
 SAID = {"stability": "", "nesting": " (by nesting)", "gaps": " (by gaps in the data)", "": ""}
+
+
+def z_of(stability: Array) -> Floats:
+    """artanh of stabilities, which has no end, so that differences near 1 count as others do; clipped where they are not told apart."""
+    return np.arctanh(np.clip(stability, -NEARLY, NEARLY))
 
 
 def is_real(curve: pd.DataFrame) -> pd.Series:

@@ -9,8 +9,9 @@ give (:mod:`consilience.consensus.null_clouds`). Both are judged as z without an
 the mean of every shape of cloud by five standard deviations of single clouds at this number, and by 0.15 and 0.3 at least. Five, since
 several numbers are judged, twice each, and the deviation is that of a few clouds.
 
-**Scales** come from peaks of the stability curve, smoothed over neighboring k, the highest first, at least a factor 1.4 apart. k = 2
-needs a lead of 0.2, unless it is real, because the coarsest cut is stable on nearly any data. Where a peak is below 0.9 the scale is the
+**Scales** come from peaks of the stability curve, smoothed over neighboring k, the highest first, at least a factor 1.4 apart. The peak
+at k = 2 counts as 0.2 lower than it is, because the coarsest cut is stable on nearly any data: it comes after others, and is a scale only
+where it still is a peak, or leads the numbers beside it by as much, or is real. Where a peak is below 0.9 the scale is the
 fewest clusters beside it that are hardly less stable (0.06 in z), since a flat curve has no number of its own, and there must be a valley
 between it and any higher peak of fewer clusters. The range of a scale holds the numbers around it that are about as stable (within 0.05).
 Real scales come before others.
@@ -38,7 +39,7 @@ from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.consensus.halves import Combine, Halves, by_mcla, by_walk, compare_halves, mcla
 from consilience.consensus.nesting import nesting
 from consilience.consensus.null_clouds import CLOUDS, LENGTHS, SHUFFLES, clouds, shuffles
-from consilience.consensus.real import NEARLY, is_real
+from consilience.consensus.real import NEARLY, is_real, z_of
 from consilience.consensus.row_tree import narrowed
 from consilience.ensemble import Ensemble
 
@@ -49,6 +50,7 @@ MOST = 60  # clusters that are tried
 SHOWN = 4  # scales
 APART = 1.4  # ratio of neighboring scales, at least
 HANDICAP = 0.2  # of k = 2
+ERRORS = 2.0  # standard errors of a difference of stabilities, from which one is higher
 DEVIATIONS = 5.0  # of clouds, above their mean, that are more than chance
 LEAD = {"stability": 0.15, "nesting": 0.3}  # above their mean at least, as z
 NEAR = 0.05  # stability that numbers in the range of a scale may lack
@@ -80,7 +82,7 @@ class Judged:
     def z(self) -> dict[str, Floats]:
         """(n_numbers,) artanh of the stability, and −log(1 − nesting)."""
         stability = self.halves.agreement.mean(axis=0)
-        return {"stability": _z(stability), "nesting": -np.log1p(-np.clip(self.nesting, 0, NEARLY))}
+        return {"stability": z_of(stability), "nesting": -np.log1p(-np.clip(self.nesting, 0, NEARLY))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,8 +233,28 @@ def _around(values: Floats, at: int, less: float) -> tuple[int, int]:
     return int(lower[lower < at].max(initial=-1)) + 1, int(lower[lower > at].min(initial=len(values))) - 1
 
 
-def _z(stability: Array) -> Floats:
-    return np.arctanh(np.clip(stability, -NEARLY, NEARLY))
+def _is_peak(values: Floats) -> Array:
+    around = np.concatenate([[-np.inf], values, [-np.inf]])
+    return (values >= around[:-2]) & (values >= around[2:])
+
+
+def _best_beside(peak: int, value: Floats, sem: Floats, doubtful: Array) -> int:
+    """The best number beside a peak, which smoothing may have moved by one, the larger of equals; a doubtful one only if it leads.
+
+    Where it does not, the peak stands for what is left, unless another is more stable by what can be measured.
+    """
+
+    def best(places: list[int]) -> int:
+        return max(places, key=lambda j: (round(float(value[j]), 3), j))
+
+    beside = list(range(max(peak - 1, 0), min(peak + 2, len(value))))
+    first = best(beside)
+    if first == peak or not doubtful[first]:
+        return first
+    other = best([j for j in beside if not doubtful[j]])
+    if value[first] >= value[other] + HANDICAP:
+        return first
+    return other if value[other] >= value[peak] + ERRORS * np.hypot(sem[other], sem[peak]) else peak
 
 
 def rank(curve: pd.DataFrame, *, all_apart: bool = False) -> list[int]:
@@ -244,21 +266,15 @@ def rank(curve: pd.DataFrame, *, all_apart: bool = False) -> list[int]:
     k, value = curve["n_clusters"].to_numpy(), curve["stability"].to_numpy()
     padded = np.concatenate([value[:1], value, value[-1:]])
     smooth = 0.25 * padded[:-2] + 0.5 * value + 0.25 * padded[2:]
-    smooth[k == 2] -= HANDICAP
-    around = np.concatenate([[-np.inf], smooth, [-np.inf]])
-    peaks = np.flatnonzero((smooth >= around[:-2]) & (smooth >= around[2:])).tolist()
+    real, two = is_real(curve).to_numpy(bool), k == 2
+    height = smooth - np.where(two, HANDICAP, 0)
+    peaks = np.flatnonzero(_is_peak(height) | (_is_peak(smooth) & two & real)).tolist()
     if not all_apart and len(peaks) > 1:
         peaks = [i for i in peaks if i < len(k) - 1]
-    # smoothing may move a peak by one: take the best number beside it, the larger of equals
-    best = [max(range(max(i - 1, 0), min(i + 2, len(k))), key=lambda j: (round(value[j], 3), j)) for i in peaks]
-    real = is_real(curve).to_numpy(bool)
-    best = [
-        i if k[j] == 2 and not real[j] and value[j] < value[i] + HANDICAP else j
-        for i, j in zip(peaks, best, strict=True)
-    ]
+    best = [_best_beside(i, value, curve["sem"].to_numpy(), two & ~real) for i in peaks]
     found: list[int] = []
-    z = _z(value)
-    for _, j in sorted((-smooth[i], j) for i, j in zip(peaks, best, strict=True)):
+    z = z_of(value)
+    for _, j in sorted((-height[i], j) for i, j in zip(peaks, best, strict=True)):
         if value[j] < SURE and k[j] > 2:  # where the curve is flat, the fewest clusters that are hardly less stable
             first = max(_around(z, j, HARDLY)[0], int(np.searchsorted(k, 3)))
             if (

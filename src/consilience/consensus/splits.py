@@ -14,7 +14,7 @@ from scipy.stats import t
 
 from consilience._types import Floats, Ints
 from consilience.consensus.halves import Halves
-from consilience.consensus.real import NEARLY
+from consilience.consensus.real import NEARLY, z_of
 from consilience.consensus.scales import Scales
 
 PART = 0.05  # of a cluster that must leave it to be a split
@@ -63,5 +63,5 @@ def _null_within(null: list[Halves], coarse: int, fine: int, n_splits: int) -> f
                 values.append(cloud.within(at[fine], inside).mean())
     if len(values) < 2:
         return 1.0
-    z = np.arctanh(np.clip(values, -NEARLY, NEARLY))
+    z = z_of(np.array(values))
     return float(np.tanh(z.mean() + t.ppf(1 - CHANCE / n_splits, len(z) - 1) * z.std(ddof=1)))

@@ -180,18 +180,13 @@ def say_clusters(
                 [
                     [
                         Link(f"{place}-{c}", f"Cluster {c if numbers is None else numbers[c]}"),
-                        f" ({count(sizes[c], 'object')}): {name}{_beside(name) if i == 0 else ''}",
+                        f" ({count(sizes[c], 'object')}): {name}",
                     ]
-                    for i, (c, name) in enumerate(told)
+                    for c, name in told
                 ]
             )
         )
     return said if one.support is None else [*said, Text(say_sureness(one))]
-
-
-def _beside(name: str) -> str:
-    """Whom a cluster's marks are compared with, where they are."""
-    return " (against all other objects)" if " against " in name else ""
 
 
 def likeness(answers: Sequence[Array]) -> Floats:

@@ -173,11 +173,13 @@ def title_of(report: Report, clustered: str = "") -> str:
 
 
 def in_words(report: Report, found: list[list[dict[str, Any]]] | None) -> list[str] | None:
-    """What each cluster is, in a few words: those that name it, of counts, and else its strongest marks."""
+    """What each cluster is, in a few words: those that name it, of counts, and else its strongest marks, first with whom it is beside."""
     names = called(report, found)
     if names is not None or found is None:
         return names
-    return ["; ".join(_mark_words(one) for one in some[:TELLING]) for some in found]
+    words = ["; ".join(_mark_words(one) for one in some[:TELLING]) for some in found]
+    first = next((c for c, said in enumerate(words) if said), None)
+    return [f"{said} (against all other objects)" if c == first else said for c, said in enumerate(words)]
 
 
 def _mark_words(one: dict[str, Any]) -> str:

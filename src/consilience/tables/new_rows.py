@@ -67,4 +67,4 @@ def encode_rows(X: Any, encoder: Encoder) -> Table:
             X.sheet,
         )
         read = read if X.rows is None else take_rows(read, X.rows)
-    return replace(read, ids=X.ids, labels=X.labels, source=X.source)
+    return replace(read, ids=X.ids, labels=X.labels, source=X.source, from_file=X.from_file)

@@ -19,7 +19,7 @@ from consilience.tables.columns import choose, find_ids, find_row_names, label_f
 from consilience.tables.count_scaling import CountScaling, looks_like_counts
 from consilience.tables.data_columns import Encoded, data_columns
 from consilience.tables.encoding import Encoder, describe_aside, named_kind
-from consilience.tables.files import open_sheet
+from consilience.tables.files import SOURCE, open_sheet
 from consilience.tables.filling import Gaps
 from consilience.tables.scaling import Standardizer
 from consilience.tables.sheet import Names, Options, Sheet
@@ -69,6 +69,8 @@ class Table:
         Columns of data that are not used, and why.
     decimal : {".", ","}
         Decimal sign of a text file.
+    from_file : bool
+        Whether `source` is the name of a file, or of a folder of them.
 
     Examples
     --------
@@ -93,6 +95,7 @@ class Table:
     id_name: str | None = None
     aside: Mapping[str, str] = field(default_factory=dict)
     decimal: str = "."
+    from_file: bool = False
 
     @cached_property
     def is_counts(self) -> bool:
@@ -257,10 +260,12 @@ def read_table(
     if kind == "data" and isinstance(source, (str, PathLike)):  # frames can be mended by whoever made them
         sheet = sheet.with_own_names()
     sheet.check_shape()
+    from_file = isinstance(source, (str, PathLike)) or SOURCE in getattr(source, "attrs", {})
     aside = sheet.find_all(known, "known")
     asked = columns is not None and _names_some(columns)
     if triples:
-        return _triples(sheet, kind, columns, has_more=bool(aside) or id_column is not None)
+        made_of = _triples(sheet, kind, columns, has_more=bool(aside) or id_column is not None)
+        return replace(made_of, from_file=from_file)
     taken = [*aside, *sheet.named(() if columns is None else columns)]
     id_position, ids, notices = find_ids(sheet, id_column, taken, likely=None if encoder is None else encoder.id_name)
     if kind in ("distances", "new_distances") and ids is None:
@@ -323,6 +328,7 @@ def read_table(
         id_name=id_name,
         aside=made.aside,
         decimal=sheet.decimal,
+        from_file=from_file,
     )
 
 
