@@ -41,10 +41,7 @@ def worker_processes(n_workers: int = 2) -> Iterator[Any]:
 def connected(cluster: Any) -> Iterator[Any]:
     """A client of a cluster."""
     distributed = pytest.importorskip("distributed")
-    settings = {"distributed.scheduler.allowed-failures": 10}
-    import dask
-
-    with dask.config.set(settings), quiet(), distributed.Client(cluster) as client:
+    with quiet(), distributed.Client(cluster) as client:
         yield client
 
 
@@ -54,9 +51,11 @@ def quiet() -> Iterator[None]:
     levels = {name: logging.getLogger(name).level for name in ("distributed", "distributed.scheduler")}
     for name in levels:
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    yield
-    for name, level in levels.items():
-        logging.getLogger(name).setLevel(level)
+    try:
+        yield
+    finally:
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
 
 
 def worker_pids(client: Any, n_workers: int = 2) -> list[int]:

@@ -35,13 +35,24 @@ def test_every_name_is_looked_for_in_both_files(files):
         known_in(["shap"], files, files[0], {})
 
 
-def test_a_report_of_labels_beside_data(files, tmp_path):
+@pytest.mark.parametrize("n_shuffles", ["0", pytest.param("10", marks=pytest.mark.slow)])
+def test_a_report_of_labels_beside_data(files, tmp_path, n_shuffles):
     from command_line import run
 
     labels, data = map(str, files)
     page = tmp_path / "page.html"
     done = run(
-        "report", labels, str(page), "--data", data, "--id", "bead", "-t", "maker,shape,color", "--n-shuffles", "0"
+        "report",
+        labels,
+        str(page),
+        "--data",
+        data,
+        "--id",
+        "bead",
+        "-t",
+        "maker,shape,color",
+        "--n-shuffles",
+        n_shuffles,
     )
     assert done.returncode == 0, done.stderr
     text = page.read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 """Columns as people have them: what they are taken for, that what is set aside has no say, and that one sentence refuses the rest."""
 
+import time
 import warnings
 
 import numpy as np
@@ -314,6 +315,69 @@ def test_comments_above_a_table_are_left_out_and_lines_keep_their_numbers(tmp_pa
     assert read_table(file, kind="data").columns == ["chrom", "start"]
 
 
+NAMED = {  # text, and the names of its columns
+    "text labels": ("#sample,run1,run2\ns1,T,B\ns2,T,B\ns3,U,C\n", ["sample", "run1", "run2"]),
+    "text labels, spaced": ("# sample,run1,run2\ns1,T,B\ns2,T,B\ns3,U,C\n", ["sample", "run1", "run2"]),
+    "decimal commas": ("#id;x;y\na;2,5;5,1\nb;3,5;6,1\n", ["id", "x", "y"]),
+    "quotes": ('#"id","x, y","z"\n"a","2","5"\n"b","3","4"\n', ["id", "x, y", "z"]),
+    "one column": ("# made by hand\n#x\n4\n5\n7\n", ["x"]),
+    "one column of words": ("#kind\na\nb\na\n", ["kind"]),
+    "a number sign": ("#,name,x\n1,a,5\n1,b,6\n", ["#", "name", "x"]),
+    "a comment of as many cells": ("#version,2\nname,x\na,1\nb,NA\n", ["name", "x"]),
+    "a sentence of as many cells": ("# made by us, 2024\nname,kind\na,u\nb,u\n", ["name", "kind"]),
+    "blank lines": ("# made by hand\n\n#\n\nname,x\na,1\nb,2\n", ["name", "x"]),
+    "only such lines": ("# colors\n#code,x\n#ff0000,12\n#00ff00,13\n", ["#code", "x"]),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_last_comment_may_name_the_columns(name, tmp_path):
+    from consilience.tables.files import open_sheet
+    from consilience.tables.sheet import Options
+
+    text, names = NAMED[name]
+    (tmp_path / "t.csv").write_text(text)
+    sheet = open_sheet(tmp_path / "t.csv", Options("data", None, None, None, None, None))
+    assert sheet.names == names
+    data = [line for line in text.splitlines() if line]
+    above = next(i for i, line in enumerate(data) if names[-1] in line) + 1  # also of the names
+    assert sheet.n_rows == len(data) - above
+    assert text.splitlines()[sheet.line(0) - 1] == data[above]
+
+
+def test_without_a_header_only_sentences_are_comments(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_text("# a, 1\n3,4\n5,6\n9,1\n")
+    table = read(file, header=False)
+    assert table.values.tolist() == [[3, 4], [5, 6], [9, 1]]
+    assert any("1 line that begins with # left out" in notice for notice in table.notices)
+    file.write_text("#a,12,3\nb,1,4\n")
+    assert read(file, header=False, id_column=0).ids.tolist() == ["#a", "b"]
+    file.write_text("#ff0000,12,3\n#00ff00,13,4\n")
+    assert read(file, header=False, id_column=0).ids.tolist() == ["#ff0000", "#00ff00"]
+
+
+@pytest.mark.parametrize("header", [None, True, False])
+def test_comments_alone_are_no_table(header, tmp_path):
+    (tmp_path / "t.csv").write_text("# a\n# b\n")
+    with pytest.raises(InputError, match="all its lines begin with # and are comments"):
+        read(tmp_path / "t.csv", header=header)
+    (tmp_path / "t.csv").write_text("# a b\n# c d\n1,2\n3,4\n")
+    if header is None:
+        with pytest.raises(InputError, match="line 3: holds only numbers"):
+            read(tmp_path / "t.csv")
+
+
+def test_names_of_many_columns_are_looked_through_once():
+    from consilience.tables.sheet import Sheet
+
+    names = [f"gene {i}" for i in range(40_000)]
+    sheet = Sheet("genes.csv", np.ones((1, len(names) + 3)), [*names, "a", "a (2)", "a"])
+    begin = time.process_time()
+    assert sheet.with_own_names().names[-3:] == ["a", "a (2)", "a (3)"]
+    assert time.process_time() - begin < 2  # a minute where every name is looked for among all
+
+
 def test_answers_that_were_not_given_are_missing():
     words = ["often", "never", "Prefer not to say", "often"] * 10
     table = read_table(pd.DataFrame({"answer": words, "age": range(40)}), kind="data")
@@ -331,6 +395,7 @@ def test_names_that_come_again_are_numbered_and_blank_columns_at_the_end_left_ou
     assert len(table.columns) == 3
     assert table.values[:, :2].T.tolist() == [list(range(9)), list(range(0, 18, 2))]
     assert any("column 2 (the first is 0) is 'margin (2)'" in notice for notice in table.notices)
+    assert "shops.csv: 2 columns without a name or any cell left out" in table.notices
     assert read_table(new, kind="data", encoder=table.encoder).values.tolist() == [table.values[3].tolist()]
     file.write_text("1,1,2\n3,4,5\n")
     with pytest.raises(InputError, match=r"'1' stands over two columns.*--no-header"):

@@ -27,6 +27,11 @@ VERBS = {
     "explore": "See many clusterings in the browser: choose, refine, take away.",
     "completion": "Print the shell's completion script.",
 }
+QUOTED = r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?!\w)"""  # what users wrote, as repr shows it
+_NAMED = re.compile(  # keywords with a value, with an underscore, and named as their option
+    rf"""{QUOTED}|\b(?:[a-z_]+=(?:'[^']*'|"[^"]*"|\w+)?[ ]\((?P<option>--?[a-zA-Z][^()]*)\)"""
+    r"|[a-z]+_[a-z_]+ \((?P<option_>--[a-z][a-z-]*|-[a-zA-Z])\)|(?P<word>[a-z]+) \(--(?P=word)\))"
+)
 _said: set[str] = set()  # warnings of this command
 
 
@@ -160,9 +165,10 @@ def as_typed(text: str) -> str:
     'if it is a class that is known, say --known type'
     >>> as_typed("no column 'idd' for id_column (--id): lower n_clusters (-k), or leave its id column (--id) out")
     "no column 'idd' for --id: lower -k, or leave its id column (--id) out"
+    >>> as_typed("no column 'log_ratio (--log)' for id_column (--id)")  # what users wrote stays as it is
+    "no column 'log_ratio (--log)' for --id"
     """
-    text = re.sub(r"\b[a-z_]+=(?:'[^']*'|\"[^\"]*\"|\w+)? \((--?[^()]*)\)", r"\1", text)
-    return re.sub(r"\b(?:[a-z]+_[a-z_]+ \((--?[\w-]+)\)|([a-z]+) \(--\2\))", lambda m: m[1] or f"--{m[2]}", text)
+    return _NAMED.sub(lambda m: m["option"] or m["option_"] or (f"--{m['word']}" if m["word"] else m[0]), text)
 
 
 def _warn(message: Any, category: type[Warning], *args: Any, **kwargs: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import click
 
 from consilience._check import InputError, nearest, printable
-from consilience.cli import as_typed
+from consilience.cli import QUOTED, as_typed
 from consilience.cli.options import TEXT
 from consilience.opening import (
     PARSING,
@@ -204,18 +205,18 @@ def _id_column(path: Path, own: str | None, shared: str | None, ids: Any, parsin
 
 
 def in_lines(notice: str) -> str:
-    """A long notice of several parts with each in a line of its own.
+    """A long notice of several parts with each in a line of its own; what is quoted stays whole.
 
     Examples
     --------
-    >>> words = "age: 4 cells that are no numbers, such as 'unknown', count as missing"
+    >>> words = "age: 4 cells that are no numbers, such as 'not; known', count as missing"
     >>> print(in_lines(f"table.csv: 40 numbers; 3 dates; set aside note (500 different words); {words}"))
     table.csv: 40 numbers
       3 dates
       set aside note (500 different words)
-      age: 4 cells that are no numbers, such as 'unknown', count as missing
+      age: 4 cells that are no numbers, such as 'not; known', count as missing
     """
-    return notice if len(notice) <= LONG else notice.replace("; ", "\n  ")
+    return notice if len(notice) <= LONG else re.sub(f"({QUOTED})|; ", lambda m: m[1] or "\n  ", notice)
 
 
 def print_notices(read: Any, *, standardize: bool | None = None, err: bool = False) -> None:

@@ -116,13 +116,19 @@ def _names_objects(sheet: Sheet, position: int) -> bool:
 
 
 def _is_blank(sheet: Sheet, position: int) -> bool:
-    """Whether a column has neither a name nor any cell, as separators at the end of every line make them."""
+    """Whether a column has neither a name nor any cell, as separators too many in every line make them."""
     if sheet.names is None or sheet.names[position]:
         return False
     column = sheet.column(position)
     if isinstance(column, pa.ChunkedArray):
         return bool(pc.all(pc.equal(pc.utf8_trim_whitespace(column), "")).as_py())
     return bool(column.isna().all())
+
+
+def blank_columns(sheet: Sheet, columns: Names | None) -> list[str]:
+    """A notice of the columns that :func:`choose` leaves out for being blank."""
+    n = 0 if columns is not None else sum(_is_blank(sheet, j) for j in range(sheet.width))
+    return [f"{count(n, 'column')} without a name or any cell left out"] if n else []
 
 
 def choose(sheet: Sheet, columns: Names | None, aside: Sequence[int | None]) -> list[int]:

@@ -15,7 +15,7 @@ from scipy import sparse
 from consilience._check import InputError, check_choice, count, listed
 from consilience._types import Ints
 from consilience.tables.cells import ids_of
-from consilience.tables.columns import choose, find_ids, find_row_names, label_frame, row_numbers
+from consilience.tables.columns import blank_columns, choose, find_ids, find_row_names, label_frame, row_numbers
 from consilience.tables.count_scaling import CountScaling, looks_like_counts
 from consilience.tables.data_columns import Encoded, data_columns
 from consilience.tables.encoding import Encoder, describe_aside, named_kind
@@ -271,6 +271,7 @@ def read_table(
     if kind in ("distances", "new_distances") and ids is None:
         id_position, ids, notices = find_row_names(sheet, taken)
     kept = choose(sheet, columns, [*aside, id_position])
+    notices = [*blank_columns(sheet, columns), *notices]
     if sheet.answers and columns is None:
         what = f"left out {listed(list(sheet.answers))}, which consilience wrote"
         notices = [*notices, f"{what}; columns= (--columns) takes what it names"]

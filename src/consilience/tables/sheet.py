@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -172,12 +173,14 @@ class Sheet:
     def with_own_names(self) -> Sheet:
         """Names that stand over several columns numbered from the second on, which is noticed; numbers, which may be data, as they are."""
         given, names, notices = self.names or [], list(self.names or []), []
+        taken, last = set(given), Counter[str]()
         for position, name in enumerate(given):
-            number = given[: position + 1].count(name)
-            if name and number > 1 and not is_number(name):
-                while f"{name} ({number})" in names:
-                    number += 1
-                names[position] = f"{name} ({number})"
+            last[name] += 1
+            if name and last[name] > 1 and not is_number(name):
+                while f"{name} ({last[name]})" in taken:
+                    last[name] += 1
+                names[position] = f"{name} ({last[name]})"
+                taken.add(names[position])
                 which = f"column {position} (the first is 0) is {names[position]!r}"
                 notices.append(f"the name {name!r} stands over several columns: {which}")
         return replace(self, names=names, notices=(*self.notices, *notices)) if notices else self

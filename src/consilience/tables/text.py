@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from consilience._check import InputError, count, show
+from consilience.tables.comments import COMMA, LOOK, without_comments
 from consilience.tables.sheet import Options, Sheet, is_number
 
 TAB = "\t"
@@ -32,8 +33,6 @@ MAGIC = {
     b"\x89HDF": ("HDF5", ".h5ad"),
     b"\xd0\xcf\x11\xe0": ("an old Excel workbook", ".xls, or save it as .xlsx or CSV"),
 }
-LOOK = 20  # lines that say what separates cells
-_COMMA = r"^\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$"
 _POINT = r"^\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*$"
 _BOMS = {
     codecs.BOM_UTF8: "utf-8",
@@ -77,20 +76,20 @@ def read_text(path: Path, options: Options) -> Sheet:
         name = name.removesuffix(packed)
     default = {".csv": ",", ".tsv": "\t"}.get(name[-4:])
     raw, notices = _as_utf8(source, raw, options.encoding)
-    raw, n_comments = _without_comments(raw)
+    raw, n_comments, above = without_comments(source, raw, header, sep or "".join(SEPARATORS))
     if n_comments:
         notices.append(f"{count(n_comments, 'line')} that begin{'s' if n_comments == 1 else ''} with # left out")
     sep_given, sep = sep is not None, sep if sep is not None else find_separator(source, raw, default)
     if not sep_given and sep != default:
         notices.append(f"{SEPARATORS[sep]} separate the cells; sep= (--sep) says otherwise")
-    first = _first_record(source, raw, sep)
+    first = _first_record(source, raw, sep, above)
     if header is None:
-        _check_header(source, first)
+        _check_header(source, first, above + 1)
     if len(first) == 1 and not sep_given:
-        _check_single(source, first[0])
+        _check_single(source, first[0], above + 1)
     if header is not False and _has_row_names(source, raw, sep, len(first)):
         first = ["", *first]  # as R writes a table: nothing stands over the names of the rows
-    lines = _Lines(source, raw, sep, len(first), skip=header is not False, above=n_comments)
+    lines = _Lines(source, raw, sep, len(first), skip=header is not False, above=above)
     try:
         body = _parse(raw, sep, len(first), header is not False)
     except pa.ArrowInvalid as error:
@@ -100,7 +99,7 @@ def read_text(path: Path, options: Options) -> Sheet:
         ) from error
     if body.num_rows == 0:
         raise InputError(f"{source}: has a header but no rows: add at least one row")
-    if decimal is None and sep != "," and b"," in raw and _has(body, _COMMA) and not _has(body, _POINT):
+    if decimal is None and sep != "," and b"," in raw and _has(body, COMMA) and not _has(body, _POINT):
         decimal = ","
         notices.append("commas are decimal signs; decimal= (--decimal) says otherwise")
     names = None if header is False else first
@@ -149,34 +148,6 @@ def _as_utf8(source: str, raw: bytes, encoding: str | None) -> tuple[bytes, list
     except UnicodeDecodeError as error:
         raise InputError(f"{source}: damaged, or not {found} text ({error}): write it again") from error
     return text.removeprefix("\ufeff").encode(), [f"read as {found.upper()[:6]} text"]
-
-
-def _without_comments(raw: bytes) -> tuple[bytes, int]:
-    """The text without the lines at its beginning that are comments, and how many these are.
-
-    The last of them holds the names of the columns where as many cells, some of them numbers, stand in the line below, and is no comment.
-
-    Examples
-    --------
-    >>> _without_comments(b"# logger 7\\n# 2024\\ntime,flow\\n1,2\\n")
-    (b'time,flow\\n1,2\\n', 2)
-    >>> _without_comments(b"# bed\\n#chrom,start\\nX,2\\n")
-    (b'chrom,start\\nX,2\\n', 1)
-    """
-    at, starts = 0, []
-    while raw.startswith(b"#", at):
-        starts.append(at)
-        at = raw.find(b"\n", at) + 1
-        if not at:
-            return raw, 0  # nothing else
-    if not starts:
-        return raw, 0
-    last, below = (raw[begin:].split(b"\n", 1)[0] for begin in (starts[-1], at))
-    for sep in (sep.encode() for sep in SEPARATORS):
-        cells = below.split(sep)
-        if last.count(sep) == len(cells) - 1 > 0 and any(is_number(cell.decode(errors="replace")) for cell in cells):
-            return raw[starts[-1] + 1 :].lstrip(b" "), len(starts) - 1
-    return raw[at:], len(starts)
 
 
 def find_separator(source: str, raw: bytes, default: str | None) -> str:
@@ -233,43 +204,43 @@ def _parse(raw: bytes, sep: str, width: int, skip: bool) -> pa.Table:
     )
 
 
-def _records(source: str, raw: bytes, sep: str) -> Iterator[tuple[int, list[str]]]:
-    """Each record with the line it starts in."""
+def _records(source: str, raw: bytes, sep: str, above: int = 0) -> Iterator[tuple[int, list[str]]]:
+    """Each record with the line it starts in, below so many others."""
     reader = csv.reader(io.TextIOWrapper(io.BytesIO(raw), "utf-8", newline=""), delimiter=sep)
-    start = 1
+    start = above + 1
     try:
         for record in reader:
             yield start, record
-            start = reader.line_num + 1
+            start = above + reader.line_num + 1
     except csv.Error as error:
         raise InputError(
             f"{source}, line {start}: cannot be split into cells ({error}): is a quote left open?"
         ) from error
 
 
-def _first_record(source: str, raw: bytes, sep: str) -> list[str]:
-    _, record = next(_records(source, raw, sep))
+def _first_record(source: str, raw: bytes, sep: str, above: int) -> list[str]:
+    line, record = next(_records(source, raw, sep, above))
     if not record:
-        raise InputError(f"{source}, line 1: is blank: the first line must hold the column names")
+        raise InputError(f"{source}, line {line}: is blank: the first line must hold the column names")
     return [name.strip() for name in record]
 
 
-def _check_header(source: str, names: list[str]) -> None:
+def _check_header(source: str, names: list[str], line: int) -> None:
     if names == ["", *map(str, range(len(names) - 1))]:
         return  # as pandas writes a frame whose columns have no names
     numeric = [is_number(name) for name in names if name]
     if numeric and all(numeric):
         raise InputError(
-            f"{source}, line 1: holds only numbers, such as {show(next(filter(None, names)))}, and would be "
+            f"{source}, line {line}: holds only numbers, such as {show(next(filter(None, names)))}, and would be "
             "taken as column names: header=False (--no-header) reads it as data, header=True (--header) as names"
         )
 
 
-def _check_single(source: str, name: str) -> None:
+def _check_single(source: str, name: str, line: int) -> None:
     for sep in ";\t|":
         if sep in name:
             raise InputError(
-                f"{source}, line 1: the only column is named {show(name)}: "
+                f"{source}, line {line}: the only column is named {show(name)}: "
                 f"if {sep!r} separates its cells, give sep={sep!r} (--sep {'tab' if sep == TAB else repr(sep)})"
             )
 
@@ -281,10 +252,10 @@ class _Lines:
         self.source, self.raw, self.sep, self.width, self.skip, self.above = source, raw, sep, width, skip, above
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        records = _records(self.source, self.raw, self.sep)
+        records = _records(self.source, self.raw, self.sep, self.above)
         if self.skip:
             next(records)
-        return ((line + self.above, record) for line, record in records if record or self.width == 1)
+        return ((line, record) for line, record in records if record or self.width == 1)
 
     def of_row(self, row: int) -> int:
         """Line (from 1) of a data row (from 0)."""
