@@ -123,7 +123,7 @@ def test_a_busy_port(opened):
     [
         (["nowhere"], "nowhere: no such file or folder"),
         ([".."], "not a stored run"),
-        ([LABELS, "--id", "nobody"], "no column 'nobody' for id_column"),
+        ([LABELS, "--id", "nobody"], "no column 'nobody' for --id"),
         ([LABELS, "--id", "bead", "--xy", "a,b"], "there is none"),
         ([LABELS, "--id", "bead", "--host", "0.0.0.0"], "every address"),
         ([LABELS, "--id", "bead", "-g", "99"], "99 groups cannot be made"),
