@@ -32,8 +32,10 @@ from consilience._types import Array
 
 DEAF = """import logging, signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)
+logging.getLogger("distributed.worker").setLevel(logging.CRITICAL)
 logging.getLogger("distributed.worker.state_machine").setLevel(logging.ERROR)
-"""  # Ctrl-C in a terminal reaches the workers, too: this process alone answers it, and cancels their tasks
+logging.getLogger("distributed.worker.memory").setLevel(logging.WARNING)
+"""  # Ctrl-C in a terminal reaches the workers, too: this process alone answers it, and cancels their tasks; heartbeats under way fail
 POLL = 0.5  # seconds after which futures are looked at that no message came of
 KILLED = (
     "a task ended each of the workers that took it, as the system does when memory runs out: give the workers more, or less data "
