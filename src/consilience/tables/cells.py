@@ -22,7 +22,7 @@ MAYBE_MISSING = ("N/A", "n/a", "#N/A", "<NA>", "NULL", "NaT")
 ABSENT = {*MISSING, *MAYBE_MISSING, "?", "-", "--"}  # words that no cell of data means
 TRUTHS = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
 _POSTAL_NAME = re.compile(r"(.*[ _.-])?(zip|plz|(zip|postal|post)[ _.-]?codes?|postleitzahl)", re.IGNORECASE)
-_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?$")
+DECIMAL_COMMA = r"^\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$"
 _INTEGER, _FLOAT_INTEGER = re.compile(r"-?[1-9][0-9]{,18}|0"), re.compile(r"(-?[1-9][0-9]{,14}|0)\.0")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(?i:inf|infinity|nan)$"
@@ -133,7 +133,7 @@ def _not_a_number(sheet: Sheet, position: int, column: Column, bad: np.ndarray, 
     cell = column[row].as_py() if isinstance(column, pa.ChunkedArray) else column.iloc[row]
     what = "text" if isinstance(cell, str) else f"values of type {type(cell).__name__}"
     brief = f"{what}, such as {show(cell, 30)}"
-    if isinstance(cell, str) and sheet.line is not None and sheet.decimal == "." and _DECIMAL_COMMA.match(cell.strip()):
+    if isinstance(cell, str) and sheet.line is not None and sheet.decimal == "." and re.match(DECIMAL_COMMA, cell):
         return ColumnError(
             f"{sheet.place(row, position)}: {show(cell)} is not a number: if the comma is a decimal sign give decimal=',' "
             "(--decimal ,), otherwise write it as plain digits with a decimal point, such as 1234.5",

@@ -6,11 +6,10 @@ import csv
 import re
 
 from consilience._check import InputError
-from consilience.tables.cells import ABSENT
+from consilience.tables.cells import ABSENT, DECIMAL_COMMA
 from consilience.tables.sheet import is_number
 
 LOOK = 20  # lines below that say what a line is
-COMMA = r"^\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$"
 _PLAIN = re.compile(rb"#[ \t]*(?=\r?\n|$)|# |##")  # what begins so is a comment, whatever is below
 
 
@@ -102,4 +101,4 @@ def _all_numbers(cells: list[str]) -> bool:
 
 
 def _number(cell: str) -> bool:
-    return is_number(cell) or re.match(COMMA, cell) is not None
+    return is_number(cell) or re.match(DECIMAL_COMMA, cell) is not None

@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from consilience._check import InputError, count, show
-from consilience.tables.comments import COMMA, LOOK, without_comments
+from consilience.tables.cells import DECIMAL_COMMA
+from consilience.tables.comments import LOOK, without_comments
 from consilience.tables.sheet import Options, Sheet, is_number
 
 TAB = "\t"
@@ -99,7 +100,7 @@ def read_text(path: Path, options: Options) -> Sheet:
         ) from error
     if body.num_rows == 0:
         raise InputError(f"{source}: has a header but no rows: add at least one row")
-    if decimal is None and sep != "," and b"," in raw and _has(body, COMMA) and not _has(body, _POINT):
+    if decimal is None and sep != "," and b"," in raw and _has(body, DECIMAL_COMMA) and not _has(body, _POINT):
         decimal = ","
         notices.append("commas are decimal signs; decimal= (--decimal) says otherwise")
     names = None if header is False else first
