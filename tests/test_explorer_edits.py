@@ -145,6 +145,7 @@ def test_exports_have_the_names_and_python_makes_them_again(api: Api) -> None:
     assert found["labels"]["yours"].tolist() == labels_of(api, medoid)
 
 
+@pytest.mark.filterwarnings("ignore:Transforming to str index")  # AnnData 0.10's own, where there are no columns
 def test_names_of_a_file_and_gaps_are_edited_too(tmp_path: Path) -> None:
     anndata = pytest.importorskip("anndata")
     frame = pd.DataFrame({"a": ["T cell", "B cell", None, "B cell"], "b": ["x", "x", "y", "y"]})

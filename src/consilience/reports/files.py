@@ -115,7 +115,9 @@ def object_index(ids: Any, n_objects: int) -> pd.Index:
 def object_table(found: Any, index: pd.Index | None = None, **options: Any) -> pd.DataFrame:
     """What ``found.to_frame(**options)`` says of the objects, as files have it: ids in the index, no cluster empty, 6 decimals."""
     columns = {
-        name: whole_or_empty(values) if str(name).startswith("cluster") else values.round(6).to_numpy()
+        name: whole_or_empty(values)
+        if str(name).startswith("cluster")
+        else (values if values.dtype == bool else values.round(6)).to_numpy()  # pandas 2.1 rounds no bool
         for name, values in found.to_frame(**options).drop(columns="id").items()
     }
     return pd.DataFrame(columns, index=object_index(found.ids, len(found.labels)) if index is None else index)

@@ -121,16 +121,13 @@ def _check_shape(X: Any, what: str, min_objects: int) -> None:
 
 def _validated(estimator: Any, X: Any, what: str, reset: bool, min_objects: int) -> Any:
     """By scikit-learn, whose battery knows its sentences; where a number is missing, ours says where."""
+    from sklearn.utils.validation import validate_data
+
     options = {"accept_sparse": "csr", "dtype": np.float64, "ensure_min_samples": min_objects, "reset": reset}
     X = X.values if isinstance(X, Table) else X
     _check_shape(X, what, min_objects)
     try:
-        try:
-            from sklearn.utils.validation import validate_data
-        except ImportError:  # scikit-learn 1.5
-            found = estimator._validate_data(X, **options)
-        else:
-            found = validate_data(estimator, X, **options)
+        found = validate_data(estimator, X, **options)
     except ValueError as error:
         if "NaN" in str(error) or "infinity" in str(error):
             _checked(X, what, "data")
