@@ -14,7 +14,7 @@ from consilience._types import Floats
 from consilience.clusterer.gaps import has_gaps
 from consilience.consensus import Consensus, combine
 from consilience.consensus.combine import combined_labels
-from consilience.consensus.real import z_of
+from consilience.consensus.real import beyond_chance
 from consilience.ensemble import Ensemble
 from consilience.measures import adjusted_rand
 
@@ -31,7 +31,8 @@ def combine_members(
 ) -> Consensus:
     """The consensus; of several numbers of clusters that are more stable than chance and as stable as any, the finest.
 
-    Where none is, or `X` has no more than two columns, the largest number up to ten whose clusters all have gaps between them;
+    Where none is, or `X` has no more than two columns, the largest number up to ten whose clusters all have gaps between them, and beside
+    which no finer one is far more stable;
     and a finer number, up to ten too, that is nearly as stable: where all of its clusters have gaps, or where it is farther beyond
     chance. Gaps are found in the data themselves, so that for them a stability may also be measured as lower by a few unlucky halves.
     """
@@ -45,7 +46,7 @@ def combine_members(
         return found
     most = min(MOST, int(ensemble.n_clusters.max()))
     if X.shape[1] <= NARROW or not found.scales["real"].any():
-        apart = _apart(range(most, 1, -1), found, ensemble, X, method, how)
+        apart = _apart(_agreed_on(found, range(most, 1, -1)), found, ensemble, X, method, how)
         if apart is not None:
             return apart
     one = _finest(found, ensemble, method, how)
@@ -73,7 +74,7 @@ def _finest(found: Consensus, ensemble: Ensemble, method: str, how: dict[str, An
     scales = found.scales
     assert scales is not None
     real, stability = scales["real"].to_numpy(bool), scales["stability"].to_numpy()
-    as_good = real & (stability >= stability[0] - AS_STABLE)  # those that are more than chance come first
+    as_good = real & (stability >= _highest(scales) - AS_STABLE)
     best = int(scales["n_clusters"].to_numpy()[as_good].max()) if real[0] else found.n_clusters
     one = found if best == found.n_clusters else combine(ensemble, best, method, **how)
     for k in _as_good(found, best):
@@ -81,6 +82,16 @@ def _finest(found: Consensus, ensemble: Ensemble, method: str, how: dict[str, An
             again = combine(ensemble, k, method, **how)
             return _with_own_scale(_with_scales(again, found, _why_finest(again)))
     return one if one is found else _with_scales(one, found, _why_finest(one))
+
+
+def _highest(scales: pd.DataFrame) -> float:
+    """The stability of the most stable of the scales that are more than chance, which come first.
+
+    The first of them stands on the highest peak of the smoothed curve, which favors broad ones; a number of clusters that the data
+    hold can be more stable without the numbers beside it. Two counts only where it is first, since it is stable on nearly any data.
+    """
+    counts = scales["real"].astype(bool) & ((scales["n_clusters"] > 2) | (scales.index == scales.index[0]))
+    return float(scales["stability"][counts].max())
 
 
 def _differs(ensemble: Ensemble, k: int, method: str, how: dict[str, Any], one: Consensus) -> bool:
@@ -99,11 +110,7 @@ def _as_good(found: Consensus, best: int) -> list[int]:
     if scales is None or curve is None or not scales["real"].iloc[0]:
         return []
     k, stability = curve["n_clusters"].to_numpy(), curve["stability"].to_numpy()
-    good = (
-        (stability >= scales["stability"].iloc[0] - AS_STABLE)
-        & (stability > curve["null_high"].to_numpy())
-        & (k > best)
-    )
+    good = (stability >= _highest(scales) - AS_STABLE) & (stability > curve["null_high"].to_numpy()) & (k > best)
     spans = scales.loc[scales["real"].astype(bool), ["from_k", "to_k"]].to_numpy()
     inside = [bool(((spans[:, 0] <= one) & (one <= spans[:, 1])).any()) for one in k]
     return sorted((int(one) for one in k[good & np.array(inside)]), reverse=True)
@@ -112,6 +119,21 @@ def _as_good(found: Consensus, best: int) -> list[int]:
 def _why_finest(one: Consensus) -> str:
     why = "the finest of the numbers that are more stable than chance, and as stable as any"
     return f"{count(one.n_clusters, 'cluster')}, {why}; {one.note}"
+
+
+def _agreed_on(found: Consensus, numbers: Iterable[int]) -> list[int]:
+    """Those of the numbers beside which no finer one, up to the largest of them, is far more stable.
+
+    Clusters with gaps between them have gaps too where two of them are taken for one. Fewer clusters are the more stable by chance: if they
+    are not, halves of the clusterings do not agree on which two, some fully and some not at all, so that errors are no excuse.
+    """
+    numbers = list(numbers)
+    if found.curve is None:
+        return numbers
+    table = found.curve[found.curve["n_clusters"] <= max(numbers, default=0)].set_index("n_clusters")
+    finer = table["stability"][::-1].cummax()[::-1]
+    lacks = finer - table["stability"] > NEAR
+    return [k for k in numbers if not lacks.get(k, False)]
 
 
 def _nearly_as_stable(found: Consensus, numbers: Iterable[int], errors: float = 0) -> list[int]:
@@ -132,16 +154,17 @@ def _farther(
     """The answer at the most stable of the numbers that are farther beyond chance than an answer that is so itself, or None.
 
     Fewer clusters are more stable by chance, so that stabilities alone favor them. Beside an answer that only its nesting tells from
-    chance, any number is farther whose stability does.
+    chance, a number must lead it in both.
     """
     scales, curve = one.scales, one.curve
-    if scales is None or curve is None or not scales["real"].iloc[0]:
+    if scales is None or curve is None or not scales["real"].iloc[0] or one.n_clusters not in set(curve["n_clusters"]):
         return None
     table = curve.set_index("n_clusters")
-    beyond = pd.Series(z_of(table["stability"].to_numpy()) - z_of(table["null_high"].to_numpy()), table.index)
-    if one.n_clusters not in beyond.index:
-        return None
-    farther = [k for k in numbers if beyond[k] > max(beyond[one.n_clusters], 0.0)]
+    beyond = beyond_chance(table)
+    here = beyond.loc[one.n_clusters]
+    farther = [k for k in numbers if beyond["stability"][k] > max(here["stability"], 0.0)]
+    if here["stability"] <= 0:
+        farther = [k for k in farther if beyond["nesting"][k] > here["nesting"]]
     for k in sorted(farther, key=lambda k: -table["stability"][k]):
         if _differs(ensemble, k, method, how, one):
             again = combine(ensemble, k, method, **how)

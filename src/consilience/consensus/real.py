@@ -21,6 +21,27 @@ def z_of(stability: Array) -> Floats:
     return np.arctanh(np.clip(stability, -NEARLY, NEARLY))
 
 
+def nesting_z(nesting: Array) -> Floats:
+    """−log(1 − nesting), which has no end either."""
+    return -np.log1p(-np.clip(nesting, 0, NEARLY))
+
+
+def beyond_chance(curve: pd.DataFrame) -> pd.DataFrame:
+    """`stability` and `nesting` of every row of a curve, each as z above what chance reaches.
+
+    Examples
+    --------
+    >>> curve = pd.DataFrame({"stability": [0.9], "null_high": [0.8], "nesting": [0.7], "nesting_high": [0.9]})
+    >>> beyond_chance(curve).round(2).to_numpy().tolist()
+    [[0.37, -1.1]]
+    """
+    z = {"stability": z_of, "nesting": nesting_z}
+    return pd.DataFrame(
+        {name: z[name](curve[name].to_numpy()) - z[name](curve[high].to_numpy()) for name, high in TESTS.items()},
+        index=curve.index,
+    )
+
+
 def is_real(curve: pd.DataFrame) -> pd.Series:
     """Of every row of a curve, whether the stability or the nesting is more than chance."""
     stable, nested = (_beyond(curve[name], curve[high]) for name, high in TESTS.items())

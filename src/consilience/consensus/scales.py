@@ -39,7 +39,7 @@ from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.consensus.halves import Combine, Halves, by_mcla, by_walk, compare_halves, mcla
 from consilience.consensus.nesting import nesting
 from consilience.consensus.null_clouds import CLOUDS, LENGTHS, SHUFFLES, clouds, shuffles
-from consilience.consensus.real import NEARLY, is_real, z_of
+from consilience.consensus.real import NEARLY, is_real, nesting_z, z_of
 from consilience.consensus.row_tree import narrowed
 from consilience.ensemble import Ensemble
 
@@ -82,7 +82,7 @@ class Judged:
     def z(self) -> dict[str, Floats]:
         """(n_numbers,) artanh of the stability, and −log(1 − nesting)."""
         stability = self.halves.agreement.mean(axis=0)
-        return {"stability": z_of(stability), "nesting": -np.log1p(-np.clip(self.nesting, 0, NEARLY))}
+        return {"stability": z_of(stability), "nesting": nesting_z(self.nesting)}
 
 
 @dataclass(frozen=True, eq=False)
