@@ -159,7 +159,7 @@ def _anywhere(session: Session, text: str, step: Callable[[], None]) -> tuple[Ar
     data = session.data
     if data is not None and data.in_words and data.original is not None and data.encoder is not None:
         for place, column in enumerate(data.encoder.columns):
-            if column.is_category:
+            if column.has_words:
                 step()
                 add(_holds(data.original.iloc[:, place].to_numpy(), text), column.name)
     elif session.is_counts and data is not None:

@@ -1,4 +1,7 @@
-"""What tells a cluster from the rest, in the words of the table as it came: shares of categories, medians of numbers and dates."""
+"""What tells a cluster from the rest, in the words of the table as it came: shares of categories, medians of numbers and dates.
+
+Of words in an order it is the share of a level and of all beyond it, where that differs most from the rest.
+"""
 
 from __future__ import annotations
 
@@ -56,19 +59,22 @@ class ColumnEffects:
         return self._column(column).name
 
     def values(self, cluster: int, column: int) -> tuple[float, float]:
-        """Share of the level, or mean of the numbers, in the cluster and elsewhere, of the cells that are there; NaN of dates."""
+        """Share of the level (of an order, and beyond), or mean of the numbers, in the cluster and elsewhere, of the cells that are there.
+
+        NaN of dates.
+        """
         inside, outside = self._cells(cluster, column)
         if self._column(column).kind == "date":
             return np.nan, np.nan
         return (_mean(inside), _mean(outside))
 
     def words(self, cluster: int, column: int) -> str:
-        """Such as "plan: 71 % pro against 22 %" or "age: 54 against 31 (median)"."""
+        """Such as "plan: 71 % pro against 22 %", "service: 80 % good or higher against 31 %" or "age: 54 against 31 (median)"."""
         one = self._column(column)
         inside, outside = self._cells(cluster, column)
-        if one.is_category:
-            shares = 100 * _mean(inside), 100 * _mean(outside)
-            return f"{one.name}: {shares[0]:.0f} % {self._level(cluster, column)} against {shares[1]:.0f} %"
+        if one.has_words:
+            level = self._level(cluster, column) if one.is_category else self._beyond(cluster, column)[1]
+            return f"{one.name}: {100 * _mean(inside):.0f} % {level} against {100 * _mean(outside):.0f} %"
         middle = [_shown(cells, one.kind) for cells in (inside, outside)]
         return f"{one.name}: {middle[0]} against {middle[1]} (median)"
 
@@ -87,12 +93,31 @@ class ColumnEffects:
         assert self.table.encoder is not None
         return int(self.place[cluster, column]) - int(np.searchsorted(self.table.encoder.groups, column))
 
+    def _beyond(self, cluster: int, column: int) -> tuple[Array, str]:
+        """Which objects are at a level of an order, or beyond it, and this in words: that by which the cluster differs most.
+
+        On the side where the cluster has more, by its mean.
+        """
+        assert self.table.original is not None
+        one, inside = self._column(column), self.codes == cluster
+        steps = one.steps(self.table.original.iloc[:, column])
+        known, last = (steps >= 0) & (self.codes >= 0), len(one.levels) - 1
+        counts = np.array([np.bincount(steps[known & side], minlength=last + 1) for side in (inside, ~inside)])
+        shares = np.cumsum(counts, axis=1) / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+        if self.lower[cluster, column]:
+            at = int(np.argmax((shares[0] - shares[1])[:-1]))
+            return steps <= at, one.levels[at] + (" or lower" if at else "")
+        at = int(np.argmin((shares[0] - shares[1])[:-1])) + 1
+        return steps >= at, one.levels[at] + (" or higher" if at < last else "")
+
     def _cells(self, cluster: int, column: int) -> tuple[Array, Array]:
         """The cells that are there, in the cluster and elsewhere; of a category whether they are of the level."""
         assert self.table.original is not None
         one, cells = self._column(column), self.table.original.iloc[:, column]
         there = cells.notna().to_numpy() & (self.codes >= 0)
-        if one.is_category:
+        if one.kind == "ordered":
+            values = self._beyond(cluster, column)[0].astype(float)
+        elif one.is_category:
             is_pool = self._position(cluster, column) == len(
                 one.levels
             )  # by place: a category may be called as the pool is

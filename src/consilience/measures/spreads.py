@@ -75,13 +75,16 @@ class Spreads:
             assert self._data.original is not None
             assert self._data.encoder is not None
             cells = self._data.original.iloc[self._rows, column]
-            if self._data.encoder.columns[column].is_category:
+            one = self._data.encoder.columns[column]
+            if one.kind == "ordered":
+                return {"levels": list(one.levels)}, one.steps(cells)
+            if one.is_category:
                 levels = [str(one) for one in cells.value_counts().index[:LEVELS]]
                 named = pd.Categorical(cells.where(cells.isna(), cells.astype(str)), levels)
                 places = np.where(cells.isna(), -1, np.where(named.codes < 0, len(levels), named.codes))
                 more = ["others"] if (places == len(levels)).any() else []
                 return {"levels": [*levels, *more]}, places
-            if self._data.encoder.columns[column].kind == "date":
+            if one.kind == "date":
                 moments = pd.to_datetime(cells)
                 days = (moments - pd.Timestamp(0)) / pd.Timedelta(days=1)
                 bins, places = _of_numbers(days.to_numpy(float))

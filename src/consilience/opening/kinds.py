@@ -24,6 +24,7 @@ from consilience.tables import Table, read_table
 from consilience.tables.files import SOURCE, open_sheet
 from consilience.tables.in_memory import frame_of
 from consilience.tables.kinds import YES
+from consilience.tables.ordered import find_order
 from consilience.tables.sheet import Options
 from consilience.tables.vectors import is_frame
 
@@ -154,10 +155,11 @@ def _are_categories(frame: pd.DataFrame) -> bool:
 
     Categories (plan, region) have words of their own, other than the labels of a clustering, which several clusterings share or
     which are numbered (c1, 3-0); yes and no they may share. No two of them tell much of one another, as clusterings of the same
-    objects do, at whatever level. Columns that are all constant are no clusterings either.
+    objects do, at whatever level. Columns that are all constant are no clusterings either, and nor are answers on a scale ("never",
+    "rarely" …).
     """
     words = [set(frame[name].dropna()) for name in frame]
-    if all(len(some) <= 1 for some in words):
+    if all(len(some) <= 1 for some in words) or any(map(_are_answers, words)):
         return True
     named = [some for some in words if not {str(word).casefold() for word in some} <= set(YES)]
     if len(words) < 2 or not named or not all(isinstance(word, str) for some in named for word in some):
@@ -165,6 +167,12 @@ def _are_categories(frame: pd.DataFrame) -> bool:
     if all(map(_are_numbered, named)) or len(set().union(*named)) < sum(map(len, named)):
         return False
     return not _any_told(frame)
+
+
+def _are_answers(words: set[Any]) -> bool:
+    """Whether labels are words in an order."""
+    said = sorted(word for word in words if isinstance(word, str))
+    return len(said) == len(words) and find_order(said, np.ones(len(said), int)) is not None
 
 
 def _are_numbered(words: set[Any]) -> bool:
@@ -194,7 +202,7 @@ def _any_told(frame: pd.DataFrame) -> bool:
 
 def taken_for(table: Table) -> str:
     """What a table of nothing but words was taken for, and how to say otherwise; empty where there is no doubt."""
-    if table.kind == "data" and table.encoder is not None and all(one.is_category for one in table.encoder.columns):
+    if table.kind == "data" and table.encoder is not None and all(one.has_words for one in table.encoder.columns):
         return (
             "columns of words were taken for categories of a table, not for clusterings: kind='labels' (--kind labels) takes them for "
             "clusterings"

@@ -13,8 +13,10 @@ from consilience._check import InputError, check_choice, count, kind_of, listed,
 from consilience.tables.columns import class_names
 from consilience.tables.encoding import Encoder, describe_aside, named_kind
 from consilience.tables.filling import Gaps
-from consilience.tables.kinds import TYPES, Found, cells_as, find_kind, other_decimal
+from consilience.tables.found import Found
+from consilience.tables.kinds import TYPES, cells_as, find_kind, other_decimal
 from consilience.tables.near_ids import near_ids
+from consilience.tables.ordered import shared_levels
 from consilience.tables.sheet import Sheet
 from consilience.tables.values import check_not_negative, data_of, plain_numbers
 
@@ -83,6 +85,7 @@ def data_columns(
         find_kind(sheet, p, named=p in named, absent=absent) if _holds(one, absent) else one
         for p, one in zip(kept, found, strict=True)
     ]
+    found = _with_shared_levels(found)
     names = None if has_ids else _names_objects(found, kept)
     if names is not None:
         found[kept.index(names)] = replace(found[kept.index(names)], why="names the objects")
@@ -95,6 +98,17 @@ def data_columns(
     original = pd.DataFrame({one.name: one.cells for one in found if one.kind != "ignore"})
     said = [made.describe(), *class_names(list(original))]
     return Encoded(values, made, original, gaps, aside=made.aside, names=names), said
+
+
+def _with_shared_levels(found: Sequence[Found]) -> list[Found]:
+    """Words in an order with the levels that any column on the same scale has, so that a step is as long in all of them."""
+    ordered = [one for one in found if one.kind == "ordered"]
+    levels = shared_levels((one.scale, one.levels) for one in ordered)
+    known = {
+        id(one): {float(place): word for place, word in enumerate(words)}
+        for one, words in zip(ordered, levels, strict=True)
+    }
+    return [replace(one, levels=known[id(one)]) if id(one) in known else one for one in found]
 
 
 def _near_ids(sheet: Sheet, positions: Sequence[int]) -> dict[int, Found]:
@@ -141,6 +155,8 @@ def encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> tuple[Enc
             said = [f"{sign} are decimal signs here, unlike in the first table; decimal= (--decimal) says otherwise"]
     for column in encoder.columns:
         written = {"decimal": decimal or column.decimal, "unit": column.unit, "month_first": column.month_first}
+        if column.kind == "ordered":
+            written["levels"] = column.levels  # type: ignore[assignment]
         found.append(cells_as(sheet, names.index(column.name), column.kind, **written))  # type: ignore[arg-type]
     cells = {one.name: one.cells for one in found if one.cells is not None}
     values, gaps, notices = encoder.encode(cells.values())
@@ -160,22 +176,38 @@ def _unread(found: Sequence[Found]) -> list[str]:
     )
 
 
-def _check_types(sheet: Sheet, types: Any, kept: Sequence[int]) -> dict[int, str]:
-    """The types that were said, by position; those of columns that are not kept are refused."""
+def _check_types(sheet: Sheet, types: Any, kept: Sequence[int]) -> dict[int, str | tuple[str, ...]]:
+    """The types that were said, by position, levels of an order as a tuple; those of columns that are not kept are refused."""
     if types is None:
         return {}
-    if isinstance(types, str):
+    if isinstance(types, str) and "<" not in types:
         return dict.fromkeys(kept, check_choice(types, (*TYPES, "counts", "series"), "type of columns (--type)"))
+    if isinstance(types, str):
+        return dict.fromkeys(kept, _check_levels(types, "all columns"))
     if not isinstance(types, Mapping):
         raise InputError(
             f"types must map columns to types, such as {{'zip': 'category'}}; got {kind_of(types)}, {show(types)}"
         )
-    asked = {}
+    asked: dict[int, str | tuple[str, ...]] = {}
     for reference, kind in types.items():
         if kind == "id":
             raise InputError(f"ids are no type: name their column with id_column={reference!r} (--id {reference})")
-        check_choice(kind, TYPES, f"type of {reference!r} (--type)")
+        if isinstance(kind, (list, tuple)) or (isinstance(kind, str) and "<" in kind):
+            kind = _check_levels(kind, repr(reference))
+        else:
+            check_choice(kind, TYPES, f"type of {reference!r} (--type)")
         for position in sheet.find_all([reference], "types"):
             if position in kept:
                 asked[position] = kind
     return asked
+
+
+def _check_levels(said: str | Sequence[Any], where: str) -> tuple[str, ...]:
+    """The levels of an order, from the lowest: two at least, all different."""
+    levels = tuple(str(level).strip() for level in (said.split("<") if isinstance(said, str) else said))
+    if len(levels) < 2 or len(set(levels)) < len(levels) or not all(levels):
+        raise InputError(
+            f"the order of {where} must have two levels or more, all different, from the lowest, such as ['low', 'medium', 'high'] "
+            f"(--type NAME='low<medium<high'); got {show(said)}"
+        )
+    return levels

@@ -1,4 +1,4 @@
-"""One column of any kind as numbers: a number, its logarithm, days, or a column of 0 and 1 for each word."""
+"""One column of any kind as numbers: a number, its logarithm, days, steps of an order, or a column of 0 and 1 for each word."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from consilience._types import Floats
+from consilience._types import Floats, Ints
 from consilience.tables.column_words import NO_ANSWER
-from consilience.tables.kinds import MANY, YES, Found, levels_of
+from consilience.tables.found import MANY, Found
+from consilience.tables.kinds import YES, levels_of
+from consilience.tables.ordered import is_beside, said_order
 from consilience.tables.written import days
 
 SKEWED = 2.0  # skewness of a column beyond which its logarithm is taken, if that halves it
@@ -21,12 +23,12 @@ OTHER = "other"
 class EncodedColumn:
     """What one of the original columns becomes.
 
-    `kind` is "number", "log" (log x), "log1p" (log (1 + x)), "date" (days), "boolean" or "category". `levels` are the categories with a
-    column each; of a yes-or-no column, or one with two categories, the one that is 1, and `zero` is the one that is 0. Where `pooled`,
-    all other categories share a column. `usual` are the means of its encoded columns, `spread` what their differences are divided by: of
-    numbers their standard deviation, of words what makes the squared distance of two different ones 2, that of two numbers on average.
-    `decimal`, `unit` and `month_first` are how its numbers and dates were written, so that those of new rows are read in the same way;
-    `absent` are words for unknown that count as missing.
+    `kind` is "number", "log" (log x), "log1p" (log (1 + x)), "date" (days), "ordered" (0 for the lowest of `levels`, 1 for the next …),
+    "boolean" or "category". `levels` are the categories with a column each; of a yes-or-no column, or one with two categories, the one
+    that is 1, and `zero` is the one that is 0. Where `pooled`, all other categories share a column. `usual` are the means of its encoded
+    columns, `spread` what their differences are divided by: of numbers their standard deviation, of words what makes the squared distance
+    of two different ones 2, that of two numbers on average. `decimal`, `unit` and `month_first` are how its numbers and dates were
+    written, so that those of new rows are read in the same way; `absent` are words for unknown that count as missing.
     """
 
     name: str
@@ -44,8 +46,25 @@ class EncodedColumn:
 
     @property
     def is_category(self) -> bool:
-        """Whether its cells are words."""
+        """Whether its cells are words without an order."""
         return self.kind in ("category", "boolean")
+
+    @property
+    def has_words(self) -> bool:
+        """Whether its cells are words."""
+        return self.is_category or self.kind == "ordered"
+
+    def steps(self, cells: pd.Series) -> Ints:
+        """(n,) which of the levels each cell of words in an order is, as it is written or by what it says; −1 where it is none.
+
+        Examples
+        --------
+        >>> EncodedColumn("often", "ordered", ("never", "rarely", "often")).steps(pd.Series(["rarely", "Often", None, "daily"])).tolist()
+        [1, 2, -1, -1]
+        """
+        codes, words = pd.factorize(cells.astype(object), use_na_sentinel=True)
+        places = said_order(self.levels, [str(word) for word in words]).places
+        return np.append(np.where(np.isnan(places), -1, places), -1).astype(np.int64)[codes]
 
     @property
     def all_levels(self) -> tuple[str, ...]:
@@ -74,6 +93,8 @@ class EncodedColumn:
 
     def encode(self, cells: pd.Series) -> tuple[Floats, dict[str, int]]:
         """(n, width) numbers, NaN where missing, and how often each category was met that is not known."""
+        if self.kind == "ordered":
+            return self._steps(cells)
         if not self.is_category:
             return self._numbers(cells)[:, None], {}
         known = [*self.levels, *([] if self.zero is None else [self.zero])]
@@ -92,6 +113,12 @@ class EncodedColumn:
             values[strange, -1] = 1.0
         values[gone if self.pooled else gone | strange] = np.nan
         return values, {str(word): int(n) for word, n in unseen.items()}
+
+    def _steps(self, cells: pd.Series) -> tuple[Floats, dict[str, int]]:
+        steps = self.steps(cells)
+        strange = cells[(steps < 0) & cells.notna().to_numpy()]
+        unseen = {str(word): int(n) for word, n in strange.value_counts().items() if not is_beside(str(word))}
+        return np.where(steps < 0, np.nan, steps)[:, None], unseen
 
     def _numbers(self, cells: pd.Series) -> Floats:
         if self.kind == "date":
@@ -117,6 +144,8 @@ def learn_column(found: Found, *, may_log: bool = True) -> EncodedColumn:
         else:
             kept = levels_of({word: sizes[word] for word in words}, int(cells.notna().sum()))
             made = EncodedColumn(found.name, "category", tuple(kept), None, len(kept) < len(words), notes=found.notes)
+    elif kind == "ordered":
+        made = EncodedColumn(found.name, kind, tuple(found.levels.values()), notes=found.notes)
     else:
         if kind == "number" and may_log and not found.asked:
             kind = _logged(cells.to_numpy(float))
@@ -124,7 +153,7 @@ def learn_column(found: Found, *, may_log: bool = True) -> EncodedColumn:
             kind = "log" if np.nanmin(cells) > 0 else "log1p"
         written = {"decimal": found.decimal, "unit": found.unit, "month_first": found.month_first}
         made = EncodedColumn(found.name, kind, notes=found.notes, usual=(0.0,), spread=np.inf, **written)  # type: ignore[arg-type]
-    made = replace(made, absent=tuple(sorted(found.absent))) if made.is_category else made
+    made = replace(made, absent=tuple(sorted(found.absent))) if made.has_words else made
     return _with_size(made, cells)
 
 

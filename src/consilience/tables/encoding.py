@@ -14,7 +14,7 @@ from consilience._check import InputError, count, listed, show
 from consilience._types import Floats, Ints
 from consilience.tables.encoded_column import EncodedColumn, learn_column
 from consilience.tables.filling import Gaps, choose_donors, find_gaps
-from consilience.tables.kinds import Found
+from consilience.tables.found import Found
 from consilience.tables.shapes import shape_features, shape_names
 
 VERSION = 1
@@ -166,8 +166,9 @@ class Encoder:
             if unseen:
                 n, first = sum(unseen.values()), next(iter(unseen))
                 treated = f"{'counts' if n == 1 else 'count'} as {repr(column.all_levels[-1]) if column.pooled else 'missing'}"
+                what = ("is a level", "are levels") if column.kind == "ordered" else ("is a category", "are categories")
                 notices.append(
-                    f"{count(n, 'cell')} of {column.name!r} {'is a category' if n == 1 else 'are categories'} not seen before, "
+                    f"{count(n, 'cell')} of {column.name!r} {what[n > 1]} not seen before, "
                     f"such as {show(first, 30)}, and {treated}"
                 )
             parts.append(part)
@@ -182,13 +183,19 @@ class Encoder:
             lost = f"; {count(self.n_missing, 'missing point')} on the line between neighbors" if self.n_missing else ""
             families = "high and low parts, frequencies, levels and steps"
             return f"series of {len(self.columns):,} points, each row to mean 0 and standard deviation 1, by its shape: {families}{lost}"
-        held: dict[str, list[str]] = {"number": [], "category": [], "category of two": [], "yes-or-no": [], "date": []}
+        kinds = ("number", "ordered category", "category", "category of two", "yes-or-no", "date")
+        held: dict[str, list[str]] = {kind: [] for kind in kinds}
+        told: set[tuple[str, ...]] = set()
         for column in self.columns:
             if column.kind == "category":
                 pooled = " (rare ones pooled)" if column.pooled else ""
                 held["category" if column.zero is None else "category of two"].append(f"{column.name}{pooled}")
             elif column.kind in ("log", "log1p"):
                 held["number"].append(f"{column.name} (logged)")
+            elif column.kind == "ordered":
+                ends = "" if column.levels in told else f" ({column.levels[0]} to {column.levels[-1]})"
+                held["ordered category"].append(f"{column.name}{ends}")
+                told.add(column.levels)
             else:
                 held["yes-or-no" if column.kind == "boolean" else column.kind].append(column.name)
         said = [named_kind(kind, names) for kind, names in held.items() if names]
@@ -258,7 +265,8 @@ def named_kind(kind: str, names: Sequence[str]) -> str:
     >>> named_kind("number", ["age", "visits"]), named_kind("category of two", ["plan"])
     ('2 numbers: age, visits', '1 category of two: plan')
     """
-    many = {"category": "categories", "category of two": "categories of two", "yes-or-no": "yes-or-no"}
+    many = {"category of two": "categories of two", "yes-or-no": "yes-or-no"}
+    many |= {one: f"{one[:-1]}ies" for one in ("category", "ordered category")}
     word = kind if len(names) == 1 else many.get(kind, f"{kind}s")
     return f"{len(names):,} {word}: {listed(names)}"
 

@@ -1,10 +1,10 @@
-"""What each column of a table of data is: a number, a category, a date, a yes or no, or nothing to cluster by."""
+"""What each column of a table of data is: a number, a category, words in an order, a date, a yes or no, or nothing to cluster by."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,53 +13,35 @@ import pyarrow as pa
 
 from consilience._check import InputError, count, show
 from consilience._types import Array, Floats
-from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, is_postal, missing_of, numbers_of
-from consilience.tables.column_words import ANSWERS, NO_ANSWER, UNKNOWN, are_money, are_mostly, find_unit
+from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, is_postal, numbers_of
+from consilience.tables.column_words import NO_ANSWER, UNKNOWN, are_money, are_mostly, find_unit
 from consilience.tables.columns import is_id_name, is_key_name
+from consilience.tables.found import MANY, Found, coded, meant_unknown, says_nothing, sizes_of, text_of
 from consilience.tables.near_ids import nearly_count_rows
+from consilience.tables.ordered_columns import column_in_order, ordered_column
 from consilience.tables.sheet import Sheet
 from consilience.tables.written import sign_evidence, written_dates, written_numbers
 
 #: What a column can be said to be; "log" is a number whose logarithm is taken.
-TYPES = ("number", "log", "category", "date", "ignore")
+TYPES = ("number", "log", "category", "ordered", "date", "ignore")
 YES = {"true": True, "false": False, "yes": True, "no": False, "y": True, "n": False, "ja": True, "nein": False}
-MOST_ABSENT = 0.8  # share of missing cells beyond which a column says too little
 REPEATS = 0.5  # different words per cell beyond which text is not a category
 RARE, FEWEST, MOST_LEVELS = 0.01, 3, 30  # share and number of objects of a category of its own, and how many there are
 COMMON = 0.2  # share of the objects that such categories must have together
 LONGEST_NAME, MOST_SPACES = 40, 2  # letters and spaces in what may be the name of an object
-MANY = 20  # objects from which on conclusions are drawn from how often words repeat
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """One column as it came, typed.
-
-    `cells` are float64 (numbers), datetime64 (dates) or text (categories, yes or no); NaN, NaT or None where missing. `why` says
-    why the column is set aside, where `kind` is "ignore"; `notes` what else was decided. `decimal`, `unit` and `month_first` say how its
-    numbers and dates are written, None where the cells do not tell. Of a column that is set aside, `counts_rows` says that it is whole
-    numbers that all differ, and `names_objects` that it is short text that does. `absent` are words for unknown, in small letters, that
-    count as missing here.
-    """
-
-    name: str
-    kind: str  # number, log, category, boolean, date, ignore
-    cells: pd.Series | None
-    why: str = ""
-    notes: tuple[str, ...] = ()
-    asked: bool = False
-    decimal: str | None = None
-    unit: str = ""
-    month_first: bool | None = None
-    counts_rows: bool = False
-    names_objects: bool = False
-    absent: frozenset[str] = frozenset()
 
 
 def find_kind(
-    sheet: Sheet, position: int, asked: str | None = None, *, named: bool = False, absent: frozenset[str] = frozenset()
+    sheet: Sheet,
+    position: int,
+    asked: str | tuple[str, ...] | None = None,
+    *,
+    named: bool = False,
+    absent: frozenset[str] = frozenset(),
 ) -> Found:
-    """What a column is, by its cells, or as it was `asked` to be; where it was `named` to be used, an id is a number.
+    """What a column is, by its cells, or as it was `asked` to be, several words being the levels of an order.
+
+    Where it was `named` to be used, an id is a number.
 
     Whole numbers under the name of postal codes are a category. The words `absent` count as missing in a category too.
 
@@ -73,6 +55,10 @@ def find_kind(
         return Found(name, "ignore", None, "asked for", asked=True)
     column = sheet.column(position)
     dtype = getattr(column, "dtype", None)
+    if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered and asked in (None, "ordered"):
+        asked = tuple(text_of(level) for level in dtype.categories)
+    if isinstance(asked, tuple):
+        return column_in_order(sheet, position, name, column, asked)
     if isinstance(dtype, pd.CategoricalDtype) and asked is None:
         asked_kind = "category"
     else:
@@ -128,7 +114,7 @@ def _number(
     _refuse_infinite(sheet, position, numbers)
     cells = pd.Series(numbers)
     known = numbers[~np.isnan(numbers)]
-    if why := _says_nothing(len(known), len(numbers), len(np.unique(known[:1])) if len(known) else 0, known):
+    if why := says_nothing(len(known), len(numbers), len(np.unique(known[:1])) if len(known) else 0, known):
         return Found(name, "ignore", None, why)
     if asked is None and not named and _counts_rows(name, known, len(numbers)):
         return Found(name, "ignore", None, "id-like, all different", counts_rows=True)
@@ -154,17 +140,6 @@ def _refuse_infinite(sheet: Sheet, position: int, numbers: Floats) -> None:
         )
 
 
-def _says_nothing(n_known: int, n: int, n_different: int, known: Array | None = None) -> str:
-    """Why a column cannot tell objects apart; empty where it can."""
-    if n_known == 0:
-        return "empty"
-    if n_different == 1 and (known is None or bool((known == known[0]).all())):
-        return "constant"
-    if n >= MANY and n_known < (1 - MOST_ABSENT) * n:
-        return f"{100 * (1 - n_known / n):.0f} % missing"
-    return ""
-
-
 def _counts_rows(name: str, known: Floats, n: int) -> bool:
     """Whether whole numbers name objects: all differ, and they count the rows or stand under a name like an id's."""
     if len(known) < n or n < MANY or (known % 1 != 0).any():
@@ -177,12 +152,23 @@ def _counts_rows(name: str, known: Floats, n: int) -> bool:
 def _words(
     sheet: Sheet, position: int, name: str, column: Any, asked: str | None, kind: str, absent: frozenset[str]
 ) -> Found:
-    """A column that is not numbers throughout: numbers or dates as people write them, else categories."""
-    codes, words = _coded(sheet, column)
-    sizes = np.bincount(codes[codes >= 0], minlength=len(words))
+    """A column that is not numbers throughout: words in an order, numbers or dates as people write them, else categories."""
+    codes, words = coded(sheet, column)
+    sizes = sizes_of(codes, words)
     n, n_known = len(codes), int(sizes.sum())
-    if why := _says_nothing(n_known, n, len(words)):
+    if why := says_nothing(n_known, n, len(words)):
         return Found(name, "ignore", None, why)
+    if (
+        kind in ("", "ordered")
+        and (found := ordered_column(sheet, column, name, codes, words, asked=bool(kind))) is not None
+    ):
+        return found
+    if kind == "ordered":
+        some = " and ".join(show(word, 30) for word in words[:2])
+        raise InputError(
+            f"{sheet.place(None, position)}: the order of its words, such as {some}, is not known: give it from the lowest, as "
+            f"types={{{name!r}: ['low', 'medium', 'high']}} (--type '{name}=low<medium<high')"
+        )
     if kind in ("", "number", "log"):
         unit, mixed = find_unit(words, sizes)
         if mixed and kind:
@@ -194,7 +180,7 @@ def _words(
             spread = np.append(values, np.nan)[codes]
             found = _number(sheet, position, name, spread, asked, False)
             notes = _left_out(words, np.isnan(values), sizes, "number")
-            gone = _unknown(words, np.isnan(values))
+            gone = meant_unknown(words, np.isnan(values))
             return replace(found, notes=notes, asked=bool(kind), decimal=decimal, unit=unit, absent=gone)
         if mixed and (len(words) > MOST_LEVELS or are_money(words)):
             return Found(name, "ignore", None, mixed)
@@ -204,7 +190,7 @@ def _words(
             moments = pd.Series(np.append(dates, np.datetime64("NaT", "s"))[codes])
             notes = (f"read with the {guessed}",) if guessed else ()
             notes += _left_out(words, np.isnat(dates), sizes, "date")
-            gone = _unknown(words, np.isnat(dates))
+            gone = meant_unknown(words, np.isnat(dates))
             return replace(_dates(sheet, position, name, moments, asked, notes), month_first=month_first, absent=gone)
     if kind not in ("", "category", "code", "postal"):
         row = int((codes >= 0).argmax())
@@ -216,17 +202,11 @@ def _words(
     if kind != "category":
         before = words
         codes, words, notes = _without_unknown(codes, words, sizes, absent)
-        absent |= _unknown(before, np.array([word not in words for word in before]))
-        sizes = np.bincount(codes[codes >= 0], minlength=len(words))
-        if why := _says_nothing(int(sizes.sum()), n, len(words)):
+        absent |= meant_unknown(before, np.array([word not in words for word in before]))
+        sizes = sizes_of(codes, words)
+        if why := says_nothing(int(sizes.sum()), n, len(words)):
             return Found(name, "ignore", None, why)
     return replace(_category(name, codes, words, sizes, kind, notes), absent=absent)
-
-
-def _unknown(words: list[str], gone: Array) -> frozenset[str]:
-    """Of words that count as missing, those that mean so wherever they stand."""
-    folded = (word.casefold() for word, lost in zip(words, gone, strict=True) if lost)
-    return frozenset(word for word in folded if word in UNKNOWN and word not in ANSWERS)
 
 
 def _without_unknown(
@@ -257,35 +237,9 @@ def _dates(
     sheet: Sheet, position: int, name: str, moments: pd.Series, asked: str | None, notes: tuple[str, ...] = ()
 ) -> Found:
     known = moments.dropna()
-    if why := _says_nothing(len(known), len(moments), known.nunique()):
+    if why := says_nothing(len(known), len(moments), known.nunique()):
         return Found(name, "ignore", None, why)
     return Found(name, "date", moments, notes=notes, asked=asked is not None)
-
-
-def _coded(sheet: Sheet, column: Any) -> tuple[Array, list[str]]:
-    """Code of each cell (−1 where missing) and the different words, in the order of their first appearance."""
-    if isinstance(column, pa.ChunkedArray):
-        coded = column.combine_chunks().dictionary_encode()
-        codes, raw = (
-            coded.indices.to_numpy(zero_copy_only=False),
-            [str(w).strip() for w in coded.dictionary.to_pylist()],
-        )
-    else:
-        gone = missing_of(sheet, column)
-        cells = [None if lost else _text(cell) for lost, cell in zip(gone, column, strict=True)]
-        codes, unique = pd.factorize(np.array(cells, object), use_na_sentinel=True)
-        raw = [str(word) for word in unique]
-    absent = ABSENT | set(sheet.missing)
-    known: dict[str, int] = {}
-    place = np.array([-1 if word in absent else known.setdefault(word, len(known)) for word in raw] + [-1])
-    return place[codes], list(known)
-
-
-def _text(cell: Any) -> str:
-    """A cell as a word: whole numbers without a fraction, moments in ISO's form."""
-    if isinstance(cell, (float, np.floating)) and float(cell).is_integer():
-        return str(int(cell))
-    return str(cell.isoformat() if hasattr(cell, "isoformat") else cell).strip()
 
 
 def _category(name: str, codes: Array, words: list[str], sizes: Array, kind: str, notes: tuple[str, ...] = ()) -> Found:
@@ -324,8 +278,9 @@ def cells_as(
     decimal: str | None = None,
     unit: str | None = None,
     month_first: bool | None = None,
+    levels: tuple[str, ...] = (),
 ) -> Found:
-    """A column of new rows as cells of a `kind` that is known: number, log, log1p, date, category or boolean.
+    """A column of new rows as cells of a `kind` that is known: number, log, log1p, date, category, boolean or ordered by `levels`.
 
     Numbers and dates are read as those of the first table were; what is None the cells tell. The `notes` count what is neither missing
     nor a number or a date.
@@ -336,7 +291,7 @@ def cells_as(
         typed = decimal in (None, sheet.decimal) or not isinstance(column, pa.ChunkedArray)
         numbers = _numbers(sheet, position, column) if typed else None
         if numbers is None:
-            codes, words = _coded(sheet, column)
+            codes, words = coded(sheet, column)
             values, decimal, unit = written_numbers(words, sheet.decimal, sign=decimal, unit=unit)
             numbers, notes = np.append(values, np.nan)[codes], _unread(codes, words, np.isnan(values), "number")
         _refuse_infinite(sheet, position, numbers)
@@ -346,7 +301,7 @@ def cells_as(
         return Found(name, kind, _naive(column))
     if kind == "boolean" and _is_truths(column) and (numbers := _numbers(sheet, position, column)) is not None:
         return Found(name, kind, _truth_words(numbers))
-    codes, words = _coded(sheet, column)
+    codes, words = coded(sheet, column, frozenset(levels))
     if kind == "date":
         dates, month_first, _ = written_dates(words, asked=True, month_first=month_first)
         moments = pd.Series(np.append(dates, np.datetime64("NaT", "s"))[codes])
@@ -363,7 +318,7 @@ def other_decimal(sheet: Sheet, columns: Iterable[tuple[int, str, str]]) -> str 
     for position, sign, unit in columns:
         column = sheet.column(position)
         if isinstance(column, pa.ChunkedArray) or column.dtype == object:
-            own, other = sign_evidence(_coded(sheet, column)[1], sign, unit)
+            own, other = sign_evidence(coded(sheet, column)[1], sign, unit)
             if own:
                 return None
             against |= {"," if sign == "." else "."} if other else set()
@@ -371,7 +326,7 @@ def other_decimal(sheet: Sheet, columns: Iterable[tuple[int, str, str]]) -> str 
 
 
 def _unread(codes: Array, words: list[str], strange: Array, what: str) -> tuple[str, ...]:
-    return _left_out(words, strange, np.bincount(codes[codes >= 0], minlength=len(words)), what)
+    return _left_out(words, strange, sizes_of(codes, words), what)
 
 
 def _truth_words(numbers: Floats) -> pd.Series:

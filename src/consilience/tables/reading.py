@@ -111,8 +111,8 @@ class Table:
 
     @property
     def has_words(self) -> bool:
-        """Whether some columns of data are categories, or yes and no."""
-        return self.encoder is not None and any(column.is_category for column in self.encoder.columns)
+        """Whether some columns of data are words."""
+        return self.encoder is not None and any(column.has_words for column in self.encoder.columns)
 
     def scaling(self) -> Standardizer | CountScaling:
         """How data is brought to one scale: counts by tf-idf, all else column by column, a category counting as one."""
@@ -178,7 +178,7 @@ def read_table(
     missing: str | Sequence[str] = (),
     key: str | None = None,
     triples: bool = False,
-    types: Mapping[str | int, str] | str | None = None,
+    types: Mapping[str | int, str | Sequence[str]] | str | None = None,
     encoder: Encoder | None = None,
 ) -> Table:
     """Read a table, check it, and say in one sentence what is wrong and where if it cannot be used.
@@ -219,7 +219,8 @@ def read_table(
         For counts: the columns are row, column, count. Pairs not listed are 0, repeated ones add up.
     types : mapping of column to type, or one type for all, optional
         Of data: what columns are where it is not what their cells say: "number", "log" (a number whose logarithm is taken),
-        "category", "date" or "ignore". Keys are names, positions or patterns. One type for all may also be "counts" (words of documents,
+        "category", "ordered" (words in an order that they tell), a list of such words from the lowest (or `"low<medium<high"`), "date" or
+        "ignore". Keys are names, positions or patterns. One type for all may also be "counts" (words of documents,
         molecules of cells), or "series": the columns are the points of a series in each row, which is described by its shape.
     encoder : Encoder, optional
         Of data: that of another table, whose columns are looked up by name and become numbers as they did there.
