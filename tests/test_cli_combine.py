@@ -227,6 +227,13 @@ def test_a_saved_answer_and_its_report_tell_of_families(tmp_path):
     assert cs.combine(labels[:, ["form1", "form2", "form3", "form4", "form5", "form6"]], 3).families == []
 
 
+def test_the_report_of_a_saved_answer_is_titled_by_what_was_combined(tmp_path):
+    run("combine", LABELS, "--id", "bead", *FORM, "-k", 3, "--save", tmp_path / "answer")
+    cs.report(tmp_path / "answer", tmp_path / "page.html")
+    assert "<title>beads_labels.csv: 3 clusters of 300 objects" in (tmp_path / "page.html").read_text()
+    assert cs.combine(LABELS, 3, columns="form*", id_column="bead").source == "beads_labels.csv"
+
+
 def near(truth, draw, share=0.05):
     return np.where(draw.random(len(truth)) < share, draw.integers(0, 3, len(truth)), truth)
 

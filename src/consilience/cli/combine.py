@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -168,7 +169,7 @@ def command(
     if tree:
         draw_tree_over_k(result, tree)
     if save:
-        result.save(save)
+        replace(result, source=labels.resolve().name).save(save)
     if as_json:
         options.print_json({"source": str(labels), **summary})
         return

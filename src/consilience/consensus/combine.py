@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -135,7 +137,8 @@ def combine(
         return found
     ens = as_ensemble(ensemble, columns=columns, id_column=id_column)
     problem = check_problem(ens, None if isinstance(n_clusters, str) else n_clusters, sample_weight)
-    return combine_problem(ens, problem, n_clusters, method, how, options, progress, start, call)
+    source = Path(ensemble).resolve().name if isinstance(ensemble, (str, os.PathLike)) else ""
+    return combine_problem(ens, problem, n_clusters, method, how, options, progress, start, call, source)
 
 
 def _check_method(method: str, options: dict[str, Any]) -> None:
@@ -192,12 +195,13 @@ def combine_problem(
     progress: bool | None = None,
     start: float = 0.0,
     call: str = "",
+    source: str = "",
 ) -> Consensus:
     """:func:`combine` for distinct rows, where everything has been checked."""
     if method == "nbce" and n_clusters in (None, "auto"):
-        return _finish(ens, problem, _nbce(ens, problem, how, options, progress), "nbce", start, call)
+        return _finish(ens, problem, _nbce(ens, problem, how, options, progress), "nbce", start, call, source=source)
     if n_clusters == "auto" and problem.n_rows > 2 and problem.n_clusterings >= FEWEST:
-        return _at_scales(ens, problem, method, how, options, start, call, progress)
+        return _at_scales(ens, problem, method, how, options, start, call, progress, source)
     estimator, method, notes = _fit(ens, problem, method, how, options)
     if n_clusters is None:
         notes.append(
@@ -205,7 +209,7 @@ def combine_problem(
         )
     elif n_clusters == "auto":
         notes.append(about_median(problem))
-    return _finish(ens, problem, estimator, method, start, call, notes)
+    return _finish(ens, problem, estimator, method, start, call, notes, source=source)
 
 
 def _fit(
@@ -269,6 +273,7 @@ def _at_scales(
     start: float,
     call: str,
     progress: bool | None,
+    source: str,
 ) -> Consensus:
     """The answer at the most stable number of clusters, with those at the other scales."""
     scales = find_scales(problem, how["random_state"], progress)
@@ -289,6 +294,7 @@ def _at_scales(
         start,
         call,
         [about_scales(scales), *notes],
+        source=source,
         curve=scales.curve,
         scales=table,
         scale_labels=np.column_stack([fits[k][0].labels_ for k in sorted(fits)]),

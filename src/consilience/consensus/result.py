@@ -78,6 +78,8 @@ class Consensus(Result):
         How the choices were made.
     call : str
         The call that made it, as Python.
+    source : str
+        The file or folder that it was made from, by name; "" for what was in memory.
     seconds : float
     estimator : the fitted estimator
         Not saved.
@@ -109,6 +111,7 @@ class Consensus(Result):
     names: list[str] = field(default_factory=list)
     note: str = ""
     call: str = ""
+    source: str = ""
     seconds: float = 0.0
     estimator: Any = None
 

@@ -104,6 +104,7 @@ def update(previous: Consensus, ensemble: EnsembleLike) -> Consensus:
         **later,
         names=ens.names,
         note=_note(previous, ens, votes, moved, len(placed)),
+        source=previous.source,
         seconds=time.perf_counter() - start,
     )
 

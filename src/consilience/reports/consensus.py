@@ -298,7 +298,7 @@ class ConsensusReport(Report, of=Consensus):
     @property
     def title(self) -> str:
         """What was found in what."""
-        return title_of(self)
+        return title_of(self, self.result.source)
 
     @property
     def floaters(self) -> pd.DataFrame:
