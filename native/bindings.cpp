@@ -139,11 +139,21 @@ void bind_sweep(nb::module_& m) {
     SweepResult result;
     {
       nb::gil_scoped_release free;
-      const SummedRows<Count> summed({weight.size(), view_of.size(), scale.size(), start.data(), column.data(), given(value),
-                                      weight.data(), view_of.data(), scale.data(), given(group), group.shape(1)});
-      result = Sweep<Count>(summed.rows(), options, labels.data()).run(order.data(), order.size());
+      const Rows<Count> rows{weight.size(), view_of.size(), scale.size(), start.data(), column.data(), given(value),
+                             weight.data(), view_of.data(), scale.data(), given(group), group.shape(1)};
+      result = Sweep<Count>(rows, options, labels.data()).run(order.data(), order.size());
     }
     return std::make_tuple(result.before, result.after, result.moves);
+  });
+  // The rows of one view, summed by its `groups` columns; returns their entries.
+  define(m, "sum_rows", [](const In<std::int64_t, 1>& start, const In<std::int32_t, 1>& column, const In<Count, 1>& value,
+                           const In<Count, 1>& weight, const In<std::int32_t, 1>& group, std::size_t groups,
+                           const Out<std::int64_t, 1>& new_start, const Out<std::int32_t, 1>& new_column,
+                           const Out<Count, 1>& new_value) {
+    nb::gil_scoped_release free;
+    const Rows<Count> rows{weight.size(), groups,  1,       start.data(),  column.data(), given(value),
+                           weight.data(), nullptr, nullptr, group.data(), group.size()};
+    return sum_rows(rows, new_start.data(), new_column.data(), new_value.data());
   });
 }
 

@@ -1,8 +1,9 @@
 // Which clusters deserve an exact look: cheap scores of all clusters in single precision.
 //
 // NearScores: what an entry x adds to a cell T is phi(T + x) - phi(T) = x (1 + the mean of log over [T, T + x]), and that mean is
-// log(T^2 + b T x + x^2 / e^2) / 2 with b = 1.03 to .035 at the worst, a small T beside x, exactly at T = 0, and to a few
-// thousandths from T = x on: one logarithm a cell and no division.
+// log(T^2 + b T x + x^2 / e^2) / 2 with b = 1.03 to -.034 … .003, worst for a small T beside x, exact at T = 0 and to a few
+// thousandths from T = x on: one logarithm a cell and no division. It is a rough one, to .003 after the half: errors of two clusters
+// differ by .042 at most, which is less than kError.
 //
 // LogTiles: score(row, c) = sum over the row's entries of coefficient * log(table[line][c]), to first order what the row adds to
 // the information in cluster c, by multiply-add with a table of logarithms kept up to date. The table is stored in tiles of
@@ -10,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -33,9 +35,11 @@ class NearScores {
   float& at(std::size_t line, std::size_t cluster) { return table_[line * padded_ + cluster]; }
   float* scores() { return scores_.data(); }
 
-  void clear() { entries_.clear(); }
+  void clear() { count_ = 0; }
   void add(std::size_t line, float x, float weight) {
-    entries_.push_back({std::uint32_t(line), x, weight});
+    if (count_ + kTogether > line_.size()) make_room();
+    line_[count_] = std::uint32_t(line), x_[count_] = x, weight_[count_] = weight * kUnit;
+    ++count_;
 #if defined(__GNUC__)
     __builtin_prefetch(table_.data() + line * padded_);
     __builtin_prefetch(table_.data() + line * padded_ + 16);
@@ -44,38 +48,61 @@ class NearScores {
 
   // scores[c] = sum over the entries of weight * (mean log over [T, T + x] in cluster c); in `own`, over [T - x, T].
   void score(std::size_t own) {
-    on_widest([this](auto) CONSILIENCE_LAMBDA { score_all(); });
-    float sum = 0;
-    for (const Entry& entry : entries_) {
-      const float below = at(entry.line, own) - entry.x;
-      sum += entry.weight * mean_log(below > 0 ? below : 0.0f, entry.x);
+    std::size_t count = count_;
+    for (; count % kTogether; ++count) line_[count] = 0, x_[count] = 1, weight_[count] = 0;
+    for (std::size_t e = 0; e < count; ++e) {
+      const float below = at(line_[e], own) - x_[e];
+      below_[e] = below > 0 ? below : 0.0f;
     }
-    scores_[own] = sum;
+    on_widest([this, own, count](auto) CONSILIENCE_LAMBDA { score_all(own, count); });
   }
 
  private:
-  struct Entry {
-    std::uint32_t line;
-    float x, weight;
-  };
-  std::size_t padded_ = 0;
+  static constexpr std::size_t kTogether = 8;  // entries
+  static constexpr float kUnit = 0.5f * 0.6931472f / kRoughLog2Unit;
+  std::size_t padded_ = 0, count_ = 0;
   std::vector<float> table_, scores_;
-  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> line_;  // of every entry, with what else is known of it
+  std::vector<float> x_, weight_, below_;
 
-  static CONSILIENCE_INLINE float mean_log(float t, float x) {
-    return 0.5f * fast_log_float(t * t + 1.03f * t * x + x * x * 0.13533528f);
+  void make_room() {
+    const std::size_t size = 2 * line_.size() + 64;
+    line_.resize(size), x_.resize(size), weight_.resize(size), below_.resize(size);
   }
 
-  CONSILIENCE_INLINE void score_all() {
-    float* const sum = scores_.data();
-    const std::size_t width = padded_, count = entries_.size();
-    for (std::size_t c = 0; c < width; ++c) sum[c] = 0;
-    for (std::size_t e = 0; e < count; ++e) {
-      const float x = entries_[e].x, weight = 0.5f * entries_[e].weight, slope = 1.03f * x, square = x * x * 0.13533528f;
-      const float* const t = table_.data() + entries_[e].line * width;
-      for (std::size_t c = 0; c < width; ++c) sum[c] += weight * fast_log_float(t[c] * (t[c] + slope) + square);
+  static CONSILIENCE_INLINE float rough(float t, float slope, float square) { return rough_log2(t * (t + slope) + square); }
+
+  CONSILIENCE_INLINE void score_all(std::size_t own, std::size_t count) {
+    const std::size_t width = padded_;
+    float* const __restrict sum = scores_.data();
+    const float* const table = table_.data();
+    // What the rough logarithm has too much is the same for all clusters.
+    float part[kTogether] = {}, weights[kTogether] = {};
+    for (std::size_t e = 0; e < count; e += kTogether)
+      for (std::size_t i = 0; i < kTogether; ++i) {
+        const float x = x_[e + i], weight = weight_[e + i];
+        part[i] += weight * rough(below_[e + i], kSlope * x, kSquare * x * x);
+        weights[i] += weight;
+      }
+    float without = 0, extra = 0;
+    for (std::size_t i = 0; i < kTogether; ++i) without += part[i], extra += weights[i];
+    extra *= kRoughLog2Extra;
+    for (std::size_t c = 0; c < width; ++c) sum[c] = -extra;
+    // Four entries at a time: sums are read and written once for them.
+    for (std::size_t e = 0; e < count; e += 4) {
+      const float *const t = table + line_[e] * width, *const u = table + line_[e + 1] * width,
+                  *const v = table + line_[e + 2] * width, *const w = table + line_[e + 3] * width;
+      const float a = x_[e], b = x_[e + 1], c = x_[e + 2], d = x_[e + 3];
+      const float wa = weight_[e], wb = weight_[e + 1], wc = weight_[e + 2], wd = weight_[e + 3];
+      const float sa = kSlope * a, sb = kSlope * b, sc = kSlope * c, sd = kSlope * d;
+      const float qa = kSquare * a * a, qb = kSquare * b * b, qc = kSquare * c * c, qd = kSquare * d * d;
+      for (std::size_t i = 0; i < width; ++i)
+        sum[i] += (wa * rough(t[i], sa, qa) + wb * rough(u[i], sb, qb)) + (wc * rough(v[i], sc, qc) + wd * rough(w[i], sd, qd));
     }
+    sum[own] = without - extra;
   }
+
+  static constexpr float kSlope = 1.03f, kSquare = 0.13533528f;
 };
 
 class LogTiles {
@@ -102,7 +129,8 @@ class LogTiles {
     std::size_t size() const { return start.size() - 1; }
   };
 
-  // The `wanted` best clusters of every row, best first, ties by number; fewer than that are not there to choose from.
+  // The `wanted` best clusters of every row, best first, ties by number; fewer than that are not there to choose from. What is in `chosen`
+  // before are as many different clusters that could be among them: none worse than the worst of these is kept for a while.
   void best(const Block& rows, std::size_t wanted, std::int32_t* chosen) const {
     on_widest([&](auto) CONSILIENCE_LAMBDA { find_best(rows, wanted, chosen); });
   }
@@ -112,22 +140,37 @@ class LogTiles {
   std::vector<float> logs_;
 
   CONSILIENCE_INLINE void find_best(const Block& rows, std::size_t wanted, std::int32_t* chosen) const {
-    std::vector<float> top(rows.size() * wanted, -std::numeric_limits<float>::infinity());
-    std::fill(chosen, chosen + rows.size() * wanted, 0);
+    std::vector<float> top(rows.size() * wanted);
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      std::fill_n(top.data() + r * wanted, wanted, just_below(worst(rows, r, wanted, chosen + r * wanted)));
     for (std::size_t first = 0; first < clusters_; first += kWidth) {
       const float* const tile = logs_.data() + first * lines_;
       const std::size_t width = std::min(kWidth, clusters_ - first);
       for (std::size_t r = 0; r < rows.size(); ++r) {
-        float sum[kWidth];
-        // Most tiles hold nothing better than what is kept: one comparison with their largest settles them.
-        if (add_up(rows, r, tile, sum) > top[(r + 1) * wanted - 1])
-          keep_best(sum, width, first, wanted, top.data() + r * wanted, chosen + r * wanted);
+        float sum[kWidth], largest[8];
+        add_up(rows, r, tile, sum, largest);
+        keep_best(sum, largest, width, first, wanted, top.data() + r * wanted, chosen + r * wanted);
       }
     }
   }
 
-  // The scores of a tile's clusters; returns the largest, or 0 where a tile that is not full has none above.
-  static CONSILIENCE_INLINE float add_up(const Block& rows, std::size_t r, const float* tile, float* sum) {
+  // The least score of some clusters, as the tiles have it.
+  CONSILIENCE_INLINE float worst(const Block& rows, std::size_t r, std::size_t count, const std::int32_t* clusters) const {
+    float least = std::numeric_limits<float>::infinity();
+    for (std::size_t t = 0; t < count; ++t) {
+      const std::size_t c = std::size_t(clusters[t]);
+      const float* const log = logs_.data() + c / kWidth * lines_ * kWidth + c % kWidth;
+      float sum = 0;
+      for (std::size_t e = rows.start[r]; e < rows.start[r + 1]; ++e) sum += rows.coefficient[e] * log[std::size_t(rows.line[e]) * kWidth];
+      least = sum < least ? sum : least;
+    }
+    return least;
+  }
+
+  static float just_below(float x) { return std::nextafter(x, -std::numeric_limits<float>::infinity()); }
+
+  // The scores of a tile's clusters, and the largest of every eighth.
+  static CONSILIENCE_INLINE void add_up(const Block& rows, std::size_t r, const float* tile, float* sum, float* largest) {
     Floats8 a{}, b{}, c{}, d{}, f{}, g{}, h{}, i{};  // by name, so that they stay in registers
     for (std::size_t e = rows.start[r]; e < rows.start[r + 1]; ++e) {
       const float x = rows.coefficient[e];
@@ -139,10 +182,7 @@ class LogTiles {
     std::memcpy(sum, all, sizeof all);
     take_larger(a, b), take_larger(c, d), take_larger(f, g), take_larger(h, i);
     take_larger(a, c), take_larger(f, h), take_larger(a, f);
-    float lane[8], largest = -std::numeric_limits<float>::infinity();
-    std::memcpy(lane, &a, sizeof a);
-    for (float x : lane) largest = x > largest ? x : largest;
-    return largest;
+    std::memcpy(largest, &a, sizeof a);
   }
 
   static CONSILIENCE_INLINE void add(Floats8& sum, float scale, const float* x) {
@@ -151,14 +191,20 @@ class LogTiles {
     add_scaled(sum, scale, y);
   }
 
-  static CONSILIENCE_INLINE void keep_best(const float* sum, std::size_t width, std::size_t first, std::size_t wanted,
+  // Most tiles hold nothing better than what is kept, and most eighths of the others: only the rest is looked at, in its order.
+  static CONSILIENCE_INLINE void keep_best(const float* sum, const float* largest, std::size_t width, std::size_t first, std::size_t wanted,
                                            float* top, std::int32_t* chosen) {
-    for (std::size_t t = 0; t < width; ++t) {
-      if (!(sum[t] > top[wanted - 1])) continue;
-      std::size_t at = wanted - 1;
-      for (; at > 0 && sum[t] > top[at - 1]; --at) top[at] = top[at - 1], chosen[at] = chosen[at - 1];
-      top[at] = sum[t], chosen[at] = std::int32_t(first + t);
-    }
+    std::size_t lanes[8], count = 0;
+    for (std::size_t lane = 0; lane < 8; ++lane) lanes[count] = lane, count += largest[lane] > top[wanted - 1];
+    if (!count) return;
+    for (std::size_t begin = 0; begin < width; begin += 8)
+      for (std::size_t l = 0; l < count; ++l) {
+        const std::size_t t = begin + lanes[l];
+        if (!(sum[t] > top[wanted - 1]) || t >= width) continue;
+        std::size_t at = wanted - 1;
+        for (; at > 0 && sum[t] > top[at - 1]; --at) top[at] = top[at - 1], chosen[at] = chosen[at - 1];
+        top[at] = sum[t], chosen[at] = std::int32_t(first + t);
+      }
   }
 };
 

@@ -1,6 +1,7 @@
 // Objects' rows as the engine meets them: entries of a sparse table, or such entries summed by groups of columns.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -73,36 +74,20 @@ class RowReader {
   std::vector<std::int32_t> column_;
 };
 
-// The same rows; where one view sums them by groups, summed once rather than at every look: no more entries than there were. Those of
-// several views stay as they are, since their sums would need as many times the room.
+// Rows summed by their groups, once rather than at every look: of one view there are no more entries than there were, and that is the room
+// to be given. Returns how many there are.
 template <class Count>
-class SummedRows {
- public:
-  explicit SummedRows(const Rows<Count>& rows) : rows_(rows) {
-    if (!rows.group || rows.views != 1) return;
-    const std::size_t entries = std::size_t(rows.start[rows.n]);
-    start_.reserve(rows.n + 1), column_.reserve(entries), value_.reserve(entries);
-    start_.push_back(0);
-    RowReader<Count> reader(rows);
-    for (std::size_t i = 0; i < rows.n; ++i) {
-      const Row<Count> row = reader.read(i);
-      column_.insert(column_.end(), row.column, row.column + row.size);
-      value_.insert(value_.end(), row.value, row.value + row.size);
-      start_.push_back(std::int64_t(column_.size()));
-    }
-    rows_.start = start_.data(), rows_.column = column_.data(), rows_.value = value_.data();
-    rows_.group = nullptr, rows_.raw = 0;
+std::size_t sum_rows(const Rows<Count>& rows, std::int64_t* start, std::int32_t* column, Count* value) {
+  RowReader<Count> reader(rows);
+  std::size_t entries = 0;
+  start[0] = 0;
+  for (std::size_t i = 0; i < rows.n; ++i) {
+    const Row<Count> row = reader.read(i);
+    std::copy(row.column, row.column + row.size, column + entries);
+    std::copy(row.value, row.value + row.size, value + entries);
+    start[i + 1] = std::int64_t(entries += row.size);
   }
-  SummedRows(const SummedRows&) = delete;
-  SummedRows& operator=(const SummedRows&) = delete;
-
-  const Rows<Count>& rows() const { return rows_; }
-
- private:
-  Rows<Count> rows_;
-  std::vector<std::int64_t> start_;
-  std::vector<std::int32_t> column_;
-  std::vector<Count> value_;
-};
+  return entries;
+}
 
 }  // namespace consilience

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "candidates.hpp"
+#include "exact_scores.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
 #include "rows.hpp"
@@ -52,7 +53,11 @@ class Sweep : private Watcher<Count> {
     gumbel_.assign(k_, 0.0);
     candidates_.resize(k_);
     for (std::size_t c = 0; c < k_; ++c) candidates_[c] = std::int32_t(c);
-    if (lists()) logs_ = LogTiles(rows_.columns + rows_.views, k_);
+    if (lists()) {
+      logs_ = LogTiles(rows_.columns + rows_.views, k_);
+      hints_.resize(k_ * options_.shortlist);
+      for (std::size_t t = 0; t < hints_.size(); ++t) hints_[t] = std::int32_t(t % options_.shortlist);
+    }
     if (looks_near()) near_ = NearScores(rows_.columns + rows_.views, k_);
     if (!lists() && !looks_near()) return;
     tables_.watcher = this;
@@ -84,6 +89,7 @@ class Sweep : private Watcher<Count> {
   double value() const { return tables_.value(); }
 
  private:
+  static constexpr bool kReal = std::is_same<Count, double>::value;
   static constexpr std::size_t kTogether = 16;  // rows a worker lists candidates for at a time
 
   const Rows<Count>& rows_;
@@ -99,7 +105,9 @@ class Sweep : private Watcher<Count> {
   double unit_ = 1;   // over the mean entry: approximate scores are blind to the scale of the counts
   LogTiles logs_;     // of the cells, and after their columns of the totals
   NearScores near_;
+  ExactScores exact_;
   std::vector<std::int32_t> listed_, candidates_;
+  std::vector<std::int32_t> hints_;  // what was listed last for a row of each cluster: much the same as for its other rows
   std::vector<double> scores_, change_, gumbel_;
   std::vector<std::size_t> places_;  // of the candidates, with what was found of them: cells side by side, and scores
   std::vector<Count> cells_;
@@ -107,7 +115,7 @@ class Sweep : private Watcher<Count> {
 
   bool lists() const { return options_.shortlist && options_.shortlist < k_; }
   bool looks_near() const {
-    return std::is_same<Count, double>::value && options_.objective == Objective::kShannon && !lists();
+    return kReal && options_.objective == Objective::kShannon && !lists();
   }
 
   // An empty cell scores as if a small share of a mean cell were in it: 1/e of the mean entry.
@@ -127,6 +135,9 @@ class Sweep : private Watcher<Count> {
     if (lists()) choose_listed(place, old);
     draw_noise(old);
     if (looks_near() && !choose_near(i, old)) return 0;
+    if constexpr (kReal) {
+      if (options_.objective == Objective::kShannon) return move_if_better(i, old, moves);
+    }
     tables_.take(row_, i, old);
     score();
     const std::size_t best = choose(i, old);
@@ -140,13 +151,23 @@ class Sweep : private Watcher<Count> {
     return scores_[best] - scores_[old];
   }
 
+  // The same where the exact scores need not take the row out of its cluster.
+  double move_if_better(std::size_t i, std::size_t old, std::int64_t& moves) {
+    exact_.find(rows_, tables_, row_, old, candidates_, scores_.data());
+    const std::size_t best = choose(i, old);
+    if (best == old) return 0;
+    ++moves;
+    labels_[i] = std::int32_t(best);
+    tables_.move(row_, i, old, best);
+    return scores_[best] - scores_[old];
+  }
+
   // Rows are met in random order: ask for those to come.
   void fetch(std::size_t i) const {
 #if defined(__GNUC__)
     const std::int64_t e = rows_.start[i];
-    __builtin_prefetch(rows_.column + e);
-    __builtin_prefetch(rows_.column + e + 16);
-    if (rows_.value) __builtin_prefetch(rows_.value + e);
+    for (int line = 0; line < 4; ++line) __builtin_prefetch(rows_.column + e + 16 * line);
+    for (int line = 0; rows_.value && line < 4; ++line) __builtin_prefetch(rows_.value + e + 8 * line);
 #else
     (void)i;
 #endif
@@ -160,6 +181,11 @@ class Sweep : private Watcher<Count> {
   template <class Cell, class Total>
   void by_view(const Row<Count>& row, Cell cell, Total total) const {
     std::size_t e = 0;
+    if (rows_.views == 1 && row.size) {
+      Count mass = 0;
+      for (; e < row.size; ++e) cell(e, std::size_t(0)), mass += row.at(e);
+      total(std::size_t(0), mass);
+    }
     while (e < row.size) {
       const std::size_t v = std::size_t(rows_.view_of[row.column[e]]);
       Count mass = 0;
@@ -189,8 +215,14 @@ class Sweep : private Watcher<Count> {
             [&](std::size_t v, Count mass) { block.add(rows_.columns + v, -float(double(mass) * rows_.scale[v])); });
         block.end_row();
       }
+      for (std::size_t t = begin; t < end; ++t) {
+        const std::int32_t* const hint = hints_.data() + std::size_t(labels_[order[t]]) * wanted;
+        std::copy(hint, hint + wanted, listed_.data() + t * wanted);
+      }
       logs_.best(block, wanted, listed_.data() + begin * wanted);
     });
+    for (std::size_t t = 0; t < count; ++t)
+      std::copy_n(listed_.data() + t * wanted, wanted, hints_.data() + std::size_t(labels_[order[t]]) * wanted);
   }
 
   void choose_listed(std::size_t place, std::size_t old) {
@@ -318,7 +350,7 @@ class Sweep : private Watcher<Count> {
     if (options_.temperature <= 0) return;
     double mass = 0;
     for (std::size_t e = 0; e < row_.size; ++e) {
-      const std::size_t v = std::size_t(rows_.view_of[row_.column[e]]);
+      const std::size_t v = rows_.views == 1 ? 0 : std::size_t(rows_.view_of[row_.column[e]]);
       const double share = options_.objective == Objective::kNormalized ? 1 / tables_.amount[v] : 1.0;  // else in the scale
       mass += rows_.scale[v] * share * double(row_.at(e));
     }

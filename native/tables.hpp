@@ -94,6 +94,17 @@ class Tables {
 
   void put(const Row<Count>& row, std::size_t i, std::size_t c) { change(row, i, c, +1); }
 
+  void move(const Row<Count>& row, std::size_t i, std::size_t from, std::size_t to) {
+    take(row, i, from);
+    put(row, i, to);
+  }
+
+  // A cell or total without an entry of its cluster; rounding may leave a real-valued one a hair below zero.
+  static Count less(Count a, Count b) { return a > b ? a - b : Count(0); }
+
+  // Whether one row is all that a cluster has of a view.
+  bool single(std::size_t v, std::size_t c) const { return labeled_[v * k + c] == 1; }
+
   // Undoes take() without a trace of rounding.
   void put_back(const Row<Count>& row, std::size_t i, std::size_t c) {
     ++members[c];
@@ -252,9 +263,6 @@ class Tables {
     sum = 0;
     for (std::size_t y = first_[v]; y < first_[v + 1]; ++y) sum += double(table[cell(y, c)]) * double(table[cell(y, c)]);
   }
-
-  // Rounding may leave a real-valued cell a hair below zero.
-  static Count less(Count a, Count b) { return a > b ? a - b : Count(0); }
 };
 
 }  // namespace consilience

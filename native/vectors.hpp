@@ -1,6 +1,7 @@
 // Wider vectors where the machine has them, at one place: on_widest(f, x…) calls f(Wide{}, x…) compiled for AVX2 where the machine
-// has it, and f(Narrow{}, x…) otherwise; what is called often takes arguments, which stay in registers, and captures nothing. f is a lambda marked CONSILIENCE_LAMBDA, and what it calls is marked CONSILIENCE_INLINE, so that
-// all of it is compiled for the wider machine; nothing else is. Every lane is computed alone and sums are added in a fixed order:
+// has it, and f(Narrow{}, x…) otherwise. Once a row f may capture what it needs; what is called more often takes arguments, which stay in
+// registers. f is a lambda marked CONSILIENCE_LAMBDA, and what it calls is marked CONSILIENCE_INLINE, so that all of it is compiled for the
+// wider machine; nothing else is. Every lane is computed alone and sums are added in a fixed order:
 // both give the same labels and, to rounding, the same numbers.
 #pragma once
 

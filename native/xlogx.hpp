@@ -61,6 +61,19 @@ CONSILIENCE_INLINE float fast_log_float(float x) {
   return float(e) * 0.6931472f + f * slope;
 }
 
+// kRoughLog2Unit log2 x + kRoughLog2Extra for positive normal x, to .0078 units: the bits of a float are its logarithm but for the
+// mantissa m in [1, 2), where log2 m is nearly (m - 1) + .347 (m - 1) (2 - m).
+constexpr float kRoughLog2Unit = 8388608.0f, kRoughLog2Extra = 2 * 0.347f * kRoughLog2Unit;
+CONSILIENCE_INLINE float rough_log2(float x) {
+  constexpr float kBend = 0.347f * kRoughLog2Unit;
+  std::int32_t bits;
+  std::memcpy(&bits, &x, 4);
+  const std::int32_t m_bits = (bits & 0x7FFFFF) | 0x3F800000;
+  float m;
+  std::memcpy(&m, &m_bits, 4);
+  return float(bits - 0x3F800000) + m * (3 * kBend - kBend * m);
+}
+
 // phi of whole numbers, and its differences, from a table; by log above the table's end.
 class XLogX {
  public:

@@ -50,12 +50,12 @@ def test_grouped_rows_are_the_rows_of_the_summed_tables(seed, whole):
 
 
 @few
-@given(seed=st.integers(0, 10**6), shortlist=st.sampled_from([0, 2]))
-def test_grouped_rows_make_the_moves_of_the_summed_tables(seed, shortlist):
+@given(seed=st.integers(0, 10**6), shortlist=st.sampled_from([0, 2]), m=st.sampled_from([1, 3]))
+def test_grouped_rows_make_the_moves_of_the_summed_tables(seed, shortlist, m):
     rng, table, codes, summed = grouped_problem(seed)
     labels = rng.integers(0, 5, 40).astype(np.int32)
     found = []
-    for views in (grouped_views(table, codes), count_views(summed)):
+    for views in (grouped_views(table, codes[:m]), count_views(summed[:m])):
         mine = labels.copy()
         engine = Engine(views, 5, shortlist=shortlist)
         before, after, _ = _kernels.sweep(*engine._arrays, mine, np.arange(40), **engine._options)
@@ -64,6 +64,17 @@ def test_grouped_rows_make_the_moves_of_the_summed_tables(seed, shortlist):
         found.append(value)
     # A summed table sorts a row's columns, grouped rows come in the order met: a tie may fall otherwise.
     assert found[0] == pytest.approx(found[1], rel=0.05)
+
+
+def test_rows_are_summed_once_by_one_clustering_and_refused_where_they_do_not_fit():
+    _, table, codes, summed = grouped_problem(5, whole=False)
+    rows = (table.indptr.astype(np.int64), table.indices, table.data)
+    start, column, value = _kernels.sum_rows(*rows, np.ones(40), codes[0])
+    found = sparse.csr_matrix((value, column, start), shape=(40, 6))
+    np.testing.assert_allclose(found.toarray(), summed[0].toarray(), rtol=1e-14)
+    for group in (codes[0][:-5], codes[0] - 1):
+        with pytest.raises(InputError):
+            _kernels.sum_rows(*rows, np.ones(40), group)
 
 
 @few

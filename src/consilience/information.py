@@ -17,7 +17,8 @@ stays (``keep_clusters``), so k clusters stay k; a cluster takes no row that wou
 without entries stays where it started. A temperature adds Gumbel noise to the scores, falling linearly to a tenth over the noisy
 passes, which then give way to plain ones. ``shortlist=m`` scores all clusters linearly (multiply-add with a table of logarithms kept up to
 date), for a block of rows at a time and in threads, and checks only the best m exactly: for hundreds of clusters. Views may group the
-columns of one table (:func:`consilience.views.grouped_views`): rows are summed by groups as they are read. **Batch** passes move all
+columns of one table (:func:`consilience.views.grouped_views`): rows are summed by groups as they are read, or where there is one view
+once for all passes. **Batch** passes move all
 objects at once by a matrix product with the tables' logarithms, and stop when the objective no longer grows.
 """
 
@@ -160,15 +161,19 @@ class Engine:
         count = np.int64 if exact and views.whole else np.float64
         table = views.table
         value = np.empty(0) if views.one_hot else table.data
-        self._arrays = (
+        weight, groups = views.object_weights.astype(count, copy=False), np.empty((0, 0), np.int32)
+        rows = (
             table.indptr.astype(np.int64, copy=False),
             table.indices.astype(np.int32, copy=False),
             value.astype(count, copy=False),
-            views.object_weights.astype(count, copy=False),
-            views.view_of,
-            _scales(views, objective),
-            np.empty((0, 0), np.int32) if views.groups is None else views.groups,
         )
+        if (
+            views.groups is not None and views.n_views == 1
+        ):  # the sums of several views would need as many times the room
+            rows = _kernels.sum_rows(*rows, weight, views.groups[0])
+        elif views.groups is not None:
+            groups = views.groups
+        self._arrays = (*rows, weight, views.view_of, _scales(views, objective), groups)
         self._constant = _constant(views, objective)
         self._movable = views.n_objects - fixed
         self._options: dict[str, Any] = {

@@ -30,7 +30,7 @@ from consilience._kernels.pairs import (
     pair_sums,
     within_sums,
 )
-from consilience._kernels.search import INITS, OBJECTIVES, allocate, lloyd, merge_clusters, sweep
+from consilience._kernels.search import INITS, OBJECTIVES, allocate, lloyd, merge_clusters, sum_rows, sweep
 
 __all__ = [
     "INITS",
@@ -65,6 +65,7 @@ __all__ = [
     "row_scores",
     "signatures",
     "slots_of",
+    "sum_rows",
     "sweep",
     "within_sums",
     "xlogx",

@@ -68,12 +68,7 @@ def sweep(
     if not 0 <= fixed <= len(weight) or (order.size and not (order.min() >= 0 and order.max() < len(weight) - fixed)):
         raise InputError("the order names a row that is not there, or one that is fixed")
     check_out(labels, (np.int32,), "labels")
-    fits = len(start) == len(weight) + 1 and start[0] == 0 and start[-1] == len(column) and (np.diff(start) >= 0).all()
-    if not (fits and len(value) in (0, len(column))):
-        raise InputError("the rows and their entries do not fit together")
-    width = group.shape[1] if group.size else len(view_of)
-    if column.min(initial=0) < 0 or column.max(initial=-1) >= width:
-        raise InputError("an entry is in a column that is not there")
+    _check_rows(start, column, value, weight, group.shape[1] if group.size else len(view_of))
     if group.size and not (len(group) == len(scale) and group.min() >= -1 and group.max() < len(view_of)):
         raise InputError("the groups name a view or a column that is not there")
     if len(view_of) and not (view_of[0] >= 0 and view_of[-1] < len(scale) and (np.diff(view_of) >= 0).all()):
@@ -88,6 +83,26 @@ def sweep(
     options.shortlist, options.block, options.threads = int(shortlist), int(block), int(threads)
     options.seed, options.unit, options.fixed = int(seed), int(unit), int(fixed)
     return tuple(_native.sweep(start, column, value, weight, view_of, scale, group, labels, order, options))
+
+
+def sum_rows(
+    start: Ints, column: Labels, value: NDArray[Any], weight: NDArray[Any], group: Labels
+) -> tuple[Ints, Labels, NDArray[Any]]:
+    """The rows of a sweep over one view, summed by its groups of columns (−1: left out): their `start`, `column` and `value`."""
+    _check_rows(start, column, value, weight, len(group))
+    if group.min(initial=0) < -1:
+        raise InputError("the groups name a column that is not there")
+    summed = np.empty(len(start), np.int64), np.empty(len(column), np.int32), np.empty(len(column), weight.dtype)
+    size = _native.sum_rows(start, column, value, weight, group, int(group.max(initial=-1)) + 1, *summed)
+    return summed[0], summed[1][:size], summed[2][:size]
+
+
+def _check_rows(start: Ints, column: Labels, value: NDArray[Any], weight: NDArray[Any], width: int) -> None:
+    fits = len(start) == len(weight) + 1 and start[0] == 0 and start[-1] == len(column) and (np.diff(start) >= 0).all()
+    if not (fits and len(value) in (0, len(column))):
+        raise InputError("the rows and their entries do not fit together")
+    if column.min(initial=0) < 0 or column.max(initial=-1) >= width:
+        raise InputError("an entry is in a column that is not there")
 
 
 def allocate(
