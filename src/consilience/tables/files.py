@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from consilience._check import InputError, check_choice, count, kind_of, nearest
 from consilience._files import reason_of
 from consilience._types import Array
 from consilience.tables.in_memory import anndata_sheet, array_sheet, frame_of, frame_sheet, plain_source, sparse_sheet
+from consilience.tables.layout import LOOK, count_title, rows_above, tidied
 from consilience.tables.sheet import Options, Sheet
 from consilience.tables.text import UNPACK, read_bytes, read_text
 
@@ -134,15 +136,20 @@ def _read_excel(path: Path, options: Options) -> Sheet:
     cells = cells.dropna(how="all").dropna(how="all", axis=1).reset_index(drop=True)
     if cells.empty:
         raise InputError(f"{path.name}: the sheet {page!r} is empty: name another with key= (--key)")
-    names = None
+    names, above = None, 0
     if options.header is not False:
+        above = rows_above(cells.head(LOOK).map(lambda cell: "" if pd.isna(cell) else str(cell)).to_numpy().tolist())
+        cells = cells[above if options.kind == "data" else 0 :].dropna(how="all", axis=1).reset_index(drop=True)
         names = ["" if pd.isna(name) else str(name).strip() for name in cells.iloc[0]]
         cells = cells[1:].reset_index(drop=True)
     others = [name for name in book.sheetnames if name != page]
     note = f"read the first sheet, {page!r}; the others are {', '.join(map(repr, others))} (key= (--key))"
     notices = (note,) if others and options.key is None else ()
     cells.columns = range(cells.shape[1])
-    return Sheet(path.name, cells.infer_objects(), names, notices=notices)
+    sheet = Sheet(path.name, cells, names, notices=notices)
+    if options.kind == "data":
+        sheet = tidied(replace(sheet, notices=(*notices, count_title(above))) if above else sheet)
+    return replace(sheet, body=sheet.body.infer_objects())
 
 
 def _read_parquet(path: Path, options: Options) -> Sheet:

@@ -20,7 +20,7 @@ from consilience.tables.found import MANY, Found, coded, meant_unknown, says_not
 from consilience.tables.near_ids import nearly_count_rows
 from consilience.tables.ordered_columns import column_in_order, ordered_column
 from consilience.tables.sheet import Sheet
-from consilience.tables.written import sign_evidence, written_dates, written_numbers
+from consilience.tables.written import BOUND, sign_evidence, written_dates, written_numbers
 
 #: What a column can be said to be; "log" is a number whose logarithm is taken.
 TYPES = ("number", "log", "category", "ordered", "date", "ignore")
@@ -179,7 +179,7 @@ def _words(
         if not mixed and are_mostly(~np.isnan(values), words, sizes, asked=bool(kind)):
             spread = np.append(values, np.nan)[codes]
             found = _number(sheet, position, name, spread, asked, False)
-            notes = _left_out(words, np.isnan(values), sizes, "number")
+            notes = (*_left_out(words, np.isnan(values), sizes, "number"), *_bounds(words, ~np.isnan(values), sizes))
             gone = meant_unknown(words, np.isnan(values))
             return replace(found, notes=notes, asked=bool(kind), decimal=decimal, unit=unit, absent=gone)
         if mixed and (len(words) > MOST_LEVELS or are_money(words)):
@@ -231,6 +231,15 @@ def _left_out(words: list[str], strange: Array, sizes: Array, what: str) -> tupl
     n, first = int(sizes[strange].sum()), words[int(np.argmax(np.where(strange, sizes, 0)))]
     is_, counts = (f"is no {what}", "counts") if n == 1 else (f"are no {what}s", "count")
     return (f"{count(n, 'cell')} that {is_}, such as {show(first, 30)}, {counts} as missing",)
+
+
+def _bounds(words: list[str], read: Array, sizes: Array) -> tuple[str, ...]:
+    """A note of cells such as <0.5."""
+    bounds = read & np.array([BOUND.match(word) is not None for word in words])
+    if not bounds.any():
+        return ()
+    n, first = int(sizes[bounds].sum()), words[int(np.argmax(np.where(bounds, sizes, 0)))]
+    return (f"{count(n, 'cell')} such as {show(first, 30)} {'counts' if n == 1 else 'count'} as the number there",)
 
 
 def _dates(

@@ -51,6 +51,7 @@ _SCALES = (
     "sehr unzufrieden|unzufrieden|eher unzufrieden|neutral/teils teils|eher zufrieden|zufrieden|sehr zufrieden",
     "stimme überhaupt nicht zu/stimme gar nicht zu|stimme nicht zu|stimme eher nicht zu|neutral/teils teils/weder noch|stimme eher zu|"
     "stimme zu|stimme voll zu/stimme voll und ganz zu/stimme völlig zu",
+    "keine/kein/nein|leicht|mäßig/mittel/mittelschwer|schwer/stark|sehr schwer/sehr stark",
     "klein|mittel|groß|sehr groß",
 )
 #: The same of time, which is ordered only where that is asked for: a year has no end.

@@ -19,6 +19,7 @@ from pyarrow import csv as arrow_csv
 from consilience._check import InputError, count, show
 from consilience.tables.cells import DECIMAL_COMMA
 from consilience.tables.comments import LOOK, without_comments
+from consilience.tables.layout import count_title, tidied, without_title
 from consilience.tables.sheet import Options, Sheet, is_number
 
 TAB = "\t"
@@ -80,6 +81,10 @@ def read_text(path: Path, options: Options) -> Sheet:
     raw, n_comments, above = without_comments(source, raw, header, sep or "".join(SEPARATORS))
     if n_comments:
         notices.append(f"{count(n_comments, 'line')} that begin{'s' if n_comments == 1 else ''} with # left out")
+    if options.kind == "data" and header is not False:
+        raw, n_title = without_title(raw, sep or "".join(SEPARATORS))
+        above += n_title
+        notices += [count_title(n_title)] if n_title else []
     sep_given, sep = sep is not None, sep if sep is not None else find_separator(source, raw, default)
     if not sep_given and sep != default:
         notices.append(f"{SEPARATORS[sep]} separate the cells; sep= (--sep) says otherwise")
@@ -104,7 +109,8 @@ def read_text(path: Path, options: Options) -> Sheet:
         decimal = ","
         notices.append("commas are decimal signs; decimal= (--decimal) says otherwise")
     names = None if header is False else first
-    return Sheet(source, body, names, line=lines.of_row, decimal=decimal or ".", notices=tuple(notices))
+    sheet = Sheet(source, body, names, line=lines.of_row, decimal=decimal or ".", notices=tuple(notices))
+    return tidied(sheet) if options.kind == "data" else sheet
 
 
 def _as_utf8(source: str, raw: bytes, encoding: str | None) -> tuple[bytes, list[str]]:

@@ -1,4 +1,4 @@
-"""Numbers and dates as people write them: thousands separators, decimal commas, percent signs, days before months."""
+"""Numbers and dates as people write them: thousands separators, decimal commas, percent signs, losses in brackets, days before months."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ _WRITTEN = re.compile(
     rf"(?P<minus>[+-]?)\s*{_SIGNS}(?P<sign>[+-]?)(?P<digits>\d[\d.,'’\u00a0\u202f ]*|[.,]\d+)(?P<power>[eE][+-]?\d+)?"
     rf"\s*(?P<unit>%|°C?|[{CURRENCIES}]|(?<=\s)[^\W\d]{{1,6}})?"
 )
+#: A bound in place of a number that was too small or too large to measure.
+BOUND = re.compile(r"\s*[<>≤≥]=?\s*(?=\S)")
+_BRACKETS = re.compile(rf"([{CURRENCIES}]?)\s*\((.*)\)")
+_BEHIND = re.compile(r"(.*\d)\s*-")  # a minus, as some programs write it
 _GROUPED = re.compile(r"\d{1,3}(?P<mark>[.,])\d{3}(?:(?P=mark)\d{3})*")
 #: Where thousands separators may stand, by whether commas are decimal signs.
 _PLACED = {
@@ -51,6 +55,9 @@ def written_numbers(
 ) -> tuple[Floats, str | None, str]:
     """The number that each word is, NaN where it is none; what commas and points mean is decided by all words together.
 
+    Numbers in brackets are negative, unless all are and nothing is known of them, and so are those with a minus behind them. Of a bound,
+    as ``<0.5``, it is the number there.
+
     Parameters
     ----------
     words : sequence of str
@@ -78,10 +85,15 @@ def written_numbers(
     >>> values, sign, unit = written_numbers(["1.234,5 €", "12,25 €"])
     >>> values.tolist(), sign, unit
     ([1234.5, 12.25], ',', '€')
+    >>> written_numbers(["($1,200.50)", "$3", "7-", "<0.5"])[0].tolist()
+    [-1200.5, 3.0, -7.0, 0.5]
     >>> written_numbers(["3,125 €", "4 kg"], sign=sign, unit=unit)[0].tolist()
     [3.125, nan]
     """
-    found = [_WRITTEN.fullmatch(word.strip()) for word in words]
+    less = [_is_loss(word) for word in words]
+    if unit is None and all(less):
+        less = [False] * len(words)
+    found = [_match(word) for word in words]
     values = np.full(len(words), np.nan)
     units = [_unit_of(match) for match in found]
     if unit is None:
@@ -98,7 +110,7 @@ def written_numbers(
         if match is not None and _spaced(match["digits"]) and _PLACED[comma].fullmatch(text):
             text = text.replace(".", "").replace(",", ".") if comma else text.replace(",", "")
             value = float(text + (match["power"] or ""))
-            values[i] = -value if "-" in (match["minus"], match["sign"]) else value
+            values[i] = -value if less[i] or "-" in (match["minus"], match["sign"]) else value
     return values, sign, unit
 
 
@@ -123,7 +135,22 @@ def units_of(words: Sequence[str]) -> list[str | None]:
     >>> units_of(["$ 5", "5 EUR", "3 days", "1 day", "7", "seven"])
     ['$', '€', 'day', 'day', '', None]
     """
-    return [_unit_of(_WRITTEN.fullmatch(word.strip())) for word in words]
+    return [_unit_of(_match(word)) for word in words]
+
+
+def _match(word: str) -> re.Match[str] | None:
+    """A number, without brackets, a minus behind it, or what says that it is a bound."""
+    text = BOUND.sub("", word, count=1).strip().replace("\u2212", "-")
+    if brackets := _BRACKETS.fullmatch(text):
+        text = brackets[1] + brackets[2]
+    elif behind := _BEHIND.fullmatch(text):
+        text = behind[1]
+    return _WRITTEN.fullmatch(text)
+
+
+def _is_loss(word: str) -> bool:
+    text = word.strip()
+    return bool(_BRACKETS.fullmatch(text) or _BEHIND.fullmatch(text))
 
 
 def _unit_of(match: re.Match[str] | None) -> str | None:

@@ -1,0 +1,194 @@
+"""Rows of a file that are no objects: a title above the names, names in two rows, a row of units, totals at the end."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from consilience._check import count, listed, show
+from consilience.tables.cells import ABSENT
+from consilience.tables.column_words import UNKNOWN
+from consilience.tables.sheet import Sheet
+from consilience.tables.written import units_of, written_numbers
+
+LOOK = 20  # rows that say what stands above them
+LEAST = 3  # columns of a table that has a title
+WIDE, LABELED = 5, 2  # columns from which on a line above the names may have two cells: "exported", "3 May 2024"
+_UNIT = re.compile(r"[\[(]?[^\W\d_]?[^\d,;:]{0,11}[\])]?")
+_TOTAL = re.compile(
+    r"((grand |overall |sub ?)?totals?|sum|all|averages?|mean|gesamt|summe|insgesamt|mittelwert|durchschnitt)\W*",
+    re.IGNORECASE,
+)
+NEARLY = 0.005  # of a total: what rounding may take from it
+
+
+def rows_above(rows: Sequence[Sequence[str]]) -> int:
+    """How many of the first rows are a title, and not names of columns: they hold one cell, or two of five columns or more.
+
+    Examples
+    --------
+    >>> rows_above([["Report 2024", "", ""], ["", "", ""], ["store", "sales", "staff"], ["a", "1", "2"]])
+    2
+    >>> rows_above([["store", "", ""], ["a", "1", "2"]])
+    0
+    """
+    filled = [sum(bool(cell.strip()) for cell in row) for row in rows[:LOOK]]
+    width = max(filled, default=0)
+    first = next((i for i, n in enumerate(filled) if 2 * n > width), 0)
+    most = LABELED if width >= WIDE else 1
+    if width < LEAST or not first or max(filled[:first]) > most or not _are_names(rows[first : first + LOOK]):
+        return 0
+    return first
+
+
+def _are_names(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row has no number, and some below it have one."""
+    first, *below = ([cell for cell in row if cell.strip()] for row in rows)
+    return not any(map(_is_number, first)) and any(_is_number(cell) for row in below for cell in row)
+
+
+def without_title(raw: bytes, separators: str) -> tuple[bytes, int]:
+    """Text without the lines of a title above the names of the columns, and how many these are.
+
+    Examples
+    --------
+    >>> without_title(b"Sales 2024\\n\\nstore;sales;staff\\na;1;2\\n", ",;")
+    (b'store;sales;staff\\na;1;2\\n', 2)
+    >>> without_title(b"store,sales,staff\\na,1,2\\n", ",;")
+    (b'store,sales,staff\\na,1,2\\n', 0)
+    """
+    lines = raw[: 1 << 16].splitlines(keepends=True)[: 2 * LOOK]
+    text = [line.decode(errors="replace") for line in lines]
+    gone, most = 0, 0
+    for sep in separators:
+        reader = csv.reader(text, delimiter=sep)
+        try:
+            rows = [(reader.line_num, row) for row in reader]  # a cell may hold several lines
+        except csv.Error:  # said with its line where cells are split
+            continue
+        width = max((len(row) for _, row in rows), default=0)
+        if width > most:
+            n = rows_above([row for _, row in rows])
+            most, gone = width, rows[n - 1][0] if n else 0
+    return raw[sum(map(len, lines[:gone])) :], gone
+
+
+def tidied(sheet: Sheet) -> Sheet:
+    """A sheet with names from two rows in one, and without a row of units and totals, each of which is said."""
+    if sheet.names is None or not isinstance(sheet.body, (pa.Table, pd.DataFrame)):
+        return sheet
+    sheet = _with_both_names(sheet)
+    head = _rows(sheet, range(min(LOOK, sheet.n_rows)))
+    if len(head) > 2 and (units := _units(head[0], head[1:])):
+        sheet = _without(
+            sheet, 1, 0, f"{sheet.place(0).removeprefix(sheet.source + ', ')} holds units ({listed(units)})"
+        )
+    for _ in range(2):
+        word = _total(sheet)
+        if not word:
+            break
+        sheet = _without(sheet, 0, 1, f"the last row holds totals ({show(word, 30)})")
+    return sheet
+
+
+def _with_both_names(sheet: Sheet) -> Sheet:
+    """Names of groups of columns with those of the columns below them, where the first row of cells holds such."""
+    head = _rows(sheet, range(min(LOOK, sheet.n_rows)))
+    given = list(sheet.names or [])
+    if len(head) < 2:
+        return sheet
+    below, rest = head[0], head[1:]
+    open_ = [j for j, name in enumerate(given) if not name or given.count(name) > 1]
+    if len(open_) < 2 or any(_is_number(cell) for cell in below):
+        return sheet
+    named = [below[j] for j in open_ if below[j] and below[j] not in ABSENT and below[j].casefold() not in UNKNOWN]
+    numeric = sum(_mostly_numbers([row[j] for row in rest]) for j in open_)
+    blank = [j for j, name in enumerate(given) if not name and not below[j] and any(row[j] for row in rest)]
+    if len(named) < len(open_) or 2 * numeric < len(open_) or blank:
+        return sheet
+    names, group = [], ""
+    for name, own in zip(given, below, strict=True):
+        group = name or (group if own else "")
+        names.append(f"{group} {own}".strip() if own != group else group)
+    return _without(replace(sheet, names=names), 1, 0, "the names of the columns stand in two rows", left_out=False)
+
+
+def _units(first: Sequence[str], below: Sequence[Sequence[str]]) -> list[str]:
+    """The units in a row that holds nothing else, over columns of numbers; empty where it is another row."""
+    found = []
+    for j, cell in enumerate(first):
+        numeric = _mostly_numbers([row[j] for row in below])
+        if cell and (not numeric or _is_number(cell) or not _UNIT.fullmatch(cell) or cell.casefold() in UNKNOWN):
+            return []
+        if cell:
+            found.append(cell)
+    return found if len(found) >= 2 else []
+
+
+def _total(sheet: Sheet) -> str:
+    """The word for a total in the last row, where its numbers are the sums, or the means, of the columns; else nothing."""
+    if sheet.n_rows < 4:
+        return ""
+    last = _rows(sheet, [sheet.n_rows - 1])[0]
+    word = next((cell for cell in last if cell), "")
+    if not _TOTAL.fullmatch(word):
+        return ""
+    tried = right = 0
+    for j, cell in enumerate(last):
+        if not _is_number(cell):
+            continue
+        cells = _column(sheet, j)
+        values = written_numbers(cells, sheet.decimal)[0]
+        others = values[:-1][~np.isnan(values[:-1])]
+        wanted = (others.sum(), others.mean()) if len(others) else ()
+        tried += 1
+        right += any(abs(values[-1] - one) <= NEARLY * abs(one) + 1e-9 for one in wanted)
+    return word if right and 2 * right >= tried else ""
+
+
+def _without(sheet: Sheet, first: int, last: int, why: str, *, left_out: bool = True) -> Sheet:
+    body: Any = sheet.body
+    n = sheet.n_rows - first - last
+    body = body.slice(first, n) if isinstance(body, pa.Table) else body.iloc[first : first + n].reset_index(drop=True)
+    line = sheet.line
+    shifted = None if line is None else (lambda row: line(row + first))
+    notice = f"{why} and is left out" if left_out else why
+    return replace(sheet, body=body, line=shifted, notices=(*sheet.notices, notice))
+
+
+def _rows(sheet: Sheet, which: Sequence[int]) -> list[list[str]]:
+    """Some rows as text, "" where nothing is."""
+    columns = [_cells(sheet, j, list(which)) for j in range(sheet.width)]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _column(sheet: Sheet, position: int) -> list[str]:
+    return _cells(sheet, position, list(range(sheet.n_rows)))
+
+
+def _cells(sheet: Sheet, position: int, which: list[int]) -> list[str]:
+    column = sheet.column(position)
+    if isinstance(column, pa.ChunkedArray):
+        return [str(cell or "").strip() for cell in column.take(which).to_pylist()]
+    return ["" if pd.isna(cell) else str(cell).strip() for cell in column.iloc[which]]
+
+
+def _is_number(cell: str) -> bool:
+    return bool(cell.strip()) and units_of([cell])[0] is not None
+
+
+def _mostly_numbers(cells: Sequence[str]) -> bool:
+    known = [cell for cell in cells if cell not in ABSENT]
+    return bool(known) and sum(map(_is_number, known)) >= 0.8 * len(known)
+
+
+def count_title(n: int) -> str:
+    """A notice of a title that was left out."""
+    return f"{count(n, 'line')} above the names of the columns left out"

@@ -1,0 +1,106 @@
+"""Rows of files that are no objects: titles, names in two rows, units, totals."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from consilience.tables import read_table
+
+N = 30
+RNG = np.random.default_rng(0)
+NUMBERS = RNG.normal(size=(N, 4)).round(3)
+
+
+def read(folder, lines, name="t.csv", **options):
+    (folder / name).write_text("\n".join(lines) + "\n")
+    return read_table(folder / name, kind="data", **options)
+
+
+def rows(sep=","):
+    return [sep.join(map(str, row)) for row in NUMBERS]
+
+
+@pytest.mark.parametrize(
+    ("above", "n"),
+    [(["Sales 2024"], 1), (["Sales 2024,,,", ",,,"], 2), (['"Sales, and ""more"""', "", "all shops"], 3)],
+)
+def test_a_title_is_left_out(tmp_path, above, n):
+    table = read(tmp_path, [*above, "a,b,c,d", *rows()])
+    assert table.columns == list("abcd")
+    np.testing.assert_allclose(table.values, NUMBERS)
+    assert f"t.csv: {n} line{'s' if n > 1 else ''} above the names of the columns left out" in table.notices
+    with pytest.raises(ValueError, match=rf"row 2 \(line {n + 3}\)"):
+        read(tmp_path, [*above, "a,b,c,d", "1,2,3,4", "1,2,inf,4", *rows()])
+
+
+def test_what_is_no_title(tmp_path):
+    head = ['"a\nfirst"', "b", "c", "d"]  # a name of two lines
+    table = read(tmp_path, [",".join(head), *rows()])
+    assert table.n_objects == N
+    assert not any("above the names" in notice for notice in table.notices)
+
+
+def test_names_in_two_rows(tmp_path):
+    table = read(
+        tmp_path,
+        ["x;y,size,,shape,".replace(";", "_"), ",width,depth,p,q", *(f"{i}.5,{row}" for i, row in enumerate(rows()))],
+    )
+    assert table.columns == ["x_y", "size width", "size depth", "shape p", "shape q"]
+    again = read(tmp_path, ["size,size,shape,shape", "width,depth,p,q", *rows()])
+    assert again.columns == ["size width", "size depth", "shape p", "shape q"]
+    np.testing.assert_allclose(again.values, NUMBERS)
+    once = read(tmp_path, ["a,a,b,b", "n/a,n/a,?,?", *rows()])  # cells, not names
+    assert once.n_objects == N + 1
+
+
+def test_a_row_of_units(tmp_path):
+    lines = ["id,width,depth,p,q", ",cm,[cm],%,g/dl", *(f"k{i},{row}" for i, row in enumerate(rows()))]
+    table = read(tmp_path, lines)
+    assert table.n_objects == N
+    assert "t.csv: row 1 (line 2) holds units (cm, [cm], %, g/dl) and is left out" in table.notices
+    lines[1] = "k,cm,cm,%,g/dl"  # an object that has a name
+    assert read(tmp_path, lines).n_objects == N + 1
+
+
+def test_totals_are_left_out_where_they_are_some(tmp_path):
+    lines = ["shop,a,b,c,d", *(f"shop {i},{row}" for i, row in enumerate(rows()))]
+    total = "Total," + ",".join(f"{x:.3f}" for x in NUMBERS.sum(axis=0))
+    mean = "Average," + ",".join(f"{x:.5f}" for x in NUMBERS.mean(axis=0))
+    table = read(tmp_path, [*lines, total])
+    np.testing.assert_allclose(table.values, NUMBERS)
+    assert "t.csv: the last row holds totals ('Total') and is left out" in table.notices
+    assert read(tmp_path, [*lines, mean]).n_objects == N
+    assert read(tmp_path, [*lines, "Total,1.0,2.0,0.3,0.7"]).n_objects == N + 1  # an oil company
+
+
+def test_all_of_these_in_a_workbook(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["Report"], [], ["Shop", "Sales", None, "Staff", None], [None, "Q1", "Q2", "FTE", "left"]):
+        book.active.append(row)
+    for i, row in enumerate(NUMBERS.tolist()):
+        book.active.append([f"shop {i}", *row])
+    book.active.append(["Sum", *NUMBERS.sum(axis=0).tolist()])
+    book.save(tmp_path / "t.xlsx")
+    table = read_table(tmp_path / "t.xlsx", kind="data")
+    assert table.columns == ["Sales Q1", "Sales Q2", "Staff FTE", "Staff left"]
+    np.testing.assert_allclose(table.values, NUMBERS)
+    assert table.ids[0] == "shop 0"
+
+
+def test_losses_and_bounds(tmp_path):
+    amounts = [f"(${abs(x) * 1000:,.2f})" if x < 0 else f"${x * 1000:,.2f}" for x in NUMBERS[:, 0]]
+    frame = pd.DataFrame({"profit": amounts, "old": [f"{abs(x)}-" if x < 0 else f"{x}" for x in NUMBERS[:, 1]]})
+    frame["crp"] = ["<0.5" if i < 4 else f"{x:.1f}" for i, x in enumerate(np.linspace(0, 40, N))]
+    frame.assign(plan=np.resize(["a", "b", "c"], N)).to_csv(tmp_path / "t.csv", index=False)
+    table = read_table(tmp_path / "t.csv", kind="data")
+    np.testing.assert_allclose(table.original["profit"], 1000 * NUMBERS[:, 0], atol=0.01)
+    np.testing.assert_allclose(table.original["old"], NUMBERS[:, 1])
+    assert table.original["crp"][:5].tolist() == [0.5] * 4 + [pytest.approx(5.5)]
+    assert "crp: 4 cells such as '<0.5' count as the number there" in table.notices[-1]
+    new = read_table(
+        pd.DataFrame({"profit": ["($5.00)"], "old": ["2-"], "crp": ["> 90"], "plan": ["a"]}),
+        kind="data",
+        encoder=table.encoder,
+    )
+    assert new.original.iloc[0, :3].tolist() == [-5, -2, 90]
