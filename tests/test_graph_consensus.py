@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
@@ -238,7 +238,9 @@ def ensembles():
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@settings(max_examples=20, deadline=None)
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.data_too_large]
+)  # so Hypothesis 6.90 finds them
 @given(case=ensembles(), data=st.data())
 def test_no_ensemble_breaks_a_method(backend, case, data):
     labels, weights = case
