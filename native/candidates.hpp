@@ -29,7 +29,7 @@ class NearScores {
 
   NearScores() = default;
   NearScores(std::size_t lines, std::size_t clusters)
-      : padded_((clusters + 7) / 8 * 8), table_(lines * padded_, 0.0f), scores_(padded_, 0.0f) {}
+      : clusters_(clusters), padded_((clusters + 7) / 8 * 8), table_(lines * padded_, 0.0f), scores_(padded_, 0.0f) {}
 
   // A line is a column's cells, or a view's totals.
   float& at(std::size_t line, std::size_t cluster) { return table_[line * padded_ + cluster]; }
@@ -37,14 +37,36 @@ class NearScores {
 
   void clear() { count_ = 0; }
   void add(std::size_t line, float x, float weight) {
-    if (count_ + kTogether > line_.size()) make_room();
+    make_room(1);
     line_[count_] = std::uint32_t(line), x_[count_] = x, weight_[count_] = weight * kUnit;
     ++count_;
-#if defined(__GNUC__)
-    __builtin_prefetch(table_.data() + line * padded_);
-    __builtin_prefetch(table_.data() + line * padded_ + 16);
-#endif
+    fetch(line);
   }
+
+  // Entries on lines of their own: values, times `unit`, that weigh `scale` times as much. Returns their sum.
+  template <class Count>
+  double add(const std::int32_t* lines, const Count* values, std::size_t count, double unit, double scale) {
+    make_room(count);
+    std::uint32_t* const line = line_.data() + count_;
+    for (std::size_t e = 0; e < count; ++e) fetch(line[e] = std::uint32_t(lines[e]));
+    float *const x = x_.data() + count_, *const weight = weight_.data() + count_;
+    count_ += count;
+    return on_widest([](auto, const Count* from, std::size_t n, double u, double s, float* __restrict xs,
+                        float* __restrict ws) CONSILIENCE_LAMBDA {
+      double part[4] = {};
+      std::size_t e = 0;
+      for (; e + 4 <= n; e += 4)
+        for (std::size_t i = 0; i < 4; ++i) {
+          const double value = double(from[e + i]);
+          xs[e + i] = float(value * u), ws[e + i] = float(value * s), part[i] += value;
+        }
+      for (; e < n; ++e) xs[e] = float(double(from[e]) * u), ws[e] = float(double(from[e]) * s), part[0] += double(from[e]);
+      return (part[0] + part[1]) + (part[2] + part[3]);
+    }, values, count, unit, scale * double(kUnit), x, weight);
+  }
+
+  // The best of all scores.
+  float largest() const { return largest_; }
 
   // scores[c] = sum over the entries of weight * (mean log over [T, T + x] in cluster c); in `own`, over [T - x, T].
   void score(std::size_t own) {
@@ -60,14 +82,26 @@ class NearScores {
  private:
   static constexpr std::size_t kTogether = 8;  // entries
   static constexpr float kUnit = 0.5f * 0.6931472f / kRoughLog2Unit;
-  std::size_t padded_ = 0, count_ = 0;
+  std::size_t clusters_ = 0, padded_ = 0, count_ = 0;
+  float largest_ = 0;
   std::vector<float> table_, scores_;
   std::vector<std::uint32_t> line_;  // of every entry, with what else is known of it
   std::vector<float> x_, weight_, below_;
 
-  void make_room() {
-    const std::size_t size = 2 * line_.size() + 64;
-    line_.resize(size), x_.resize(size), weight_.resize(size), below_.resize(size);
+  // For more entries, and the last to be scored together.
+  void make_room(std::size_t more) {
+    const std::size_t size = count_ + more + kTogether;
+    if (size <= line_.size()) return;
+    line_.resize(2 * size), x_.resize(2 * size), weight_.resize(2 * size), below_.resize(2 * size);
+  }
+
+  void fetch(std::size_t line) const {
+#if defined(__GNUC__)
+    __builtin_prefetch(table_.data() + line * padded_);
+    __builtin_prefetch(table_.data() + line * padded_ + 16);
+#else
+    (void)line;
+#endif
   }
 
   static CONSILIENCE_INLINE float rough(float t, float slope, float square) { return rough_log2(t * (t + slope) + square); }
@@ -100,6 +134,12 @@ class NearScores {
         sum[i] += (wa * rough(t[i], sa, qa) + wb * rough(u[i], sb, qb)) + (wc * rough(v[i], sc, qc) + wd * rough(w[i], sd, qd));
     }
     sum[own] = without - extra;
+    for (std::size_t c = clusters_; c < width; ++c) sum[c] = -std::numeric_limits<float>::infinity();
+    for (std::size_t i = 0; i < kTogether; ++i) part[i] = sum[i];
+    for (std::size_t c = kTogether; c < width; c += kTogether)
+      for (std::size_t i = 0; i < kTogether; ++i) part[i] = sum[c + i] > part[i] ? sum[c + i] : part[i];
+    largest_ = part[0];
+    for (std::size_t i = 1; i < kTogether; ++i) largest_ = part[i] > largest_ ? part[i] : largest_;
   }
 
   static constexpr float kSlope = 1.03f, kSquare = 0.13533528f;

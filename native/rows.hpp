@@ -42,7 +42,9 @@ struct Row {
 template <class Count>
 class RowReader {
  public:
-  explicit RowReader(const Rows<Count>& rows) : rows_(rows), sum_(rows.group ? rows.columns : 0, Count(0)) {}
+  explicit RowReader(const Rows<Count>& rows) : rows_(rows), sum_(rows.group ? rows.columns + 1 : 0, Count(0)) {
+    if (rows.group) sum_[0] = Count(1);
+  }
 
   Row<Count> read(std::size_t i) {
     const std::int64_t begin = rows_.start[i];
@@ -50,28 +52,38 @@ class RowReader {
     const std::int32_t* const column = rows_.column + begin;
     const Count* const value = rows_.value ? rows_.value + begin : nullptr;
     if (!rows_.group) return {column, value, rows_.weight[i], size};
-    column_.clear();
-    for (std::size_t v = 0; v < rows_.views; ++v) {
-      const std::int32_t* const group = rows_.group + v * rows_.raw;
-      for (std::size_t e = 0; e < size; ++e) {
-        const std::int32_t g = group[column[e]];
-        if (g < 0) continue;
-        if (sum_[std::size_t(g)] == 0) column_.push_back(g);
-        sum_[std::size_t(g)] += value ? value[e] : rows_.weight[i];
-      }
-    }
-    value_.resize(column_.size());
-    for (std::size_t e = 0; e < column_.size(); ++e) {
-      value_[e] = sum_[std::size_t(column_[e])];
-      sum_[std::size_t(column_[e])] = 0;
-    }
-    return {column_.data(), value_.data(), rows_.weight[i], column_.size()};
+    if (column_.size() < rows_.views * size + 1) column_.resize(rows_.views * size + 1), value_.resize(column_.size());
+    const std::size_t found = sum_up(column, value, rows_.weight[i], size);
+    return {column_.data(), value_.data(), rows_.weight[i], found};
   }
 
  private:
   const Rows<Count>& rows_;
-  std::vector<Count> sum_, value_;
+  std::vector<Count> sum_, value_;  // sum_[g + 1] of group g; what belongs to none (-1) goes where it is never seen
   std::vector<std::int32_t> column_;
+
+  // Whether an entry is the first of its group is chance: no branch asks for it.
+  std::size_t sum_up(const std::int32_t* column, const Count* value, Count weight, std::size_t size) {
+    Count* const sum = sum_.data() + 1;
+    std::int32_t* const first = column_.data();
+    std::size_t found = 0;
+    for (std::size_t v = 0; v < rows_.views; ++v) {
+      const std::int32_t* const group = rows_.group + v * rows_.raw;
+      for (std::size_t e = 0; e < size; ++e) {
+        const std::int32_t g = group[column[e]];
+        const Count before = sum[g];
+        first[found] = g;
+        found += before == 0;
+        sum[g] = before + (value ? value[e] : weight);
+      }
+    }
+    for (std::size_t e = 0; e < found; ++e) {
+      value_[e] = sum[first[e]];
+      sum[first[e]] = 0;
+    }
+    sum[-1] = Count(1);
+    return found;
+  }
 };
 
 // Rows summed by their groups, once rather than at every look: of one view there are no more entries than there were, and that is the room

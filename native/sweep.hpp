@@ -237,26 +237,38 @@ class Sweep : private Watcher<Count> {
   bool choose_near(std::size_t i, std::size_t old) {
     near_.clear();
     double mass_of_row = 0;
-    by_view(
-        row_,
-        [&](std::size_t e, std::size_t v) {
-          const double x = double(row_.at(e));
-          near_.add(std::size_t(row_.column[e]), float(x * unit_), float(x * rows_.scale[v]));
-        },
-        [&](std::size_t v, Count mass) {
-          near_.add(rows_.columns + v, float(double(mass) * unit_), -float(double(mass) * rows_.scale[v]));
-          mass_of_row += double(mass) * rows_.scale[v];
-        });
+    for (std::size_t e = 0, end = 0; e < row_.size; e = end) {
+      const std::size_t v = view_at(e);
+      for (end = rows_.views == 1 ? row_.size : e + 1; end < row_.size && view_at(end) == v;) ++end;
+      const double mass = add_near(e, end, rows_.scale[v]);
+      near_.add(rows_.columns + v, float(mass * unit_), -float(mass * rows_.scale[v]));
+      mass_of_row += mass * rows_.scale[v];
+    }
     near_.score(old);
     const float* const score = near_.scores();
+    const double margin = double(NearScores::kError) * mass_of_row;
+    candidates_.clear();
+    if (options_.temperature <= 0 && options_.capacity == std::numeric_limits<double>::infinity()) {
+      const float least = float(double(near_.largest()) - margin);
+      for (std::size_t c = 0; c < k_; ++c)
+        if (score[c] >= least || c == old) candidates_.push_back(std::int32_t(c));
+      return candidates_.size() > 1;
+    }
     double top = double(score[old]) + gumbel_[old];
     for (std::size_t c = 0; c < k_; ++c)
       if (c != old && double(score[c]) + gumbel_[c] > top && fits(i, c)) top = double(score[c]) + gumbel_[c];
-    const double least = top - double(NearScores::kError) * mass_of_row;
-    candidates_.clear();
     for (std::size_t c = 0; c < k_; ++c)
-      if (c == old || (double(score[c]) + gumbel_[c] >= least && fits(i, c))) candidates_.push_back(std::int32_t(c));
+      if (c == old || (double(score[c]) + gumbel_[c] >= top - margin && fits(i, c))) candidates_.push_back(std::int32_t(c));
     return candidates_.size() > 1;
+  }
+
+  std::size_t view_at(std::size_t e) const { return rows_.views == 1 ? 0 : std::size_t(rows_.view_of[row_.column[e]]); }
+
+  double add_near(std::size_t begin, std::size_t end, double scale) {
+    if (row_.value) return near_.add(row_.column + begin, row_.value + begin, end - begin, unit_, scale);
+    const double x = double(row_.weight);
+    for (std::size_t e = begin; e < end; ++e) near_.add(std::size_t(row_.column[e]), float(x * unit_), float(x * scale));
+    return x * double(end - begin);
   }
 
   // scores_[c] = the row's part of the objective if it joins cluster c, for the candidates.
@@ -350,7 +362,7 @@ class Sweep : private Watcher<Count> {
     if (options_.temperature <= 0) return;
     double mass = 0;
     for (std::size_t e = 0; e < row_.size; ++e) {
-      const std::size_t v = rows_.views == 1 ? 0 : std::size_t(rows_.view_of[row_.column[e]]);
+      const std::size_t v = view_at(e);
       const double share = options_.objective == Objective::kNormalized ? 1 / tables_.amount[v] : 1.0;  // else in the scale
       mass += rows_.scale[v] * share * double(row_.at(e));
     }

@@ -36,6 +36,8 @@ class Views:
         the table of view v is never made.
     mean_entry : float, optional
         Of the table that these rows are sums of; by default of this one.
+    known_totals : (columns of the table,) array, optional
+        The sums of the table's columns, where they were taken before.
     """
 
     table: Any
@@ -45,10 +47,11 @@ class Views:
     one_hot: bool = False
     groups: NDArray[np.int32] | None = None
     mean_entry: float | None = None
+    known_totals: Floats | None = None
 
     def rows(self, chosen: Any) -> Views:
         """The views of some of the objects."""
-        return replace(self, table=self.table[chosen], object_weights=self.object_weights[chosen])
+        return replace(self, table=self.table[chosen], object_weights=self.object_weights[chosen], known_totals=None)
 
     @property
     def n_objects(self) -> int:
@@ -68,12 +71,18 @@ class Views:
     @cached_property
     def column_totals(self) -> Floats:
         """The sum of every column of the views."""
-        stored = np.bincount(self.table.indices, self.table.data, minlength=self.table.shape[1]).astype(float)
         if self.groups is None:
-            return stored
+            return self.table_totals
         seen = self.groups >= 0
-        stored = np.broadcast_to(stored, self.groups.shape)
+        stored = np.broadcast_to(self.table_totals, self.groups.shape)
         return np.bincount(self.groups[seen], stored[seen], minlength=len(self.view_of)).astype(float)
+
+    @cached_property
+    def table_totals(self) -> Floats:
+        """The sum of every column of the table."""
+        if self.known_totals is not None:
+            return self.known_totals
+        return np.bincount(self.table.indices, self.table.data, minlength=self.table.shape[1]).astype(float)
 
     @cached_property
     def mass(self) -> Any:
@@ -133,7 +142,9 @@ def count_views(tables: Sequence[Any], *, weights: Any = None, object_weights: A
         if part.nnz and not (np.isfinite(part.data).all() and part.data.min() >= 0):
             raise InputError(f"view {v} holds a count that is negative or not finite")
     mass = _check_weights(object_weights, parts[0].shape[0], "object")
-    table = sparse.hstack([sparse.diags(mass) @ p for p in parts], format="csr").astype(float)
+    weighted = parts if object_weights is None else [sparse.diags(mass) @ p for p in parts]
+    table = (weighted[0].copy() if len(parts) == 1 else sparse.hstack(weighted, format="csr")).astype(float, copy=False)
+    table.sum_duplicates()
     table.eliminate_zeros()
     table.sort_indices()
     view_of = np.repeat(np.arange(len(parts), dtype=np.int32), [p.shape[1] for p in parts])
@@ -154,7 +165,8 @@ def regrouped(views: Views, clusterings: Any, *, weights: Any = None) -> Views:
     offsets = np.concatenate([[0], np.cumsum(sizes)])[:-1].astype(np.int32)
     groups = np.where(codes < 0, np.int32(-1), codes + offsets[:, None])
     view_of = np.repeat(np.arange(len(codes), dtype=np.int32), sizes)
-    return replace(views, view_of=view_of, weights=_check_weights(weights, len(codes), "view"), groups=groups)
+    weights = _check_weights(weights, len(codes), "view")
+    return replace(views, view_of=view_of, weights=weights, groups=groups, known_totals=views.table_totals)
 
 
 def summed(views: Views) -> Views:
@@ -164,7 +176,7 @@ def summed(views: Views) -> Views:
     view, column = np.nonzero(views.groups >= 0)
     shape = views.table.shape[1], len(views.view_of)
     members = sparse.csr_matrix((np.ones(len(column)), (column, views.groups[view, column])), shape=shape)
-    return replace(views, table=sparse.csr_matrix(views.table @ members), groups=None)
+    return replace(views, table=sparse.csr_matrix(views.table @ members), groups=None, known_totals=None)
 
 
 def cluster_tables(views: Views, labels: Any, n_clusters: int) -> tuple[Floats, Floats]:

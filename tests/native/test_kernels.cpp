@@ -648,11 +648,14 @@ static void test_near_scores() {
       near_scores.at(t / k, t % k) = float(table[t]);
     }
     double mass = 0;
+    std::vector<std::int32_t> all;
+    std::vector<double> xs;
     near_scores.clear();
     for (std::size_t line = 0; line < lines; ++line) {
       const double x = std::exp(3 * random.uniform() - 2);
       mass += x;
       near_scores.add(line, float(x), float(x));
+      all.push_back(std::int32_t(line)), xs.push_back(x);
       for (std::size_t c = 0; c < k; ++c) {  // cluster 0 holds the row already
         if (c == 0) table[line * k] += x, near_scores.at(line, 0) = float(table[line * k]);
         const double t = c == 0 ? table[line * k] - x : table[line * k + c];
@@ -661,6 +664,15 @@ static void test_near_scores() {
     }
     near_scores.score(0);
     for (std::size_t c = 0; c < k; ++c) CHECK(std::fabs(near_scores.scores()[c] - exact[c]) <= 0.039 * mass);
+    CHECK(near_scores.largest() == *std::max_element(near_scores.scores(), near_scores.scores() + k));
+    // The same entries at once, in two parts.
+    std::vector<float> one_by_one(near_scores.scores(), near_scores.scores() + k);
+    near_scores.clear();
+    double sum = near_scores.add(all.data(), xs.data(), std::size_t(trial % 7), 1.0, 1.0);
+    sum += near_scores.add(all.data() + trial % 7, xs.data() + trial % 7, lines - std::size_t(trial % 7), 1.0, 1.0);
+    near_scores.score(0);
+    CHECK(near(sum, mass));
+    for (std::size_t c = 0; c < k; ++c) CHECK(std::fabs(near_scores.scores()[c] - one_by_one[c]) <= 1e-5 * mass);
   }
 }
 

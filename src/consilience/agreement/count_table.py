@@ -121,7 +121,9 @@ def check_counts(counts: Any, weighting: str = "uniform") -> Counts:
     seen = np.flatnonzero(np.asarray(values.sum(axis=0)).ravel() > 0)
     if not len(kept):
         raise InputError(f"{table.source}: all counts are 0, so that nothing can be clustered")
-    shape, values = values.shape, values[kept][:, seen]
+    shape = values.shape
+    if (len(kept), len(seen)) != shape:
+        values = values[kept][:, seen]
     if weighting == "uniform":
         values = sparse.csr_matrix(sparse.diags(length[kept].mean() / length[kept]) @ values)
     return Counts(
