@@ -13,6 +13,8 @@ def run(*args):
     out, err, status, shown = io.StringIO(), io.StringIO(), 0, warnings.showwarning
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), warnings.catch_warnings():
         warnings.simplefilter("default")
+        # matplotlib 3.8's own, beside the newest pyparsing
+        warnings.filterwarnings("ignore", r"'\w+' (argument is )?deprecated")
         try:
             main([str(arg) for arg in args])
         except SystemExit as end:
