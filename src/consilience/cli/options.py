@@ -301,7 +301,7 @@ table_options = block(
         "--type",
         "types",
         metavar="NAME=TYPE,…",
-        help="What columns of data are, where it is not what their cells say: number, log, category, ordered, date or "
+        help="What columns of data are, where it is not what their cells say: number, log, category, ordered, choices, date or "
         "ignore, or words from the lowest, as in 'size=S<M<L'; or one type for all, also counts or series.",
     ),
     click.option("--sep", help="Separator of a text file, or 'tab'; found by default."),

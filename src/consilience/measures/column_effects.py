@@ -117,6 +117,8 @@ class ColumnEffects:
         there = cells.notna().to_numpy() & (self.codes >= 0)
         if one.kind == "ordered":
             values = self._beyond(cluster, column)[0].astype(float)
+        elif one.kind == "choices":
+            values = one.holds(cells, self._position(cluster, column)).astype(float)
         elif one.is_category:
             is_pool = self._position(cluster, column) == len(
                 one.levels

@@ -64,6 +64,16 @@ class Spreads:
         return {**bins, **dict(zip(("inside", "outside"), (np.round(side, 4) for side in shares), strict=True))}
 
     def _count(self, column: int) -> tuple[dict[str, Any], Floats]:
+        """The bins, and how many objects of each cluster and of others are in each; of several choices, in all that they made."""
+        if self._data.in_words:
+            assert self._data.original is not None
+            assert self._data.encoder is not None
+            one = self._data.encoder.columns[column]
+            if one.kind == "choices":
+                made = np.nan_to_num(one.encode(self._data.original.iloc[self._rows, column])[0])
+                table = np.zeros((self._k + 1, made.shape[1]))
+                np.add.at(table, self._codes, made)
+                return {"levels": list(one.all_levels)}, table
         bins, places = self._binned(column)
         n_bins = BINS if bins["levels"] is None else len(bins["levels"])
         there = places >= 0

@@ -32,6 +32,7 @@ _NUMBERED = re.compile(r"\D*\d+")  # c1, Cluster 12
 _DIGITS = re.compile(r"\d+")
 TOLD = 0.3  # share of what one column says that another tells, from which both may be clusterings
 LOOKED_AT = 2000  # rows, evenly spaced, and
+ITEMS = 8  # columns of 0 and 1 that may be items rather than clusterings
 PAIRED = 20  # columns that are compared
 FEW = 100  # different labels of a column that could be a clustering
 ONE_TABLE = 50_000_000  # cells of a folder of Parquet files that is read whole where row blocks are of no use
@@ -156,11 +157,13 @@ def _are_categories(frame: pd.DataFrame) -> bool:
     Categories (plan, region) have words of their own, other than the labels of a clustering, which several clusterings share or
     which are numbered (c1, 3-0); yes and no they may share. No two of them tell much of one another, as clusterings of the same
     objects do, at whatever level. Columns that are all constant are no clusterings either, and nor are answers on a scale ("never",
-    "rarely" …).
+    "rarely" …), or many columns of 0 and 1 (items, tags) of which one is constant or none tells of another.
     """
     words = [set(frame[name].dropna()) for name in frame]
     if all(len(some) <= 1 for some in words) or any(map(_are_answers, words)):
         return True
+    if len(words) >= ITEMS and all(some <= {0, 1} for some in words):
+        return any(len(some) < 2 for some in words) or not _any_told(frame)
     named = [some for some in words if not {str(word).casefold() for word in some} <= set(YES)]
     if len(words) < 2 or not named or not all(isinstance(word, str) for some in named for word in some):
         return False

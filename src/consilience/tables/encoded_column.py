@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from consilience._types import Floats, Ints
+from consilience._types import Array, Floats, Ints
+from consilience.tables.choices import chosen
 from consilience.tables.column_words import NO_ANSWER
 from consilience.tables.found import MANY, Found
 from consilience.tables.kinds import YES, levels_of
@@ -28,7 +29,8 @@ class EncodedColumn:
     that is 1, and `zero` is the one that is 0. Where `pooled`, all other categories share a column. `usual` are the means of its encoded
     columns, `spread` what their differences are divided by: of numbers their standard deviation, of words what makes the squared distance
     of two different ones 2, that of two numbers on average. `decimal`, `unit` and `month_first` are how its numbers and dates were
-    written, so that those of new rows are read in the same way; `absent` are words for unknown that count as missing.
+    written, so that those of new rows are read in the same way; `absent` are words for unknown that count as missing. Of "choices", each
+    cell holds several of the `levels`, with `sep` between them.
     """
 
     name: str
@@ -43,11 +45,12 @@ class EncodedColumn:
     unit: str = ""
     month_first: bool | None = None
     absent: tuple[str, ...] = ()
+    sep: str = ""
 
     @property
     def is_category(self) -> bool:
-        """Whether its cells are words without an order."""
-        return self.kind in ("category", "boolean")
+        """Whether its cells are words without an order, which have a column each."""
+        return self.kind in ("category", "boolean", "choices")
 
     @property
     def has_words(self) -> bool:
@@ -95,6 +98,8 @@ class EncodedColumn:
         """(n, width) numbers, NaN where missing, and how often each category was met that is not known."""
         if self.kind == "ordered":
             return self._steps(cells)
+        if self.kind == "choices":
+            return self._choices(cells)
         if not self.is_category:
             return self._numbers(cells)[:, None], {}
         known = [*self.levels, *([] if self.zero is None else [self.zero])]
@@ -113,6 +118,27 @@ class EncodedColumn:
             values[strange, -1] = 1.0
         values[gone if self.pooled else gone | strange] = np.nan
         return values, {str(word): int(n) for word, n in unseen.items()}
+
+    def holds(self, cells: pd.Series, level: int) -> Array:
+        """(n,) whether each cell of several choices has one of them, the last where `pooled` being any other."""
+        values = self._choices(cells)[0][:, level]
+        return np.nan_to_num(values) > 0
+
+    def _choices(self, cells: pd.Series) -> tuple[Floats, dict[str, int]]:
+        codes, choices, holds = chosen(cells, self.sep)
+        place = pd.Index(self.levels).get_indexer(pd.Index(choices, dtype=object))
+        known = place >= 0
+        values = np.zeros((len(holds) + 1, len(self.names)))
+        values[:-1, place[known]] = holds[:, known]
+        if self.pooled:
+            values[:-1, -1] = holds[:, ~known].any(axis=1)
+        words = pd.Index(cells.astype(object).dropna().unique())
+        gone = np.array([str(word).casefold() in NO_ANSWER.union(self.absent) for word in words], bool)
+        values[:-1][(values[:-1].sum(axis=1) == 0) | gone] = np.nan
+        values[-1] = np.nan
+        sizes = np.bincount(codes[codes >= 0], minlength=len(holds))[~gone] @ holds[~gone]
+        unseen = {choices[j]: int(sizes[j]) for j in np.flatnonzero(~known) if sizes[j]}
+        return values[codes], unseen
 
     def _steps(self, cells: pd.Series) -> tuple[Floats, dict[str, int]]:
         steps = self.steps(cells)
@@ -144,6 +170,12 @@ def learn_column(found: Found, *, may_log: bool = True) -> EncodedColumn:
         else:
             kept = levels_of({word: sizes[word] for word in words}, int(cells.notna().sum()))
             made = EncodedColumn(found.name, "category", tuple(kept), None, len(kept) < len(words), notes=found.notes)
+    elif kind == "choices":
+        codes, choices, holds = chosen(cells, found.sep)
+        sizes = np.bincount(codes[codes >= 0], minlength=len(holds)) @ holds
+        kept = levels_of(dict(zip(choices, sizes.tolist(), strict=True)), int(cells.notna().sum()))
+        pooled = len(kept) < len(choices)
+        made = EncodedColumn(found.name, kind, tuple(kept), None, pooled, notes=found.notes, sep=found.sep)
     elif kind == "ordered":
         made = EncodedColumn(found.name, kind, tuple(found.levels.values()), notes=found.notes)
     else:
@@ -160,6 +192,8 @@ def learn_column(found: Found, *, may_log: bool = True) -> EncodedColumn:
 def _with_size(made: EncodedColumn, cells: pd.Series) -> EncodedColumn:
     values, _ = made.encode(cells)
     spread = float(np.nanstd(values)) if not made.is_category else 1.0 if made.zero is None else np.sqrt(0.5)
+    if made.kind == "choices":  # two cells differ in several columns: on average as much as two numbers do
+        spread = float(np.sqrt(np.nanvar(values, axis=0).sum()))
     usual = tuple(float(mean) for mean in np.nanmean(values, axis=0))
     return replace(made, usual=usual, spread=spread if spread > 0 else 1.0)
 

@@ -167,6 +167,9 @@ class Encoder:
                 n, first = sum(unseen.values()), next(iter(unseen))
                 treated = f"{'counts' if n == 1 else 'count'} as {repr(column.all_levels[-1]) if column.pooled else 'missing'}"
                 what = ("is a level", "are levels") if column.kind == "ordered" else ("is a category", "are categories")
+                if column.kind == "choices":
+                    what = ("has a choice", "have choices")
+                    treated = treated if column.pooled else f"{'is' if n == 1 else 'are'} left out"
                 notices.append(
                     f"{count(n, 'cell')} of {column.name!r} {what[n > 1]} not seen before, "
                     f"such as {show(first, 30)}, and {treated}"
@@ -183,7 +186,15 @@ class Encoder:
             lost = f"; {count(self.n_missing, 'missing point')} on the line between neighbors" if self.n_missing else ""
             families = "high and low parts, frequencies, levels and steps"
             return f"series of {len(self.columns):,} points, each row to mean 0 and standard deviation 1, by its shape: {families}{lost}"
-        kinds = ("number", "ordered category", "category", "category of two", "yes-or-no", "date")
+        kinds = (
+            "number",
+            "ordered category",
+            "category",
+            "category of two",
+            "column of several choices",
+            "yes-or-no",
+            "date",
+        )
         held: dict[str, list[str]] = {kind: [] for kind in kinds}
         told: set[tuple[str, ...]] = set()
         for column in self.columns:
@@ -192,6 +203,10 @@ class Encoder:
                 held["category" if column.zero is None else "category of two"].append(f"{column.name}{pooled}")
             elif column.kind in ("log", "log1p"):
                 held["number"].append(f"{column.name} (logged)")
+            elif column.kind == "choices":
+                held["column of several choices"].append(
+                    f"{column.name}{' (rare ones pooled)' if column.pooled else ''}"
+                )
             elif column.kind == "ordered":
                 ends = "" if column.levels in told else f" ({column.levels[0]} to {column.levels[-1]})"
                 held["ordered category"].append(f"{column.name}{ends}")
@@ -266,6 +281,7 @@ def named_kind(kind: str, names: Sequence[str]) -> str:
     ('2 numbers: age, visits', '1 category of two: plan')
     """
     many = {"category of two": "categories of two", "yes-or-no": "yes-or-no"}
+    many["column of several choices"] = "columns of several choices"
     many |= {one: f"{one[:-1]}ies" for one in ("category", "ordered category")}
     word = kind if len(names) == 1 else many.get(kind, f"{kind}s")
     return f"{len(names):,} {word}: {listed(names)}"

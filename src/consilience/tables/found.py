@@ -26,11 +26,12 @@ class Found:
     why the column is set aside, where `kind` is "ignore"; `notes` what else was decided. `decimal`, `unit` and `month_first` say how its
     numbers and dates are written, None where the cells do not tell. Of a column that is set aside, `counts_rows` says that it is whole
     numbers that all differ, and `names_objects` that it is short text that does. `absent` are words for unknown, in small letters, that
-    count as missing here. Of words in an order, `levels` has the place of each on the `scale` ("" for one of its own).
+    count as missing here. Of words in an order, `levels` has the place of each on the `scale` ("" for one of its own);
+    of several choices in each cell, `sep` is what separates them.
     """
 
     name: str
-    kind: str  # number, log, category, boolean, ordered, date, ignore
+    kind: str  # number, log, category, choices, boolean, ordered, date, ignore
     cells: pd.Series | None
     why: str = ""
     notes: tuple[str, ...] = ()
@@ -43,6 +44,7 @@ class Found:
     absent: frozenset[str] = frozenset()
     levels: dict[float, str] = field(default_factory=dict)
     scale: str = ""
+    sep: str = ""
 
 
 def says_nothing(n_known: int, n: int, n_different: int, known: Array | None = None) -> str:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from consilience._check import InputError, count, show
 from consilience._types import Array, Floats
 from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, is_postal, numbers_of
+from consilience.tables.choices import find_separator_of_choices
 from consilience.tables.column_words import NO_ANSWER, UNKNOWN, are_money, are_mostly, find_unit
 from consilience.tables.columns import is_id_name, is_key_name
 from consilience.tables.found import MANY, Found, coded, meant_unknown, says_nothing, sizes_of, text_of
@@ -23,7 +24,7 @@ from consilience.tables.sheet import Sheet
 from consilience.tables.written import BOUND, sign_evidence, written_dates, written_numbers
 
 #: What a column can be said to be; "log" is a number whose logarithm is taken.
-TYPES = ("number", "log", "category", "ordered", "date", "ignore")
+TYPES = ("number", "log", "category", "ordered", "choices", "date", "ignore")
 YES = {"true": True, "false": False, "yes": True, "no": False, "y": True, "n": False, "ja": True, "nein": False}
 REPEATS = 0.5  # different words per cell beyond which text is not a category
 RARE, FEWEST, MOST_LEVELS = 0.01, 3, 30  # share and number of objects of a category of its own, and how many there are
@@ -192,6 +193,14 @@ def _words(
             notes += _left_out(words, np.isnat(dates), sizes, "date")
             gone = meant_unknown(words, np.isnat(dates))
             return replace(_dates(sheet, position, name, moments, asked, notes), month_first=month_first, absent=gone)
+    if kind in ("", "choices") and (sep := find_separator_of_choices(words, sizes, asked=bool(kind))):
+        cells = pd.Series(np.array([*words, None], object)[codes], dtype=object)
+        return Found(name, "choices", cells, asked=bool(kind), sep=sep)
+    if kind == "choices":
+        raise InputError(
+            f"{sheet.place(None, position)}: no cell holds several choices, separated by a semicolon, a bar or a comma: say another type "
+            f"of {name!r} in types= (--type)"
+        )
     if kind not in ("", "category", "code", "postal"):
         row = int((codes >= 0).argmax())
         raise InputError(

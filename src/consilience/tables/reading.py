@@ -219,9 +219,10 @@ def read_table(
         For counts: the columns are row, column, count. Pairs not listed are 0, repeated ones add up.
     types : mapping of column to type, or one type for all, optional
         Of data: what columns are where it is not what their cells say: "number", "log" (a number whose logarithm is taken),
-        "category", "ordered" (words in an order that they tell), a list of such words from the lowest (or `"low<medium<high"`), "date" or
-        "ignore". Keys are names, positions or patterns. One type for all may also be "counts" (words of documents,
-        molecules of cells), or "series": the columns are the points of a series in each row, which is described by its shape.
+        "category", "ordered" (words in an order that they tell), a list of such words from the lowest (or `"low<medium<high"`),
+        "choices" (several in each cell), "date" or "ignore". Keys are names, positions or patterns. One type for all may
+        also be "counts" (words of documents, molecules of cells), or "series": the columns are the points of a series in each row, which
+        is described by its shape.
     encoder : Encoder, optional
         Of data: that of another table, whose columns are looked up by name and become numbers as they did there.
 
