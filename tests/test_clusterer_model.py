@@ -305,6 +305,7 @@ def test_the_number_that_is_taken_is_one_of_the_scales(monkeypatch, blobs, numbe
         scales = pd.DataFrame({"n_clusters": numbers, "stability": [1.0, 0.985 if 3 in numbers else 0.5]})
         scales = scales.assign(from_k=numbers, to_k=numbers)
         curve = pd.DataFrame({"n_clusters": [2, 3, 7], "stability": [1.0, 0.985, 0.5], "null_high": 0.4, "sem": 0.0})
+        curve = curve.assign(nesting=0.5, nesting_high=0.6)
         return replace(cs.combine(ensemble, 2, method, **how), scales=scales.assign(real=[True, real]), curve=curve)
 
     monkeypatch.setattr("consilience.clusterer.choosing.combine", fake)
