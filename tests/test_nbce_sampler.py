@@ -47,7 +47,10 @@ def test_every_tiny_case_equals_enumeration(n, widths, k, prior, power):
     for z, probability in joint.items():
         table, sizes = tables_of(labels, offsets, np.array(z), k)
         sampler = Sampler(labels, offsets, prior, k, alpha=alpha, beta=beta, power=power)
-        assert sampler.log_joint(sizes, table, alpha, beta) == pytest.approx(np.log(probability), abs=1e-10)
+        rng = np.random.default_rng(0)
+        assert sampler._step(sizes, table, alpha, beta, rng) == pytest.approx(
+            (alpha, beta, np.log(probability)), abs=1e-10
+        )
         found = _kernels.gibbs_conditionals(labels, offsets, np.array(z, np.int32), **how)
         np.testing.assert_allclose(found, oracle.conditionals(joint, z, k), atol=1e-10, rtol=0)
 
@@ -201,7 +204,7 @@ def _successive(prior, sweeps, wrong=1):
     for t in range(sweeps):
         how = {"n_clusters": K, "prior": prior, "alpha": alpha * wrong, "beta": beta, "seed": 3, "unit": t}
         table, sizes = _kernels.gibbs_sweep(labels, OFFSETS, z, **how)
-        alpha, beta = Sampler(labels, OFFSETS, prior, K)._step(sizes, table, alpha, beta, rng)
+        alpha, beta, _ = Sampler(labels, OFFSETS, prior, K)._step(sizes, table, alpha, beta, rng)
         labels = _redraw(rng, z.astype(int), beta)
         found.append(_summary(labels, z, alpha, beta))
     return np.array(found)

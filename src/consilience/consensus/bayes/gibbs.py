@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from consilience._progress import track
 from consilience._random import child_seed, stream
 from consilience._types import Labels
 from consilience.consensus.bayes.hyper import log_hyperprior, slice_step
-from consilience.consensus.bayes.model import log_labels, log_prior
+from consilience.consensus.bayes.model import labels_curve, prior_curve
 
 
 @dataclass(frozen=True)
@@ -102,30 +103,23 @@ class Sampler:
                 unit=sweep,
             )
             table = table[:, : int(np.flatnonzero(sizes)[-1]) + 1]
-            alpha, beta = self._step(sizes, table, alpha, beta, rng)
-            joint = self.log_joint(sizes, table, alpha, beta)
+            alpha, beta, joint = self._step(sizes, table, alpha, beta, rng)
             yield Sample(clusters.astype(kind), sizes, table.astype(np.int32), alpha, beta), joint
             sweep += 1
 
     def _step(
         self, sizes: NDArray[Any], table: NDArray[Any], alpha: float, beta: float, rng: np.random.Generator
-    ) -> tuple[float, float]:
-        """New α and β given the clusters, where they are not given."""
-
-        def of_alpha(value: float) -> float:
-            return log_prior(sizes, value, self.prior) + log_hyperprior(value)
-
-        def of_beta(value: float) -> float:
-            return self.power * log_labels(table, self.offsets, value) + log_hyperprior(value)
-
-        alpha = slice_step(alpha, of_alpha, rng) if self.alpha is None else alpha
-        return alpha, slice_step(beta, of_beta, rng) if self.beta is None else beta
-
-    def log_joint(self, sizes: NDArray[Any], table: NDArray[Any], alpha: float, beta: float) -> float:
-        """log p(Y, Z, and α and β where they are estimated), p(Y | Z) tempered."""
-        joint = log_prior(sizes, alpha, self.prior) + self.power * log_labels(table, self.offsets, beta)
+    ) -> tuple[float, float, float]:
+        """New α and β where they are not given, and log p(Y, Z, and α and β where they are estimated), p(Y | Z) tempered."""
+        # Chains wait for each other here, and nowhere else: this is Python's own time.
+        of_alpha, of_beta = cache(prior_curve(sizes, self.prior)), cache(labels_curve(table, self.offsets))
+        if self.alpha is None:
+            alpha = slice_step(alpha, lambda value: of_alpha(value) + log_hyperprior(value), rng)
+        if self.beta is None:
+            beta = slice_step(beta, lambda value: self.power * of_beta(value) + log_hyperprior(value), rng)
+        joint = of_alpha(alpha) + self.power * of_beta(beta)
         joint += log_hyperprior(alpha) if self.alpha is None else 0.0
-        return joint + (log_hyperprior(beta) if self.beta is None else 0.0)
+        return alpha, beta, joint + (log_hyperprior(beta) if self.beta is None else 0.0)
 
     def chain(self, start: Labels, keep: NDArray[np.bool_], *, seed: int, chain: int = 0) -> Chain:
         """As many sweeps as `keep` is long, from a start; the samples where it is True."""
@@ -154,6 +148,8 @@ def run_chains(
     keep = np.zeros(max_iter, bool)
     each = min(-(-n_samples // len(starts)), max_iter - max_iter // 2)
     keep[np.linspace(max_iter - 1, max_iter // 2, each).round().astype(int)] = True
-    work = (delayed(sampler.chain)(start, keep, seed=seed, chain=c) for c, start in enumerate(starts))
-    found = workers(n_jobs, lazily=True)(work)
-    return list(track(found, len(starts), "sampling", progress))
+    # A chain from many clusters takes longest until they are few: it begins first, so that no worker is left with it at the end.
+    order = sorted(range(len(starts)), key=lambda c: -len(np.unique(starts[c])))
+    work = (delayed(sampler.chain)(starts[c], keep, seed=seed, chain=c) for c in order)
+    found = list(track(workers(n_jobs, lazily=True)(work), len(starts), "sampling", progress))
+    return [found[order.index(c)] for c in range(len(starts))]

@@ -20,6 +20,7 @@ integrated out before the power is taken, so that r equal clusterings with τ = 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,12 +33,14 @@ from consilience._types import Floats
 __all__ = [
     "PRIORS",
     "column_totals",
+    "labels_curve",
     "log_labels",
     "log_predictive",
     "log_prior",
     "log_rising",
     "log_shares",
     "positive",
+    "prior_curve",
 ]
 
 
@@ -67,12 +70,23 @@ def log_prior(
     none_behind: NDArray[Any] | None = None,
 ) -> float:
     """log p(Z | α) from the sizes of all K clusters; of expected ones, with the log-probabilities that n_k and n_>k are 0."""
-    k, n = len(sizes), float(sizes.sum())
+    return prior_curve(sizes, prior, none, none_behind)(alpha)
+
+
+def prior_curve(
+    sizes: NDArray[Any], prior: str, none: NDArray[Any] | None = None, none_behind: NDArray[Any] | None = None
+) -> Callable[[float], float]:
+    """:func:`log_prior` as a function of α: what does not depend on it is worked out once."""
+    k, n = len(sizes), np.asarray(float(sizes.sum()))
     if prior == "fsd":
-        return float(log_rising(alpha / k, sizes, none).sum() - log_rising(alpha, np.asarray(n)))
+        return lambda alpha: float(log_rising(alpha / k, sizes, none).sum() - log_rising(alpha, n))
     here_on, behind = tails(sizes)
-    pieces = gammaln(1 + sizes[:-1]) + log_rising(alpha, behind, none_behind) - log_rising(1 + alpha, here_on)
-    return float(pieces.sum())  # Γ(1 + α) = α Γ(α) takes up the factor α of every stick
+    own = gammaln(1 + sizes[:-1])
+
+    def sticks(alpha: float) -> float:  # Γ(1 + α) = α Γ(α) takes up the factor α of every stick
+        return float((own + log_rising(alpha, behind, none_behind) - log_rising(1 + alpha, here_on)).sum())
+
+    return sticks
 
 
 def tails(sizes: NDArray[Any]) -> tuple[Floats, Floats]:
@@ -83,11 +97,21 @@ def tails(sizes: NDArray[Any]) -> tuple[Floats, Floats]:
 
 def log_labels(table: NDArray[Any], offsets: NDArray[np.int64], beta: float, none: NDArray[Any] | None = None) -> float:
     """log p(Y | Z, β) from the members with each label (labels × clusters); see :func:`log_prior` for `none`."""
+    return labels_curve(table, offsets, none)(beta)
+
+
+def labels_curve(
+    table: NDArray[Any], offsets: NDArray[np.int64], none: NDArray[Any] | None = None
+) -> Callable[[float], float]:
+    """:func:`log_labels` as a function of β: what does not depend on it is worked out once."""
     totals, widths = column_totals(table, offsets), np.diff(offsets).astype(float)[:, None]
-    if none is None:  # most cells are empty, and say nothing
-        return float(log_rising(beta, table[table > 0]).sum() - log_rising(widths * beta, totals).sum())
-    whole = log_rising(widths * beta, totals, column_totals(none, offsets))
-    return float(log_rising(beta, table, none).sum() - whole.sum())
+    none_at_all = None if none is None else column_totals(none, offsets)
+    cells = table[table > 0] if none is None else table  # most cells are empty, and say nothing
+
+    def curve(beta: float) -> float:
+        return float(log_rising(beta, cells, none).sum() - log_rising(widths * beta, totals, none_at_all).sum())
+
+    return curve
 
 
 def column_totals(table: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
