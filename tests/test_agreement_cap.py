@@ -13,7 +13,7 @@ from consilience.agreement.count_table import check_counts
 from consilience.agreement.markov_field import color
 from consilience.agreement.mdc import grow
 from consilience.information import Engine
-from consilience.measures import adjusted_rand, nmi
+from consilience.measures import adjusted_rand, nmi, stability
 from oracle.sweep import mutual_information
 from samples import block_counts
 
@@ -95,6 +95,24 @@ def test_of_more_runs_those_with_most_information_take_part(agreement):
     best = sorted(np.argsort(known)[-2:])
     assert np.array_equal(few.rows.labels, many.rows.labels[:, best])
     assert np.array_equal(few.columns.labels, many.columns.labels[:, best])
+
+
+def test_it_begins_again_from_its_own_consensus_where_that_ends_higher():
+    table, _, _ = block_counts(n=200, d=300, k=8, counts=14, own=0.3, seed=3)
+    how = {"n_clusterings": 5, "max_iter": 2, "model": "mdc_plain", "random_state": 0}
+    plain, again = (cs.agree(table, 8, 24, restart=restart, **how) for restart in (False, True))
+    assert (len(plain.iterations), len(again.iterations)) == (2, 4)
+    assert np.array_equal(again.iterations[1].rows.labels, plain.after.rows.labels)
+    assert np.array_equal(again.objective[:5], plain.objective)
+    assert again.objective[-1] > plain.objective[-1]
+    assert again.objective[-1] == pytest.approx(all_pairs(uniform(table), again.after))
+    assert stability(again.after.rows).mean > stability(plain.after.rows).mean
+
+
+def test_a_second_beginning_that_ends_no_higher_is_taken_back():
+    table, _, _ = block_counts(n=60, d=90, k=3, counts=60, own=0.9, seed=0)
+    found = cs.agree(table, 3, 6, n_clusterings=3, max_iter=2, random_state=0, restart=True)  # all alike at once
+    assert len(found.iterations) == 2
 
 
 def test_models_and_processes_share_no_stream(monkeypatch):

@@ -13,6 +13,7 @@ import numpy as np
 
 PURPOSES: dict[str, str] = {
     "agreement.cap_columns": "labels that one given clustering of the columns lacks",
+    "agreement.cap_restart": "the seed of all searches of the process once it has begun again",
     "agreement.cap_rows": "labels that one given clustering of the rows lacks",
     "agreement.cap_search": "the seed of all searches of the process",
     "agreement.comraf": "the first labels of one node",

@@ -47,6 +47,7 @@ def agree(
     columns: EnsembleLike | None = None,
     model: str = "auto",
     n_init: int = 1,
+    restart: bool = False,
     weighting: str = "uniform",
     tol: float = 0.0,
     random_state: RandomState = 0,
@@ -81,6 +82,9 @@ def agree(
     n_init : int
         Runs of the model for every clustering that takes part: of so many times `n_clusterings`, those whose row clusters have
         most information on single columns do. It needs no labels; 2 is worth its time where accuracy matters.
+    restart : bool
+        At the end begin again from the clusterings' own consensus (:class:`CAP`): for one good answer, not where the clusterings
+        shall tell how sure it is.
     weighting : {"uniform", "length"}
         Every row with the same mass, or with its counts as they are.
     tol : float
@@ -116,7 +120,7 @@ def agree(
     check_count("n_clusterings", n_clusterings)
     check_count("n_init", n_init)
     check_n_jobs(n_jobs)
-    process = CAP(max_iter, temperature=0.0 if model == "mdc_plain" else NOISE, tol=tol, n_jobs=n_jobs)
+    process = CAP(max_iter, temperature=0.0 if model == "mdc_plain" else NOISE, tol=tol, restart=restart, n_jobs=n_jobs)
     process._check_options()
     for name, wanted in (("n_clusters", n_clusters), ("n_column_clusters", n_column_clusters)):
         if wanted is not None:

@@ -7,7 +7,9 @@ of the columns when it is looked at, so that no table of as many times the count
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,17 +18,22 @@ from sklearn.base import BaseEstimator
 from consilience._check import InputError, check_count, check_positive, check_seed
 from consilience._progress import track
 from consilience._random import child_seed, stream
-from consilience._types import EnsembleLike, RandomState
+from consilience._types import EnsembleLike, Labels, RandomState
 from consilience.agreement.block_counts import BlockCounts, counts_of
 from consilience.agreement.by_blocks import infer_blocks
 from consilience.agreement.count_table import Clusterings, Counts, Objects
 from consilience.agreement.local_search import random_labels
 from consilience.agreement.markov_field import Node, infer
 from consilience.agreement.result import Agreement, Sides
+from consilience.consensus import SCCC
 from consilience.opening import as_ensemble
 
 TEMPERATURE = 0.4
+AGAIN = 2  # iterations after the row clusterings began again
 SIDES = ("row", "column")
+Turn = tuple[
+    dict[str, Labels], list[float]
+]  # all clusterings, and the objective at the start and after every half of an iteration
 
 
 def start_from(clusterings: Any, side: Objects, what: str, seed: int) -> Clusterings:
@@ -66,6 +73,10 @@ class CAP(BaseEstimator):
         Where the passes after it end lower than it began, they start again without it. 0 leaves it out, as in Bekkerman et al. 2009.
     tol : float
         Stop earlier when a turn of both sides gains no more than this share of the objective.
+    restart : bool
+        At the end begin again, with every row clustering at their consensus (:class:`~consilience.SCCC`, the median number of clusters) and
+        the column clusterings as they are, for two more iterations without noise; taken back where the objective ends no higher. The
+        clusterings are all but the same then: for one good answer, not where they shall tell how sure it is.
     weighting : {"uniform", "length"}
         Every row with the same mass, or with its counts as they are.
     random_state : int, optional
@@ -79,7 +90,8 @@ class CAP(BaseEstimator):
     rows_, columns_ : Ensemble
         After the last iteration, in the order given.
     objective_ : array
-        Σ_i Σ_j I(X̃_i; Ỹ_j) in nats, at the start and after every half of an iteration; it never falls.
+        Σ_i Σ_j I(X̃_i; Ỹ_j) in nats, at the start and after every half of an iteration; it never falls, but where `restart` makes
+        the clusterings one.
     n_iter_ : int
         Iterations done.
 
@@ -104,6 +116,7 @@ class CAP(BaseEstimator):
     max_iter_local: int = 1
     temperature: float = TEMPERATURE
     tol: float = 0.0
+    restart: bool = False
     weighting: str = "uniform"
     random_state: RandomState = None
     n_jobs: int | None = None
@@ -134,18 +147,9 @@ class CAP(BaseEstimator):
         starts = start_from(rows, table.rows, "row", seed), start_from(columns, table.columns, "column", seed)
         names = [[f"{what} {i}" for i in range(len(start.codes))] for what, start in zip(SIDES, starts, strict=True)]
         labels = dict(zip([*names[0], *names[1]], [*starts[0].codes, *starts[1].codes], strict=True))
-        options = ("max_iter", "max_iter_local", "temperature", "tol", "n_jobs")
-        how: dict[str, Any] = {name: getattr(self, name) for name in options}
-        how["seed"] = child_seed(seed, "agreement.cap_search")
-        if isinstance(table, BlockCounts):
-            steps = infer_blocks(table, names, labels, **how)
-        else:
-            classes = [
-                [Node(name, side.views, [(other, 0, 1.0) for other in others]) for name in mine]
-                for side, mine, others in zip((table.rows, table.columns), names, names[::-1], strict=True)
-            ]
-            steps = infer(classes, labels, **how)
-        done = list(track(steps, self.max_iter, "agreement", progress))
+        seed = child_seed(seed, "agreement.cap_search")
+        iterations = self.max_iter + (AGAIN if self.restart else 0)
+        done = list(track(self._turns(table, names, labels, seed), iterations, "agreement", progress))
         before = Sides(*(start.given or start.ensemble() for start in starts))
         sides = list(zip(starts, names, strict=True))
         after = [Sides(*(start.ensemble([found[name] for name in mine]) for start, mine in sides)) for found, _ in done]
@@ -155,3 +159,35 @@ class CAP(BaseEstimator):
         self.objective_, self.n_iter_ = self.agreement_.objective, len(after)
         self.n_features_in_ = table.columns.n_objects
         return self
+
+    def _turns(
+        self, table: Counts | BlockCounts, names: list[list[str]], labels: dict[str, Labels], seed: int
+    ) -> Iterator[Turn]:
+        """All clusterings and the objective so far after every iteration; with `restart`, of a second round too if it ends higher."""
+        how: dict[str, Any] = {name: getattr(self, name) for name in ("max_iter_local", "tol", "n_jobs")}
+        if isinstance(table, BlockCounts):
+            infer_from: Callable[..., Iterator[Turn]] = partial(infer_blocks, table, names)
+        else:
+            classes = [
+                [Node(name, side.views, [(other, 0, 1.0) for other in others]) for name in mine]
+                for side, mine, others in zip((table.rows, table.columns), names, names[::-1], strict=True)
+            ]
+            infer_from = partial(infer, classes)
+        turn: Turn = (labels, [])
+        for turn in infer_from(labels, max_iter=self.max_iter, temperature=self.temperature, seed=seed, **how):
+            yield turn
+        if not self.restart:
+            return
+        labels, history = turn
+        again = labels | dict.fromkeys(names[0], _consensus([labels[name] for name in names[0]]))
+        second = list(infer_from(again, max_iter=AGAIN, seed=child_seed(seed, "agreement.cap_restart"), **how))
+        if second[-1][1][-1] > history[-1]:
+            yield from ((found, history + values[1:]) for found, values in second)
+
+
+def _consensus(clusterings: list[Labels]) -> Labels:
+    """One clustering of those of the rows."""
+    if len(clusterings) == 1:
+        return clusterings[0]
+    labels = SCCC().fit(np.column_stack(clusterings)).labels_
+    return np.unique(labels, return_inverse=True)[1].astype(np.int32)

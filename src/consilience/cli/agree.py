@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Runs for every clustering that takes part: those with most information do.",
 )
+@click.option("--restart", is_flag=True, help="At the end begin again from the clusterings' own consensus.")
 @click.option("--triples", is_flag=True, help="The columns of the table are row, column and count.")
 @click.option("--names", help="Names of the columns: a vector of the npz file, or a text file with one a line.")
 @options.output_option("consensus and all clusterings of the rows")
@@ -68,6 +69,7 @@ def command(
     max_iter: int,
     model: str,
     n_init: int,
+    restart: bool,
     **how: Any,
 ) -> None:
     """Cluster the rows and columns of COUNTS, documents by words say, several times, and let the clusterings agree.
@@ -111,6 +113,7 @@ def command(
         max_iter=max_iter,
         model=model,
         n_init=n_init,
+        restart=restart,
         random_state=seed,
         n_jobs=n_jobs,
     )
