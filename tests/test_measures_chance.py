@@ -59,6 +59,7 @@ def test_equal_to_scikit_learn(mean):
     check()
 
 
+@pytest.mark.filterwarnings("ignore:The number of unique classes")  # of which scikit-learn 1.7 warns
 def test_all_pairs_equal_to_scikit_learn():
     labels = np.column_stack([noisy_copies(3000, 20, 4, 0.5)[0], random_labels(0, 3000, 4, [2, 30, 300, 2500])])
     matrix = pairwise(Ensemble(labels), "adjusted_mutual_information")

@@ -27,7 +27,8 @@ def allocate(start, column, value, weight, scale, labels, order, *, square, limi
             for c in places:
                 trial[i] = c
                 cost[c] = total(start, column, value, weight, scale, trial, square)
-            best = min(cost, key=cost.get)
+            # Of equal ones the first, however they round.
+            best = next(c for c in cost if cost[c] <= min(cost.values()) + 1e-12)
             if old < 0 or cost[best] < cost[old] - 1e-12:
                 labels[i] = best
                 moves += 1
