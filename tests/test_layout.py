@@ -104,3 +104,15 @@ def test_losses_and_bounds(tmp_path):
         encoder=table.encoder,
     )
     assert new.original.iloc[0, :3].tolist() == [-5, -2, 90]
+
+
+@pytest.mark.parametrize("words", [["<65", ">=65"], ["<50%", ">50%"], ["1", "1-", "2", "2-", "3"]])
+def test_groups_and_marks_are_categories(words):
+    frame = pd.DataFrame({"x": np.resize(words, N), "y": NUMBERS[:, 0], "z": NUMBERS[:, 1]})
+    table = read_table(frame, kind="data")
+    assert sorted(set(table.original["x"])) == sorted(words)
+
+
+def test_thousands_are_no_scale():
+    frame = pd.DataFrame({"x": np.resize(["300", "450", "500", "1,200"], N), "y": NUMBERS[:, 0]})
+    assert read_table(frame, kind="data").original["x"].max() == 1200

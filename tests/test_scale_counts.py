@@ -163,11 +163,13 @@ def test_runs_are_chosen_by_what_they_know_of_single_columns():
     assert same(cs.agree(parted(table, 99), 6, **how), cs.agree(table, 6, model="dataloom", **how), TINY)
 
 
-def test_given_clusterings_start_the_process():
+@pytest.mark.parametrize("restart", [False, True])
+def test_given_clusterings_start_the_process(restart):
     table = table_of()
     rows, columns = [np.arange(300) % 4, np.arange(300) % 3], [np.arange(120) % 5] * 2
-    whole = CAP(2, random_state=0, weighting="length").fit(table, rows, columns).agreement_
-    blocks = CAP(2, random_state=0, weighting="length").fit(parted(table, 70), rows, columns).agreement_
+    process = CAP(2, random_state=0, weighting="length", restart=restart)
+    whole = process.fit(table, rows, columns).agreement_
+    blocks = process.fit(parted(table, 70), rows, columns).agreement_
     assert same(whole, blocks, TINY)
     with pytest.raises(InputError, match="of both sides"):
         cs.agree(parted(table, 70), rows=rows)

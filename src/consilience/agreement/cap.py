@@ -180,7 +180,9 @@ class CAP(BaseEstimator):
             return
         labels, history = turn
         again = labels | dict.fromkeys(names[0], _consensus([labels[name] for name in names[0]]))
-        second = list(infer_from(again, max_iter=AGAIN, seed=child_seed(seed, "agreement.cap_restart"), **how))
+        second = list(
+            infer_from(again, max_iter=AGAIN, temperature=0.0, seed=child_seed(seed, "agreement.cap_restart"), **how)
+        )
         if second[-1][1][-1] > history[-1]:
             yield from ((found, history + values[1:]) for found, values in second)
 

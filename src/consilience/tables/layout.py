@@ -16,7 +16,7 @@ from consilience._check import count, listed, show
 from consilience.tables.cells import ABSENT
 from consilience.tables.column_words import UNKNOWN
 from consilience.tables.sheet import Sheet
-from consilience.tables.written import units_of, written_numbers
+from consilience.tables.written import is_number, written_numbers
 
 LOOK = 20  # rows that say what stands above them
 LEAST = 3  # columns of a table that has a title
@@ -181,7 +181,7 @@ def _cells(sheet: Sheet, position: int, which: list[int]) -> list[str]:
 
 
 def _is_number(cell: str) -> bool:
-    return bool(cell.strip()) and units_of([cell])[0] is not None
+    return bool(cell.strip()) and is_number(cell)
 
 
 def _mostly_numbers(cells: Sequence[str]) -> bool:

@@ -23,6 +23,7 @@ _WRITTEN = re.compile(
 BOUND = re.compile(r"\s*[<>≤≥]=?\s*(?=\S)")
 _BRACKETS = re.compile(rf"([{CURRENCIES}]?)\s*\((.*)\)")
 _BEHIND = re.compile(r"(.*\d)\s*-")  # a minus, as some programs write it
+_AMOUNT = re.compile(r"\d[.,]\d|\d{3}")
 _GROUPED = re.compile(r"\d{1,3}(?P<mark>[.,])\d{3}(?:(?P=mark)\d{3})*")
 #: Where thousands separators may stand, by whether commas are decimal signs.
 _PLACED = {
@@ -85,15 +86,15 @@ def written_numbers(
     >>> values, sign, unit = written_numbers(["1.234,5 €", "12,25 €"])
     >>> values.tolist(), sign, unit
     ([1234.5, 12.25], ',', '€')
-    >>> written_numbers(["($1,200.50)", "$3", "7-", "<0.5"])[0].tolist()
-    [-1200.5, 3.0, -7.0, 0.5]
+    >>> written_numbers(["($1,200.50)", "$3", "7.25-", "<0.5"])[0].tolist()
+    [-1200.5, 3.0, -7.25, 0.5]
+    >>> written_numbers(["<65", ">=65"])[0].tolist(), written_numbers(["1", "1-", "2"])[0].tolist()  # groups, and marks
+    ([nan, nan], [1.0, nan, 2.0])
     >>> written_numbers(["3,125 €", "4 kg"], sign=sign, unit=unit)[0].tolist()
     [3.125, nan]
     """
     less = [_is_loss(word) for word in words]
-    if unit is None and all(less):
-        less = [False] * len(words)
-    found = [_match(word) for word in words]
+    found = [_match(word) for word in words] if unit is not None else _likely(words)
     values = np.full(len(words), np.nan)
     units = [_unit_of(match) for match in found]
     if unit is None:
@@ -135,7 +136,24 @@ def units_of(words: Sequence[str]) -> list[str | None]:
     >>> units_of(["$ 5", "5 EUR", "3 days", "1 day", "7", "seven"])
     ['$', '€', 'day', 'day', '', None]
     """
-    return [_unit_of(_match(word)) for word in words]
+    return [_unit_of(match) for match in _likely(words)]
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell by itself is a number, with or without a unit."""
+    return _match(cell) is not None
+
+
+def _likely(words: Sequence[str]) -> list[re.Match[str] | None]:
+    """Of a column not known yet: bounds are numbers among numbers, a minus stands behind amounts, not behind marks such as 2-."""
+    bounds = [bool(BOUND.match(word)) for word in words]
+    behind = [bool(_BEHIND.fullmatch(word.strip())) for word in words]
+    amounts = any(_AMOUNT.search(word) for word, one in zip(words, behind, strict=True) if one)
+    few = 2 * sum(bounds) < len(words)
+    return [
+        None if (bound and not few) or (minus and not amounts) else _match(word)
+        for word, bound, minus in zip(words, bounds, behind, strict=True)
+    ]
 
 
 def _match(word: str) -> re.Match[str] | None:
