@@ -116,3 +116,24 @@ def test_groups_and_marks_are_categories(words):
 def test_thousands_are_no_scale():
     frame = pd.DataFrame({"x": np.resize(["300", "450", "500", "1,200"], N), "y": NUMBERS[:, 0]})
     assert read_table(frame, kind="data").original["x"].max() == 1200
+
+
+@pytest.mark.parametrize("sep", ["\t", ";", "|"])
+def test_commas_in_a_column_of_text_make_no_title(tmp_path, sep):
+    lines = [
+        f"who{i}{sep}{i} High Road, Old Town, 10{i}, Berlin{sep}{x}{sep}{y}" for i, (x, y) in enumerate(NUMBERS[:, :2])
+    ]
+    table = read(tmp_path, [sep.join(["name", "address", "score", "age"]), *lines])
+    assert table.n_objects == N
+    assert table.columns[-2:] == ["score", "age"]
+
+
+def test_the_first_line_is_the_names_where_that_was_said(tmp_path):
+    with pytest.raises(ValueError, match="line"):
+        read(tmp_path, ["Report", "a,b,c", "1,2,3", "4,5,6"], header=True)
+
+
+def test_a_brand_called_total_is_an_object(tmp_path):
+    lines = [f"shop{i},1,1,{x}" for i, x in enumerate(NUMBERS[:, 0])]
+    table = read(tmp_path, ["name,selfservice,open,price", *lines, "Total,1,1,0.123"])
+    assert table.n_objects == N + 1

@@ -101,12 +101,12 @@ def test_words_that_do_not(words):
 
 def test_answers_beside_a_scale_count_as_missing_and_are_said():
     words = np.array([*OFTEN, "don't know", "daily"], object)
-    cells = words[np.r_[np.arange(5).repeat(30), [5] * 20, [6] * 5]]
-    frame = pd.DataFrame({"use": cells, "x": np.arange(175.0) % 7, "plan": np.resize(["a", "b", "c"], 175)})
+    cells = words[np.r_[np.arange(5).repeat(30), [5] * 20, [6] * 2]]
+    frame = pd.DataFrame({"use": cells, "x": np.arange(172.0) % 7, "plan": np.resize(["a", "b", "c"], 172)})
     table = read_table(frame, kind="data")
     assert table.encoder.types["use"] == "ordered"
     assert "1 ordered category: use (never to always)" in table.notices[-1]
-    assert 'use: 25 cells that are not on its scale, such as "don\'t know", count as missing' in table.notices[-1]
+    assert 'use: 22 cells that are not on its scale, such as "don\'t know", count as missing' in table.notices[-1]
     np.testing.assert_array_equal(table.values[:150, 1 - 1], np.arange(5).repeat(30))
     frame.loc[:20, "use"] = "purple"  # too many that are none
     assert read_table(frame, kind="data").encoder.types["use"] == "category"
@@ -214,3 +214,17 @@ def test_planted_segments_of_a_survey_are_found(missing):
     model = cs.EnsembleClusterer(random_state=0).fit(frame)
     assert model.n_clusters_ == 3
     assert adjusted_rand(model.labels_, segment) >= 0.9
+
+
+def test_words_of_one_level_are_known_again():
+    words = np.resize(["never", "rarely", "often", "frequently", "always"], 60)
+    frame = pd.DataFrame({"use": words, "x": np.arange(60.0) % 7})
+    table = read_table(frame, kind="data")
+    again = read_table(frame, kind="data", encoder=table.encoder)
+    np.testing.assert_array_equal(again.values, table.values)
+
+
+def test_a_word_that_many_cells_have_is_a_category():
+    words = np.r_[np.resize(["low", "medium", "high"], 54), ["decommissioned"] * 6]
+    table = read_table(pd.DataFrame({"state": words, "x": np.arange(60.0) % 7}), kind="data")
+    assert table.encoder.types["state"] == "category"

@@ -106,7 +106,7 @@ class ColumnEffects:
         shares = np.cumsum(counts, axis=1) / np.maximum(counts.sum(axis=1, keepdims=True), 1)
         if self.lower[cluster, column]:
             at = int(np.argmax((shares[0] - shares[1])[:-1]))
-            return steps <= at, one.levels[at] + (" or lower" if at else "")
+            return (steps >= 0) & (steps <= at), one.levels[at] + (" or lower" if at else "")
         at = int(np.argmin((shares[0] - shares[1])[:-1])) + 1
         return steps >= at, one.levels[at] + (" or higher" if at < last else "")
 
@@ -116,6 +116,7 @@ class ColumnEffects:
         one, cells = self._column(column), self.table.original.iloc[:, column]
         there = cells.notna().to_numpy() & (self.codes >= 0)
         if one.kind == "ordered":
+            there &= one.steps(cells) >= 0  # of new objects also words that are not on the scale
             values = self._beyond(cluster, column)[0].astype(float)
         elif one.kind == "choices":
             values = one.holds(cells, self._position(cluster, column)).astype(float)

@@ -160,7 +160,7 @@ def _are_categories(frame: pd.DataFrame) -> bool:
     "rarely" …), or many columns of 0 and 1 (items, tags) of which one is constant or none tells of another.
     """
     words = [set(frame[name].dropna()) for name in frame]
-    if all(len(some) <= 1 for some in words) or any(map(_are_answers, words)):
+    if all(len(some) <= 1 for some in words) or (any(map(_are_answers, words)) and not _any_told(frame)):
         return True
     if len(words) >= ITEMS and all(some <= {0, 1} for some in words):
         return any(len(some) < 2 for some in words) or not _any_told(frame)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -24,8 +25,11 @@ def split_choices(word: str, sep: str) -> list[str]:
     --------
     >>> split_choices("Excel; Python;;Excel", ";")
     ['Excel', 'Python']
+    >>> split_choices("Excel (or Sheets, Numbers), Python", ",")
+    ['Excel (or Sheets, Numbers)', 'Python']
     """
-    return list(dict.fromkeys(part for part in map(str.strip, word.split(sep)) if part))
+    parts = re.split(rf"{re.escape(sep)}(?![^()]*\))", word)  # not inside brackets
+    return list(dict.fromkeys(part for part in map(str.strip, parts) if part))
 
 
 def find_separator_of_choices(words: Sequence[str], sizes: Array, *, asked: bool = False) -> str:

@@ -12,7 +12,7 @@ from consilience.tables.choices import chosen
 from consilience.tables.column_words import NO_ANSWER
 from consilience.tables.found import MANY, Found
 from consilience.tables.kinds import YES, levels_of
-from consilience.tables.ordered import is_beside, said_order
+from consilience.tables.ordered import is_beside, known_steps
 from consilience.tables.written import days
 
 SKEWED = 2.0  # skewness of a column beyond which its logarithm is taken, if that halves it
@@ -66,7 +66,7 @@ class EncodedColumn:
         [1, 2, -1, -1]
         """
         codes, words = pd.factorize(cells.astype(object), use_na_sentinel=True)
-        places = said_order(self.levels, [str(word) for word in words]).places
+        places = known_steps(self.levels, [str(word) for word in words])
         return np.append(np.where(np.isnan(places), -1, places), -1).astype(np.int64)[codes]
 
     @property

@@ -138,8 +138,11 @@ def _read_excel(path: Path, options: Options) -> Sheet:
         raise InputError(f"{path.name}: the sheet {page!r} is empty: name another with key= (--key)")
     names, above = None, 0
     if options.header is not False:
-        above = rows_above(cells.head(LOOK).map(lambda cell: "" if pd.isna(cell) else str(cell)).to_numpy().tolist())
-        cells = cells[above if options.kind == "data" else 0 :].dropna(how="all", axis=1).reset_index(drop=True)
+        if options.kind == "data" and options.header is None:
+            above = rows_above(
+                cells.head(LOOK).map(lambda cell: "" if pd.isna(cell) else str(cell)).to_numpy().tolist()
+            )
+        cells = cells[above:].dropna(how="all", axis=1).reset_index(drop=True)
         names = ["" if pd.isna(name) else str(name).strip() for name in cells.iloc[0]]
         cells = cells[1:].reset_index(drop=True)
     others = [name for name in book.sheetnames if name != page]

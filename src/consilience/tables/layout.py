@@ -74,7 +74,11 @@ def without_title(raw: bytes, separators: str) -> tuple[bytes, int]:
         except csv.Error:  # said with its line where cells are split
             continue
         width = max((len(row) for _, row in rows), default=0)
-        if width > most:
+        first, second = [row for _, row in [*rows, (0, []), (0, [])][:2]]
+        named = sum(bool(cell.strip()) for cell in first)
+        if len(first) == len(second) and named >= max(2, len(first) - 1):  # names, and cells below them
+            return raw, 0
+        if width > most or (width == most and not gone):
             n = rows_above([row for _, row in rows])
             most, gone = width, rows[n - 1][0] if n else 0
     return raw[sum(map(len, lines[:gone])) :], gone
@@ -147,7 +151,9 @@ def _total(sheet: Sheet) -> str:
         cells = _column(sheet, j)
         values = written_numbers(cells, sheet.decimal)[0]
         others = values[:-1][~np.isnan(values[:-1])]
-        wanted = (others.sum(), others.mean()) if len(others) else ()
+        if not len(others) or np.ptp(others) == 0:
+            continue  # any mean is that number
+        wanted = (others.sum(), others.mean())
         tried += 1
         right += any(abs(values[-1] - one) <= NEARLY * abs(one) + 1e-9 for one in wanted)
     return word if right and 2 * right >= tried else ""

@@ -52,7 +52,7 @@ _UNIT = re.compile(
 )
 _STAGE = re.compile(r"(stage|grade|level|tier|phase|step|year|stufe|stadium|grad)\s*(\d+|[ivx]+)([a-d]?)")
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
-_FIRST_NUMBER = re.compile(r"[(\[]?(\d+)[)\]]?(?:\s*[-–—:.=()\[]*\s*([^\W\d_].*))?")
+_FIRST_NUMBER = re.compile(r"[(\[]?(\d+)[)\]]?(?:\s*[-–—:.=)]*\s*((?=.*[^\W\d_]{3})[^\d].*))?")
 _SYMBOLS = re.compile(r"([$€£*★+])\1*")
 
 
@@ -75,8 +75,9 @@ class Order:
 def find_order(words: Sequence[str], sizes: Array, *, asked: bool = False) -> Order | None:
     """The order of the words of a column, by what they say; None where they are in none.
 
-    Nine in ten of the cells, beside answers such as "don't know", must be on one scale, at three levels at least; of an order that was
-    `asked` for, all words, which may be days, months, or anything with a number in front.
+    Nine in ten of the cells, beside answers such as "don't know", must be on one scale, at three levels at least, and no word beside it
+    may have three cells and a hundredth of them. Of an order that was `asked` for, all words, which may be days, months, or anything with a
+    number in front.
 
     Examples
     --------
@@ -98,6 +99,8 @@ def find_order(words: Sequence[str], sizes: Array, *, asked: bool = False) -> Or
     for order in _orders(words, keys, asked):
         on = ~np.isnan(order.places)
         held = int(sizes[on].sum())
+        if not asked and (sizes[~on & ~beside] >= max(3, sizes.sum() / 100)).any():
+            continue  # a word that many cells have is a category of its own
         if held > most and held >= least * sizes[~beside | on].sum() and len(np.unique(order.places[on])) >= FEWEST:
             best, most = order, held
     return best
@@ -113,6 +116,17 @@ def said_order(levels: Sequence[str], words: Sequence[str]) -> Order:
     exact = {level: float(place) for place, level in enumerate(levels)}
     by_key = {key_of(level): place for level, place in reversed(exact.items())}
     return Order(np.array([exact.get(word, by_key.get(key_of(word), np.nan)) for word in words], float), "")
+
+
+def known_steps(levels: Sequence[str], words: Sequence[str]) -> Floats:
+    """Which of the levels each word is, as it is written, by what it says, or at the same place of their scale; NaN where it is none."""
+    steps = said_order(levels, words).places
+    for i in np.flatnonzero(np.isnan(steps)).tolist():
+        order = find_order([*levels, words[i]], np.array([10] * len(levels) + [1]))
+        if order is not None and (np.diff(order.places[:-1]) > 0).all():
+            same = np.flatnonzero(order.places[:-1] == order.places[-1])
+            steps[i] = same[0] if len(same) else np.nan
+    return steps
 
 
 def _orders(words: Sequence[str], keys: Sequence[str], asked: bool) -> Iterable[Order]:

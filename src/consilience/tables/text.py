@@ -81,7 +81,7 @@ def read_text(path: Path, options: Options) -> Sheet:
     raw, n_comments, above = without_comments(source, raw, header, sep or "".join(SEPARATORS))
     if n_comments:
         notices.append(f"{count(n_comments, 'line')} that begin{'s' if n_comments == 1 else ''} with # left out")
-    if options.kind == "data" and header is not False:
+    if options.kind == "data" and header is None:
         raw, n_title = without_title(raw, sep or "".join(SEPARATORS))
         above += n_title
         notices += [count_title(n_title)] if n_title else []
