@@ -94,3 +94,24 @@ def test_columns_of_zeros_and_ones_are_items_where_they_are_no_clusterings():
     cuts = pd.DataFrame({f"cut{j}": np.where(rng.random(200) < 0.05, 1, 0) ^ (np.arange(200) < 80) for j in range(12)})
     assert guess(cuts, {}) == "labels"
     assert guess(cuts.assign(never=0), {}) == "data"
+
+
+def test_no_answer_is_no_choice():
+    cells = np.resize(
+        [
+            "Excel, Python",
+            "Python, R",
+            "Prefer not to say",
+            "Excel",
+            "R, Excel",
+            "Prefer not to say",
+            "Excel, Python, R",
+        ],
+        70,
+    )
+    frame = pd.DataFrame({"tools": cells, "x": np.arange(70.0) % 7})
+    table = read_table(frame, kind="data")
+    assert table.columns[:3] == ["tools=Excel", "tools=Python", "tools=R"]
+    assert "20 cells such as 'Prefer not to say' count as missing" in table.notices[-1]
+    again = read_table(frame, kind="data", encoder=table.encoder)
+    np.testing.assert_array_equal(again.values, table.values)

@@ -193,9 +193,12 @@ def _words(
             notes += _left_out(words, np.isnat(dates), sizes, "date")
             gone = meant_unknown(words, np.isnat(dates))
             return replace(_dates(sheet, position, name, moments, asked, notes), month_first=month_first, absent=gone)
-    if kind in ("", "choices") and (sep := find_separator_of_choices(words, sizes, asked=bool(kind))):
-        cells = pd.Series(np.array([*words, None], object)[codes], dtype=object)
-        return Found(name, "choices", cells, asked=bool(kind), sep=sep)
+    if kind in ("", "choices"):
+        held, said, notes = _without_unknown(codes, words, sizes, absent)
+        if sep := find_separator_of_choices(said, sizes_of(held, said), asked=bool(kind)):
+            cells = pd.Series(np.array([*said, None], object)[held], dtype=object)
+            gone = absent | meant_unknown(words, np.array([word not in said for word in words]))
+            return Found(name, "choices", cells, notes=notes, asked=bool(kind), sep=sep, absent=gone)
     if kind == "choices":
         raise InputError(
             f"{sheet.place(None, position)}: no cell holds several choices, separated by a semicolon, a bar or a comma: say another type "
