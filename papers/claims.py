@@ -47,7 +47,7 @@ class TableFolder:
 
     def __call__(self, name: str) -> pd.DataFrame:
         """A table by its name, without ``.csv``."""
-        return pd.read_csv(self.path / f"{name}.csv")
+        return pd.read_csv(self.path / f"{name}.csv", float_precision="round_trip")
 
     def __contains__(self, name: str) -> bool:
         return (self.path / f"{name}.csv").is_file()

@@ -193,7 +193,7 @@ def test_quick_run_on_real_data(data_folder, tmp_path, monkeypatch):
     PAPERS["bekkerman2009"].run(tmp_path, data=data_folder, quick=True, n_jobs=1)
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert "| cluto_tr11 | default | " in text
-    assert len(PAPERS["bekkerman2009"].claims(TableFolder(tmp_path))) == 17
+    assert len(PAPERS["bekkerman2009"].claims(TableFolder(tmp_path))) == 18
     assert "Left out" not in text
 
 

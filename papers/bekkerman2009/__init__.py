@@ -24,6 +24,7 @@ from papers.bekkerman2009.data import (
 from papers.bekkerman2009.documents import RECIPES, run_documents
 from papers.bekkerman2009.others import report_others, run_others
 from papers.bekkerman2009.ratings import report_ratings, run_ratings
+from papers.bekkerman2009.restart import report_restart, run_restart
 from papers.bekkerman2009.table1 import report_documents
 from papers.report import Report
 from papers.runner import Paper, Setting
@@ -119,6 +120,11 @@ def _experiments(report: Report, sets: Any, plan: Plan, setting: Setting) -> Ite
 
     chosen = run_choice([sets[name] for name in plan.documents], _seeds(plan, plan.seeds_choice), **how, **work)
     report_choice(report, chosen, m=plan.m)
+    yield
+
+    few = max(plan.m // 2, 2)
+    again = run_restart([sets[name] for name in plan.documents], plan.seeds_choice, m=few, n_iter=plan.n_iter, **work)
+    report_restart(report, again, m=few)
     yield
 
 
