@@ -31,9 +31,8 @@ from consilience.opening import as_ensemble
 TEMPERATURE = 0.4
 AGAIN = 2  # iterations after the row clusterings began again
 SIDES = ("row", "column")
-Turn = tuple[
-    dict[str, Labels], list[float]
-]  # all clusterings, and the objective at the start and after every half of an iteration
+#: All clusterings, and the objective at the start and after every half of an iteration.
+Turn = tuple[dict[str, Labels], list[float]]
 
 
 def start_from(clusterings: Any, side: Objects, what: str, seed: int) -> Clusterings:
