@@ -1,6 +1,7 @@
 # Run one side of a task in R: what run_side.py does, with the arrays of the task as CSV files.
 #   Rscript run_side.R SIDE.R FUNCTION FOLDER PACKAGE
 
+pdf(NULL)  # what draws shall leave no Rplots.pdf where it was called
 arguments <- commandArgs(trailingOnly = TRUE)
 source(arguments[1])
 folder <- arguments[3]
