@@ -62,6 +62,19 @@ def test_a_row_of_units(tmp_path):
     assert read(tmp_path, lines).n_objects == N + 1
 
 
+@pytest.mark.parametrize(
+    ("first", "n"),
+    [
+        ("kg/m2,10^9/L,10³/µL,mg/100 ml", N),
+        ("m^2,x10e6/L,ml min-1,mmHg", N),
+        ("ND,ND,ND,ND", N + 1),
+        ("BDL,pending,nd,n.d.", N + 1),
+    ],
+)
+def test_what_is_a_unit(tmp_path, first, n):
+    assert read(tmp_path, ["width,depth,p,q", first, *rows()]).n_objects == n
+
+
 def test_totals_are_left_out_where_they_are_some(tmp_path):
     lines = ["shop,a,b,c,d", *(f"shop {i},{row}" for i, row in enumerate(rows()))]
     total = "Total," + ",".join(f"{x:.3f}" for x in NUMBERS.sum(axis=0))

@@ -72,6 +72,11 @@ def order(words):
         ["Stage I", "Stage II", "Stage III", "Stage IV"],
         ["$", "$$", "$$$"],
         ["no", "maybe", "yes"],
+        ["-", "+/-", "+", "++", "+++"],
+        ["neg", "trace", "1+", "2+", "3+"],
+        ["0", "1+", "2+", "3+"],
+        ["0.125-0.250", "0.250-0.500", "0.500-1.000", "1.000-2.500"],
+        ["<40", "40-59", "60", ">60"],
         ["nie", "selten", "manchmal", "oft", "immer"],
     ],
 )
@@ -120,6 +125,28 @@ def test_none_is_a_level_where_a_scale_has_it(tmp_path):
     assert table.gaps is None
     new = read_table(pd.DataFrame({"pain": ["None", "severe"], "x": [1.0, 2.0]}), kind="data", encoder=table.encoder)
     assert new.values[:, 0].tolist() == [0, 3]
+
+
+def test_a_dash_beside_signs_is_a_finding(tmp_path):
+    n = 60
+    frame = pd.DataFrame(
+        {"x": np.arange(n) % 7.0, "er": np.resize(["+", "-"], n), "urine": np.resize(["-", "+/-", "+", "++"], n)}
+    )
+    frame["old"] = np.resize(["3", "-", "5+", "4"], n)  # a number that is not known
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    table = read_table(tmp_path / "t.csv", kind="data")
+    assert table.encoder.types == {"x": "number", "er": "boolean", "urine": "ordered", "old": "ordered"}
+    assert table.columns[:2] == ["x", "er=+"]
+    np.testing.assert_array_equal(table.original["er"], frame["er"])
+    np.testing.assert_array_equal(table.values[:, 2], np.resize([0, 1, 2, 3], n))
+    assert table.gaps.n_cells == n / 4
+    new = read_table(
+        pd.DataFrame({"x": [1.0, 2.0], "er": ["-", "-"], "urine": ["-", "-"], "old": ["3", "3"]}),
+        kind="data",
+        encoder=table.encoder,
+    )
+    assert new.gaps is None
+    np.testing.assert_array_equal(new.values[:, 1:3], 0)
 
 
 def test_columns_on_one_scale_have_its_steps():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Collection
 
 from consilience._types import Array
 from consilience.tables.written import CURRENCIES, units_of
@@ -36,8 +38,22 @@ NO_ANSWER = {
 }
 #: Words for unknown that are an answer of some columns though they are none of others: taken for missing in the latter alone.
 ANSWERS = {"none", "nil", "empty", "keine", "x", "*", "not applicable", "na"}
+DASHES = {"-", "–", "—", "−"}
+_PLUS, _GRADED = re.compile(r"\++|\+/-|±"), re.compile(r"[1-5]\+")
 MOSTLY = 0.9  # share of the cells that must be numbers, or dates, for the others to count as missing
 LEAST, FEW_WORDS = 0.7, 5  # the same where the others are at most so many different words, or words for unknown
+
+
+def has_signs(words: Collection[str]) -> bool:
+    """Whether a column holds findings as signs, where a dash says that nothing was found, not that nothing is known.
+
+    Examples
+    --------
+    >>> has_signs(["-", "+"]), has_signs(["-", "1+", "2+"]), has_signs(["-", "2", "5+"])
+    (True, True, False)
+    """
+    graded = sum(_GRADED.fullmatch(word) is not None for word in words)
+    return graded > 1 or any(_PLUS.fullmatch(word) for word in words)
 
 
 def are_mostly(read: Array, words: list[str], sizes: Array, *, asked: bool) -> bool:

@@ -155,8 +155,8 @@ def encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> tuple[Enc
             said = [f"{sign} are decimal signs here, unlike in the first table; decimal= (--decimal) says otherwise"]
     for column in encoder.columns:
         written = {"decimal": decimal or column.decimal, "unit": column.unit, "month_first": column.month_first}
-        if column.kind == "ordered":
-            written["levels"] = column.levels  # type: ignore[assignment]
+        if column.kind in ("ordered", "category", "boolean"):
+            written["levels"] = (*column.levels, *([] if column.zero is None else [column.zero]))  # type: ignore[assignment]
         found.append(cells_as(sheet, names.index(column.name), column.kind, **written))  # type: ignore[arg-type]
     cells = {one.name: one.cells for one in found if one.cells is not None}
     values, gaps, notices = encoder.encode(cells.values())

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from consilience._types import Array
 from consilience.tables.cells import ABSENT, missing_of
-from consilience.tables.column_words import ANSWERS, UNKNOWN
+from consilience.tables.column_words import ANSWERS, DASHES, UNKNOWN, has_signs
 from consilience.tables.sheet import Sheet
 
 MOST_ABSENT = 0.8  # share of missing cells beyond which a column says too little
@@ -65,7 +65,8 @@ def meant_unknown(words: list[str], gone: Array) -> frozenset[str]:
 
 
 def coded(sheet: Sheet, column: Any, keep: frozenset[str] = frozenset()) -> tuple[Array, list[str]]:
-    """Code of each cell (−1 where missing) and the different words, in the order of their first appearance; those to `keep` are none."""
+    """Code of each cell (−1 where missing) and the different words, in the order of their first appearance; those to `keep` are none,
+    nor is a dash beside signs."""
     if isinstance(column, pa.ChunkedArray):
         coded = column.combine_chunks().dictionary_encode()
         codes, raw = (
@@ -77,7 +78,7 @@ def coded(sheet: Sheet, column: Any, keep: frozenset[str] = frozenset()) -> tupl
         cells = [None if lost else text_of(cell) for lost, cell in zip(gone, column, strict=True)]
         codes, unique = pd.factorize(np.array(cells, object), use_na_sentinel=True)
         raw = [str(word) for word in unique]
-    absent = (ABSENT - keep) | set(sheet.missing)
+    absent = (ABSENT - keep - (DASHES if has_signs(raw) else set())) | set(sheet.missing)
     known: dict[str, int] = {}
     place = np.array([-1 if word in absent else known.setdefault(word, len(known)) for word in raw] + [-1])
     return place[codes], list(known)

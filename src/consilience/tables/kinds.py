@@ -15,7 +15,7 @@ from consilience._check import InputError, count, show
 from consilience._types import Array, Floats
 from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, is_postal, numbers_of
 from consilience.tables.choices import find_separator_of_choices
-from consilience.tables.column_words import NO_ANSWER, UNKNOWN, are_money, are_mostly, find_unit
+from consilience.tables.column_words import DASHES, NO_ANSWER, UNKNOWN, are_money, are_mostly, find_unit, has_signs
 from consilience.tables.columns import is_id_name, is_key_name
 from consilience.tables.found import MANY, Found, coded, meant_unknown, says_nothing, sizes_of, text_of
 from consilience.tables.near_ids import nearly_count_rows
@@ -26,6 +26,7 @@ from consilience.tables.written import BOUND, sign_evidence, written_dates, writ
 #: What a column can be said to be; "log" is a number whose logarithm is taken.
 TYPES = ("number", "log", "category", "ordered", "choices", "date", "ignore")
 YES = {"true": True, "false": False, "yes": True, "no": False, "y": True, "n": False, "ja": True, "nein": False}
+YES |= {"+": True} | dict.fromkeys(DASHES, False)
 REPEATS = 0.5  # different words per cell beyond which text is not a category
 RARE, FEWEST, MOST_LEVELS = 0.01, 3, 30  # share and number of objects of a category of its own, and how many there are
 COMMON = 0.2  # share of the objects that such categories must have together
@@ -228,6 +229,7 @@ def _without_unknown(
     folded = [word.casefold() for word in words]
     rest = {word for word in folded if word not in UNKNOWN}
     meant = UNKNOWN if len(rest) == 2 and rest <= set(YES) else NO_ANSWER | absent
+    meant = meant - DASHES if has_signs(words) else meant
     gone = np.array([word in meant for word in folded])
     if not gone.any():
         return codes, words, ()

@@ -21,7 +21,26 @@ from consilience.tables.written import is_number, written_numbers
 LOOK = 20  # rows that say what stands above them
 LEAST = 3  # columns of a table that has a title
 WIDE, LABELED = 5, 2  # columns from which on a line above the names may have two cells: "exported", "3 May 2024"
-_UNIT = re.compile(r"[\[(]?[^\W\d_]?[^\d,;:]{0,11}[\])]?")
+_PART = r"(?:[x×]?\s?10(?:[²³⁴-⁹]|\s?(?:\^|\*{1,2}|e)\s?-?\d{1,2})|100 ?[^\d,;:/]{0,8}|[^\d,;:/^]{1,12}(?:\^?-?[1-4])?)"
+_UNIT = re.compile(
+    rf"[\[(]?(?=.*[^\W\d_]|.*[%‰°$€£#]){_PART}(?:\s?/\s?{_PART})*[\])]?", re.IGNORECASE
+)  # kg/m2, 10^9/L, mg/100 ml
+_NOT_MEASURED = {
+    "nd",
+    "n.d.",
+    "nt",
+    "n.t.",
+    "bdl",
+    "bql",
+    "blq",
+    "<lod",
+    "<loq",
+    "not detected",
+    "not done",
+    "not tested",
+    "pending",
+    "failed",
+}
 _TOTAL = re.compile(
     r"((grand |overall |sub ?)?totals?|sum|all|averages?|mean|gesamt|summe|insgesamt|mittelwert|durchschnitt)\W*",
     re.IGNORECASE,
@@ -129,7 +148,8 @@ def _units(first: Sequence[str], below: Sequence[Sequence[str]]) -> list[str]:
     found = []
     for j, cell in enumerate(first):
         numeric = _mostly_numbers([row[j] for row in below])
-        if cell and (not numeric or _is_number(cell) or not _UNIT.fullmatch(cell) or cell.casefold() in UNKNOWN):
+        is_unit = _UNIT.fullmatch(cell) and cell.casefold() not in UNKNOWN | _NOT_MEASURED
+        if cell and (not numeric or _is_number(cell) or not is_unit):
             return []
         if cell:
             found.append(cell)

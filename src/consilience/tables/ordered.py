@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -47,12 +47,14 @@ _ABOVE = re.compile(
     rf"{_N}\s*(?:\+|and (?:over|more|above|older|up)|or (?:over|more|above|older)|und mehr|und älter))"
 )
 _ALONE = re.compile(_N)
+_DECIMAL = re.compile(r"(?<![\d.,])0([.,])\d|\d([.,])(?!\d{3}(?!\d))\d")  # no sign between thousands
 _UNIT = re.compile(
     r"\s*\b(years?( old)?|yrs?|y|months?|weeks?|days?|hours?|hrs?|h|minutes?|min|km|kg|cm|people|persons?|employees|jahre|stunden)\b\.?"
 )
 _STAGE = re.compile(r"(stage|grade|level|tier|phase|step|year|stufe|stadium|grad)\s*(\d+|[ivx]+)([a-d]?)")
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
 _FIRST_NUMBER = re.compile(r"[(\[]?(\d+)[)\]]?(?:\s*[-–—:.=)]*\s*((?=.*[^\W\d_]{3})[^\d].*))?")
+_FINDING = re.compile(r"(-|–|—|−|0|neg(?:ative|\.)?)|(\+/-|±|\(\+\)|tr(?:ace|\.)?)|(\++)|([1-5])\+")
 _SYMBOLS = re.compile(r"([$€£*★+])\1*")
 
 
@@ -140,6 +142,7 @@ def _orders(words: Sequence[str], keys: Sequence[str], asked: bool) -> Iterable[
     found = [_SYMBOLS.fullmatch(word.strip()) for word in words]
     if all(found) and len({match[1] for match in found if match}) == 1:
         yield Order(np.array([len(word.strip()) for word in words], float), "symbols")
+    yield Order(np.array([_finding(word.strip().casefold()) for word in words], float), "findings")
     stages = [_STAGE.fullmatch(word.strip().casefold()) for word in words]
     if len({match[1] for match in stages if match}) == 1:
         yield Order(np.array([_stage(match) for match in stages], float), "stages")
@@ -156,9 +159,13 @@ def _degrees(keys: Sequence[str]) -> Iterable[Order]:
 
 def _brackets(words: Sequence[str]) -> Floats:
     """Where brackets of numbers begin; all NaN where they overlap, or are single numbers."""
-    ends = [_bracket(_UNIT.sub("", word.strip().casefold()).strip()) for word in words]
+    texts = [_UNIT.sub("", word.strip().casefold()).strip() for word in words]
+    decimal = {match[1] or match[2] for text in texts for match in _DECIMAL.finditer(text)}
+    ends = [_bracket(text, decimal) for text in texts]
     held = [pair for pair in ends if pair is not None]
-    places = np.array([np.nan if pair is None else pair[0] for pair in ends])
+    alone = {low for low, high in held if low == high}
+    above = {(low, np.inf): np.nextafter(low, np.inf) for low in alone}  # 60, and above 60
+    places = np.array([np.nan if pair is None else above.get(pair, pair[0]) for pair in ends])
     wide = sum(low < high for low, high in held)
     in_order = sorted(set(held))
     apart = all(high <= low for (_, high), (low, _) in pairwise(in_order))
@@ -175,22 +182,26 @@ def _steps(held: Sequence[tuple[float, float]]) -> bool:
     return open_ends == 1 and len(alone) == len(held) - 1 and alone[-1] - alone[0] == len(alone) - 1
 
 
-def _bracket(text: str) -> tuple[float, float] | None:
+def _bracket(text: str, decimal: Collection[str]) -> tuple[float, float] | None:
     if match := _RANGE.fullmatch(text):
-        low, high = _value(match[1], match[2] or match[4]), _value(match[3], match[4])
+        low, high = _value(match[1], match[2] or match[4], decimal), _value(match[3], match[4], decimal)
         return (low, high) if low is not None and high is not None and low < high else None
-    if (match := _BELOW.fullmatch(text)) and (high := _value(match[1], match[2])) is not None:
+    if (match := _BELOW.fullmatch(text)) and (high := _value(match[1], match[2], decimal)) is not None:
         return -np.inf, high
-    if (match := _ABOVE.fullmatch(text)) and (low := _value(match[1] or match[3], match[2] or match[4])) is not None:
+    if (match := _ABOVE.fullmatch(text)) and (
+        low := _value(match[1] or match[3], match[2] or match[4], decimal)
+    ) is not None:
         return low, np.inf
-    if (match := _ALONE.fullmatch(text)) and (low := _value(match[1], match[2])) is not None:
+    if (match := _ALONE.fullmatch(text)) and (low := _value(match[1], match[2], decimal)) is not None:
         return low, low
     return None
 
 
-def _value(digits: str, power: str | None) -> float | None:
-    """A number in which a point or comma before three digits separates thousands."""
-    text = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", digits).replace(",", ".").rstrip(".")
+def _value(digits: str, power: str | None, decimal: Collection[str]) -> float | None:
+    """A number in which a point or comma before three digits separates thousands, unless it is a decimal sign elsewhere in the column."""
+    thousands = "".join({".", ","} - set(decimal))
+    text = re.sub(rf"[{thousands}](?=\d{{3}}(?:\D|$))", "", digits) if thousands else digits
+    text = text.replace(",", ".").rstrip(".")
     try:
         return float(text) * {"k": 1e3, "m": 1e6}.get(power or "", 1.0)
     except ValueError:
@@ -208,6 +219,14 @@ def _counted(words: Sequence[str], asked: bool) -> Floats:
     own = len(np.unique(numbers)) == len(words)
     plain = own and told.any() and not told[~ends].any() and not told.all()
     return numbers if plain or (asked and own) else np.full(len(words), np.nan)
+
+
+def _finding(text: str) -> float:
+    """How much of something was found: -, +/-, +, ++, or negative, trace, 1+, 2+."""
+    match = _FINDING.fullmatch(text)
+    if match is None:
+        return np.nan
+    return 0.0 if match[1] else 0.5 if match[2] else float(len(match[3]) if match[3] else match[4])
 
 
 def _stage(match: re.Match[str] | None) -> float:
