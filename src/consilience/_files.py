@@ -26,7 +26,7 @@ EXCHANGE, HERE = 2, -100  # RENAME_EXCHANGE and AT_FDCWD of Linux
 def reason_of(error: Exception) -> str:
     """The first sentence of what a library says of a file that it cannot read."""
     text = " ".join(str(error).split()) or type(error).__name__
-    text = re.sub(r"^Could not open Parquet input source '.*?': ", "", text).split(". ")[0].rstrip(".")
+    text = re.sub(r"^(.*: )?Could not open Parquet input source '.*?': ", "", text).split(". ")[0].rstrip(".")
     return text if len(text) <= 150 else f"{text[:150].rsplit(' ', 1)[0]} …"
 
 

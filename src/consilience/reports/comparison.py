@@ -146,7 +146,9 @@ def _draw_matrix(axis: Any, matrix: Any, measure: str) -> None:
 
     how = MEASURES[measure]
     colors = colormaps["viridis_r" if how.is_distance else "viridis"].with_extremes(bad="0.8")
-    low = min(0.0, np.nan_to_num(matrix).min())
+    low = float(
+        np.fmin.reduce(np.asarray(matrix), axis=None, initial=0.0)
+    )  # NaN stays: what pandas 2 gives NumPy 2 is no copy
     image = axis.imshow(matrix, cmap=colors, vmin=low, vmax=how.largest)
     axis.figure.colorbar(image, ax=axis, shrink=0.8, label=format_name(measure))
     axis.set_title("How alike are the clusterings?", loc="left")
