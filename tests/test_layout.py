@@ -49,8 +49,8 @@ def test_names_in_two_rows(tmp_path):
     again = read(tmp_path, ["size,size,shape,shape", "width,depth,p,q", *rows()])
     assert again.columns == ["size width", "size depth", "shape p", "shape q"]
     np.testing.assert_allclose(again.values, NUMBERS)
-    once = read(tmp_path, ["a,a,b,b", "n/a,n/a,?,?", *rows()])  # cells, not names
-    assert once.n_objects == N + 1
+    for cells in ("n/a,n/a,?,?", "ND,ND,low,low"):  # not names
+        assert read(tmp_path, ["a,a,b,b", cells, *rows()]).n_objects == N + 1
 
 
 def test_a_row_of_units(tmp_path):
@@ -66,13 +66,40 @@ def test_a_row_of_units(tmp_path):
     ("first", "n"),
     [
         ("kg/m2,10^9/L,10³/µL,mg/100 ml", N),
-        ("m^2,x10e6/L,ml min-1,mmHg", N),
+        ("m^2,x10e6/L,ml min-1,mL/min/1.73m2", N),
         ("ND,ND,ND,ND", N + 1),
         ("BDL,pending,nd,n.d.", N + 1),
     ],
 )
 def test_what_is_a_unit(tmp_path, first, n):
     assert read(tmp_path, ["width,depth,p,q", first, *rows()]).n_objects == n
+
+
+def test_a_laboratory_in_two_rows_of_names_and_one_of_units(tmp_path):
+    signs = np.resize(["-", "+", "++"], N)
+    cells = [
+        f"P{i},{a},{'ND' if i % 3 else b},{c},{d},{sign},{'+-'[i % 2]}"
+        for i, ((a, b, c, d), sign) in enumerate(zip(NUMBERS, signs, strict=True))
+    ]
+    table = read(
+        tmp_path,
+        [
+            ",Vitals,Blood,,Kidney,Urine,Receptors",
+            "Patient,BMI,Troponin,WBC,eGFR,Protein,ER",
+            ",kg/m2,ng/mL,10^9/L,mL/min/1.73m2,,",
+            *cells,
+        ],
+    )
+    assert table.n_objects == N
+    assert table.ids[0] == "P0"
+    assert table.encoder.types["Urine Protein"] == "ordered"
+    assert table.encoder.types["Receptors ER"] == "boolean"
+
+
+@pytest.mark.parametrize("title", ["Revenue 2024,,,", "Revenue 2024"])
+def test_names_that_are_years(tmp_path, title):
+    table = read(tmp_path, [title, "growth,2022,2023,2024", *rows()])
+    assert table.columns == ["growth", "2022", "2023", "2024"]
 
 
 def test_totals_are_left_out_where_they_are_some(tmp_path):

@@ -21,7 +21,7 @@ from consilience.tables.written import is_number, written_numbers
 LOOK = 20  # rows that say what stands above them
 LEAST = 3  # columns of a table that has a title
 WIDE, LABELED = 5, 2  # columns from which on a line above the names may have two cells: "exported", "3 May 2024"
-_PART = r"(?:[x×]?\s?10(?:[²³⁴-⁹]|\s?(?:\^|\*{1,2}|e)\s?-?\d{1,2})|100 ?[^\d,;:/]{0,8}|[^\d,;:/^]{1,12}(?:\^?-?[1-4])?)"
+_PART = r"(?:[x×]?\s?10(?:[²³⁴-⁹]|\s?(?:\^|\*{1,2}|e)\s?-?\d{1,2})|100 ?[^\d,;:/]{0,8}|1\.73 ?m(?:\^?2|²)|[^\d,;:/^]{1,12}(?:\^?-?[1-4])?)"
 _UNIT = re.compile(
     rf"[\[(]?(?=.*[^\W\d_]|.*[%‰°$€£#]){_PART}(?:\s?/\s?{_PART})*[\])]?", re.IGNORECASE
 )  # kg/m2, 10^9/L, mg/100 ml
@@ -45,6 +45,7 @@ _TOTAL = re.compile(
     r"((grand |overall |sub ?)?totals?|sum|all|averages?|mean|gesamt|summe|insgesamt|mittelwert|durchschnitt)\W*",
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"\s*(19|20)\d\d\s*")
 NEARLY = 0.005  # of a total: what rounding may take from it
 
 
@@ -68,9 +69,11 @@ def rows_above(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _are_names(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row has no number, and some below it have one."""
+    """Whether the first row has words, and no number that is no year, and some below it have one."""
     first, *below = ([cell for cell in row if cell.strip()] for row in rows)
-    return not any(map(_is_number, first)) and any(_is_number(cell) for row in below for cell in row)
+    numbers = [cell for cell in first if _is_number(cell)]
+    named = len(numbers) < len(first) and all(map(_YEAR.fullmatch, numbers))
+    return named and any(_is_number(cell) for row in below for cell in row)
 
 
 def without_title(raw: bytes, separators: str) -> tuple[bytes, int]:
@@ -132,14 +135,17 @@ def _with_both_names(sheet: Sheet) -> Sheet:
     if len(open_) < 2 or any(_is_number(cell) for cell in below):
         return sheet
     named = [below[j] for j in open_ if below[j] and below[j] not in ABSENT and below[j].casefold() not in UNKNOWN]
-    numeric = sum(_mostly_numbers([row[j] for row in rest]) for j in open_)
+    over_numbers = [j for j, cell in enumerate(below) if cell and _mostly_numbers([row[j] for row in rest])]
+    numeric = len(set(over_numbers).intersection(open_))
     blank = [j for j, name in enumerate(given) if not name and not below[j] and any(row[j] for row in rest)]
-    if len(named) < len(open_) or 2 * numeric < len(open_) or blank:
+    if len(named) < len(open_) or (2 * numeric < len(open_) and len(over_numbers) < 3) or blank:
         return sheet
     names, group = [], ""
     for name, own in zip(given, below, strict=True):
         group = name or (group if own else "")
         names.append(f"{group} {own}".strip() if own != group else group)
+    if len(set(names)) < len(names):
+        return sheet
     return _without(replace(sheet, names=names), 1, 0, "the names of the columns stand in two rows", left_out=False)
 
 
@@ -147,7 +153,7 @@ def _units(first: Sequence[str], below: Sequence[Sequence[str]]) -> list[str]:
     """The units in a row that holds nothing else, over columns of numbers; empty where it is another row."""
     found = []
     for j, cell in enumerate(first):
-        numeric = _mostly_numbers([row[j] for row in below])
+        numeric = _mostly_numbers([row[j] for row in below], 0.5)  # beside words for what could not be measured
         is_unit = _UNIT.fullmatch(cell) and cell.casefold() not in UNKNOWN | _NOT_MEASURED
         if cell and (not numeric or _is_number(cell) or not is_unit):
             return []
@@ -210,9 +216,9 @@ def _is_number(cell: str) -> bool:
     return bool(cell.strip()) and is_number(cell)
 
 
-def _mostly_numbers(cells: Sequence[str]) -> bool:
-    known = [cell for cell in cells if cell not in ABSENT]
-    return bool(known) and sum(map(_is_number, known)) >= 0.8 * len(known)
+def _mostly_numbers(cells: Sequence[str], least: float = 0.8) -> bool:
+    known = [cell for cell in cells if cell not in ABSENT and cell.casefold() not in _NOT_MEASURED]
+    return bool(known) and sum(map(_is_number, known)) >= least * len(known)
 
 
 def count_title(n: int) -> str:
