@@ -187,6 +187,7 @@ def _reading_of_blocks(ctx: click.Context, how: dict[str, Any]) -> dict[str, Any
         "known_from": "--known-from",
         "known_id": "--known-id",
         "types": "--type",
+        "transpose": "--transpose",
         "key": "--key",
     }
     flags |= {name: f"--{name}" for name in options.TEXT}

@@ -56,7 +56,7 @@ def open_clusterings(
         raise InputError("--data-id, --data-columns and --data-key say how to read the table of --data: give it too")
     if is_folder:
         refuse_blocks(source, "a stored run, a saved result or one table")
-    types = how.pop("types", None) if data is not None else None  # of the columns of data
+    types, transpose = (how.pop(name, None) if data is not None else None for name in ("types", "transpose"))  # of data
     if is_folder and data is None and known_from is None:
         _refuse_of_folder(source, known, how)
     tables = [path for path in (None if is_folder else source, data, known_from) if path is not None]
@@ -77,6 +77,7 @@ def open_clusterings(
             "key": data_key,
             "known": aside,
             "types": types,
+            "transpose": transpose or False,
         }
         table = read_table(data, kind=data_kind, **table_reading, **parsing)
         opened = opened.with_data(table)

@@ -314,6 +314,11 @@ table_options = block(
     click.option(
         "--key", "--sheet", "key", help="Which array of an npz file, sheet of a workbook, layer or obsm of an h5ad."
     ),
+    click.option(
+        "--transpose",
+        is_flag=True,
+        help="The columns of data are the objects and the rows what was measured, as genes × samples.",
+    ),
 )
 
 

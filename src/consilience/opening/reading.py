@@ -18,6 +18,7 @@ READING = (
     "missing",
     "key",
     "types",
+    "transpose",
 )  # parameters of read_table that verbs pass on
 
 
@@ -39,7 +40,11 @@ def given_reading(reading: Mapping[str, Any]) -> dict[str, Any]:
     for name in reading:
         check_choice(name, (*READING, "triples"), "option of reading")
     said = {name: list(value) if isinstance(value, np.ndarray) else value for name, value in reading.items()}
-    return {name: value for name, value in said.items() if value is not None and value not in ([], (), {})}
+    return {
+        name: value
+        for name, value in said.items()
+        if value is not None and value not in ([], (), {}) and not (name == "transpose" and not value)
+    }
 
 
 def parsing(reading: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,8 +23,10 @@ from consilience.tables.files import SOURCE, open_sheet
 from consilience.tables.filling import Gaps
 from consilience.tables.scaling import Standardizer
 from consilience.tables.sheet import Names, Options, Sheet
+from consilience.tables.transposing import named_like_genes, transposed
 from consilience.tables.values import counts_of, distances_of, looks_like_distances, new_distances_of, triples_of
 
+FEW_SAMPLES = 4  # columns that may be the objects, as genes × samples
 KINDS = ("data", "counts", "distances", "new_distances", "labels")
 
 
@@ -180,6 +182,7 @@ def read_table(
     triples: bool = False,
     types: Mapping[str | int, str | Sequence[str]] | str | None = None,
     encoder: Encoder | None = None,
+    transpose: bool = False,
 ) -> Table:
     """Read a table, check it, and say in one sentence what is wrong and where if it cannot be used.
 
@@ -225,6 +228,9 @@ def read_table(
         is described by its shape.
     encoder : Encoder, optional
         Of data: that of another table, whose columns are looked up by name and become numbers as they did there.
+    transpose : bool
+        Of data and counts: the columns are the objects and the rows what was measured of them, as in genes × samples. `id_column` is
+        then the column that names the rows; all other options are of the table once it is turned.
 
     Returns
     -------
@@ -259,6 +265,11 @@ def read_table(
         raise InputError("columns= (--columns) chooses columns, and the model knows its own: leave it out")
     sheet = open_sheet(source, Options(kind, header, sep, decimal, encoding, key))
     sheet = replace(sheet, missing=(missing,) if isinstance(missing, str) else tuple(missing))
+    if transpose:
+        if kind not in ("data", "counts") or triples:
+            what = "triples" if triples else kind
+            raise InputError(f"transpose= (--transpose) turns tables of data, and this is read as {what}: leave it out")
+        sheet, id_column = transposed(sheet, id_column), None
     if kind == "data" and isinstance(source, (str, PathLike)):  # frames can be mended by whoever made them
         sheet = sheet.with_own_names()
     sheet.check_shape()
@@ -311,6 +322,11 @@ def read_table(
             "kind='distances' (--distances of cluster and explore) says otherwise"
         )
     id_name = None if ids is None else sheet.index_name if id_position is None else sheet.column_names()[id_position]
+    wide = kind == "data" and not made.encoder and values.shape[1] >= FEW_SAMPLES
+    if wide and ids is not None and not transpose and named_like_genes(ids, id_name):
+        doubts.append(
+            "the rows are named as genes are, and are the objects; transpose=True (--transpose) clusters the columns"
+        )
     if encoder is None and made.encoder is not None:
         made = replace(made, encoder=replace(made.encoder, id_name=id_name))
     said = tuple(type(notice)(f"{sheet.source}: {notice}") for notice in (*sheet.notices, *notices, *more, *doubts))

@@ -1,0 +1,112 @@
+"""Tables whose columns are the objects, as genes × samples."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.metrics import adjusted_rand_score
+
+import consilience as cs
+from command_line import run
+from consilience.tables import read_table
+
+GENES, SAMPLES = 40, 24
+SIDE = np.repeat([0, 1, 2], SAMPLES // 3)
+
+
+@pytest.fixture
+def genes():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(GENES, SAMPLES)).round(3)
+    values[:30] += 6 * (np.arange(30)[:, None] // 10 == SIDE)
+    frame = pd.DataFrame(values.round(3), columns=[f"S{i}" for i in range(SAMPLES)])
+    frame.insert(0, "gene_id", [f"ENSG{i:08d}" for i in range(GENES)])
+    return frame
+
+
+def test_columns_become_objects(genes, tmp_path):
+    genes.to_csv(tmp_path / "g.tsv", sep="\t", index=False)
+    table = read_table(tmp_path / "g.tsv", kind="data", transpose=True)
+    assert table.ids.tolist() == genes.columns[1:].tolist()
+    assert table.columns == genes["gene_id"].tolist()
+    np.testing.assert_array_equal(table.values, genes.iloc[:, 1:].to_numpy().T)
+    assert "g.tsv: turned, so that its 24 columns are the objects" in table.notices
+    for other in (genes, genes.set_index("gene_id")):
+        again = read_table(other, kind="data", transpose=True)
+        np.testing.assert_array_equal(again.values, table.values)
+        assert again.columns == table.columns
+        assert again.ids.tolist() == table.ids.tolist()
+
+
+def test_what_tells_of_the_rows_is_left_out(genes, tmp_path):
+    """As featureCounts writes it."""
+    lies = {"Chr": "chr1", "Start": range(GENES), "End": range(9, 9 + GENES), "Strand": "+", "Length": 9}
+    for i, (name, cells) in enumerate(lies.items()):
+        genes.insert(i + 1, name, cells)
+    genes.insert(0, "number", range(GENES))
+    genes.to_csv(tmp_path / "g.csv", index=False)
+    table = read_table(tmp_path / "g.csv", kind="data", transpose=True, id_column="gene_id")
+    assert table.ids.tolist() == ["number", *(f"S{i}" for i in range(SAMPLES))]
+    table = read_table(tmp_path / "g.csv", kind="data", transpose=True)
+    assert "left out Chr, Start, End, Strand, Length, which tell of the rows" in " ".join(table.notices)
+
+
+def test_rows_of_words_and_gaps(genes, tmp_path):
+    genes.loc[3, "S5"] = np.nan
+    frame = genes.astype(object)
+    frame.loc[GENES] = ["side", *np.array(["a", "b", "c"])[SIDE]]
+    frame.loc[GENES + 1] = [None, *np.resize(["x", "y"], SAMPLES)]
+    frame.to_csv(tmp_path / "g.csv", index=False, sep=";", decimal=",")
+    table = read_table(tmp_path / "g.csv", kind="data", transpose=True, known="side")
+    assert table.labels["side"].tolist() == np.array(["a", "b", "c"])[SIDE].tolist()
+    assert table.encoder.types[f"row {GENES + 2}"] == "category"
+    assert table.gaps.n_cells == 1
+    assert table.n_objects == SAMPLES
+
+
+def test_matrices():
+    values = np.arange(12.0).reshape(4, 3)
+    for matrix in (values, sparse.csr_matrix(values)):
+        turned = read_table(matrix, kind="counts", transpose=True).values
+        np.testing.assert_array_equal(turned.toarray(), values.T)
+
+
+@pytest.mark.parametrize("kind", ["labels", "distances"])
+def test_only_data_is_turned(genes, kind):
+    with pytest.raises(
+        ValueError, match=rf"transpose= \(--transpose\) turns tables of data, and this is read as {kind}"
+    ):
+        read_table(genes, kind=kind, transpose=True)
+
+
+def test_what_cannot_be_turned(genes):
+    with pytest.raises(ValueError, match="no column holds numbers"):
+        read_table(genes[["gene_id"]], kind="data", transpose=True)
+    anndata = pytest.importorskip("anndata")
+    cells = anndata.AnnData(np.eye(3), obs=pd.DataFrame({"kind": list("aab")}, index=list("xyz")))
+    with pytest.raises(ValueError, match="these are the objects: leave transpose="):
+        read_table(cells, kind="data", transpose=True)
+
+
+def test_rows_named_as_genes_are_noticed(genes):
+    said = "the rows are named as genes are"
+    assert said in " ".join(read_table(genes, kind="data").notices)
+    assert said not in " ".join(read_table(genes, kind="data", transpose=True).notices)
+    people = genes.rename(columns={"gene_id": "name"}).assign(name=[f"p{i}" for i in range(GENES)])
+    assert said not in " ".join(read_table(people, kind="data").notices)
+
+
+def test_verbs(genes, tmp_path):
+    genes.to_csv(tmp_path / "g.tsv", sep="\t", index=False)
+    path = str(tmp_path / "g.tsv")
+    ensemble = cs.generate(path, n_clusterings=10, transpose=True)
+    assert ensemble.ids.tolist() == genes.columns[1:].tolist()
+    kept, labels, new = (str(tmp_path / name) for name in ("model", "labels.csv", "new.csv"))
+    assert not run("cluster", path, "--transpose", "-k", "3", "-n", "20", "-o", labels, "--save", kept).returncode
+    made = pd.read_csv(labels)
+    assert adjusted_rand_score(made["cluster"], SIDE) == 1
+    assert not run("assign", kept, path, "--transpose", "-o", new).returncode
+    assert pd.read_csv(new)["cluster"].tolist() == made["cluster"].tolist()
+    told = run("report", labels, "--columns", "cluster", "--data", path, "--transpose", str(tmp_path / "r.html"))
+    assert told.returncode == 0, told.stderr
+    assert "its 24 columns are the objects" in told.stdout + told.stderr
