@@ -63,7 +63,7 @@ from consilience.cli import options
     help="Read LABELS, Parquet, in row blocks within so much memory, such as '4GB'; --output is then a new folder of Parquet parts. "
     "A folder of Parquet files is always read so.",
 )
-@options.block(options.known_options, options.run_options, options.table_options)
+@options.block(options.more_option, options.known_options, options.run_options, options.table_options)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -83,6 +83,7 @@ def command(
     previous: Path | None,
     save: Path | None,
     memory_limit: str | None,
+    more: tuple[Path, ...],
     known_from: Path | None,
     seed: int,
     as_json: bool,
@@ -95,6 +96,7 @@ def command(
     consilience combine labels.csv --id cell -k 8 --output consensus.csv
     consilience combine labels.csv --id cell -k auto --known type --tree tree.png
     consilience combine labels.csv --method nbce --prior tsb --inference gibbs
+    consilience combine seurat.csv --with sc3.csv --with cells.h5ad
     consilience combine run --save first
     consilience combine run --update first --save second
     consilience combine labels.parquet --memory-limit 4GB --output consensus
@@ -128,7 +130,7 @@ def command(
     files += options.check_tables(floater_file, cluster_file, member_file, scale_file, split_file)
     files += options.check_pictures(tree)
     files += [check_new_folder(save)] if save else []
-    options.check_outputs(files, [labels, known_from, previous])
+    options.check_outputs(files, [labels, *more, known_from, previous])
     settings |= {"random_state": seed, "n_jobs": n_jobs}
     weak, matches, agreement, id_name = None, {}, None, "id"
     if by_blocks:
@@ -139,7 +141,7 @@ def command(
         reading |= {"memory_limit": memory_limit, "output": output}
         result = combine(labels, n_clusters, method, **reading, **settings)
     else:
-        opened = open_clusterings(labels, known_from=known_from, **how)
+        opened = open_clusterings(labels, known_from=known_from, more=more, **how)
         print_notices(opened, err=True)
         ensemble, id_name = opened.ensemble, opened.id_name
         if previous is None:
@@ -187,6 +189,7 @@ def _reading_of_blocks(ctx: click.Context, how: dict[str, Any]) -> dict[str, Any
         "known_from": "--known-from",
         "known_id": "--known-id",
         "types": "--type",
+        "more": "--with",
         "transpose": "--transpose",
         "key": "--key",
     }

@@ -28,13 +28,16 @@ from consilience.cli import options
     help="Write the values of all pairs (.csv, .tsv, .parquet, .npy); one file per measure.",
 )
 @options.figure_option("the agreement by the first measure")
-@options.block(options.known_options, options.json_option, options.jobs_option, options.table_options)
+@options.block(
+    options.more_option, options.known_options, options.json_option, options.jobs_option, options.table_options
+)
 def command(
     labels: Path,
     measures: list[str],
     output: Path | None,
     pairs: Path | None,
     figure: Path | None,
+    more: tuple[Path, ...],
     known_from: Path | None,
     as_json: bool,
     n_jobs: int,
@@ -57,8 +60,8 @@ def command(
     tables = options.check_tables(output)
     files = _matrix_paths(check_table_path(pairs), measures) if pairs else {}
     pictures = options.check_pictures(figure)
-    options.check_outputs([*tables, *files.values(), *pictures], [labels, known_from])
-    opened = open_clusterings(labels, known_from=known_from, **how)
+    options.check_outputs([*tables, *files.values(), *pictures], [labels, *more, known_from])
+    opened = open_clusterings(labels, known_from=known_from, more=more, **how)
     print_notices(opened, err=True)
     result = compare(opened.ensemble, measures, known=opened.known, n_jobs=n_jobs)
     for path in tables:

@@ -66,7 +66,7 @@ OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "seed"}  # option
     "--session", "session_file", type=options.INPUT, help="A session of this run that somebody saved on the page."
 )
 @click.option("--browser/--no-browser", default=True, help="Open the page (the default).")
-@options.block(options.seed_option, options.jobs_option, options.table_options)
+@options.block(options.more_option, options.seed_option, options.jobs_option, options.table_options)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -115,7 +115,7 @@ def command(
     clusterer = None if base is None else parse_base(base)
     kind = "distances" if distances else kind
     data_kind = "distances" if kind == "distances" else "data"
-    if how["data"] is not None:
+    if how["data"] is not None or how["more"]:
         kind = "labels"
     if images is not None:
         how["known"] = [*how["known"], images]

@@ -38,6 +38,7 @@ def open_clusterings(
     known_from: Path | None = None,
     known_id: str | None = None,
     *,
+    more: Sequence[Path] = (),
     data: Path | None = None,
     data_id: str | None = None,
     data_columns: Sequence[str] = (),
@@ -57,12 +58,13 @@ def open_clusterings(
     if is_folder:
         refuse_blocks(source, "a stored run, a saved result or one table")
     types, transpose = (how.pop(name, None) if data is not None else None for name in ("types", "transpose"))  # of data
-    if is_folder and data is None and known_from is None:
+    if is_folder and data is None and known_from is None and not more:
         _refuse_of_folder(source, known, how)
-    tables = [path for path in (None if is_folder else source, data, known_from) if path is not None]
-    mine, *theirs = known_in(known, tables if not is_folder else [None, *tables], source, how)
-    reading = {"columns": how["columns"]} if is_folder else {**how, "known_columns": mine}
-    opened = open_source(source, kind=kind, **reading)
+    own = [None if path.is_dir() and not is_one_table(path) else path for path in (source, *more)]
+    by_table = known_in(known, [*own, *(path for path in (data, known_from) if path is not None)], source, how)
+    mine, theirs = dict.fromkeys(name for names in by_table[: len(own)] for name in names), by_table[len(own) :]
+    reading = {"columns": how["columns"]} if is_folder and not more else {**how, "known_columns": list(mine)}
+    opened = open_source([source, *more] if more else source, kind="labels" if more else kind, **reading)
     if data is not None:
         if opened.data is not None:
             raise InputError(f"{source} is taken for {opened.kind} itself: leave --data out, or say --kind labels")

@@ -275,6 +275,14 @@ known_options = block(
         "--known-id", metavar="NAME", help="Its column of ids; by default --id, or the one that has the objects' ids."
     ),
 )
+more_option = click.option(
+    "--with",
+    "more",
+    type=INPUT,
+    multiple=True,
+    metavar="PATH",
+    help="Another file of clusterings of the same objects, joined by id; any number of times.",
+)
 given_options = block(
     names_option("--given", "-g", help="The grouping you know: columns of the table, set aside."),
     click.option(
@@ -316,6 +324,7 @@ table_options = block(
     ),
     click.option(
         "--transpose",
+        default=None,
         is_flag=True,
         help="The columns of data are the objects and the rows what was measured, as genes × samples.",
     ),

@@ -37,7 +37,7 @@ from consilience.cli import options
 @click.option(
     "--output", "-o", type=options.FOLDER, help="Folder for tables of clusterings, groups and consensus, and pictures."
 )
-@options.block(options.known_options, options.run_options, options.table_options)
+@options.block(options.more_option, options.known_options, options.run_options, options.table_options)
 def command(
     labels: Path,
     n_groups: Any,
@@ -48,6 +48,7 @@ def command(
     n_clusters: Any,
     n_shuffles: int,
     output: Path | None,
+    more: tuple[Path, ...],
     known_from: Path | None,
     seed: int,
     as_json: bool,
@@ -68,8 +69,10 @@ def command(
 
     if output is not None and (output.resolve() == labels.resolve() or labels.resolve() in output.resolve().parents):
         raise InputError(f"{output} lies in the run itself: choose another folder, so that nothing is lost")
-    options.check_outputs([] if output is None else [output / name for name in report.FOLDER], [labels, known_from])
-    opened = open_clusterings(labels, known_from=known_from, **how)
+    options.check_outputs(
+        [] if output is None else [output / name for name in report.FOLDER], [labels, *more, known_from]
+    )
+    opened = open_clusterings(labels, known_from=known_from, more=more, **how)
     print_notices(opened, err=True)
     ensemble = opened.ensemble
     wanted = n_groups if n_groups is not None or height is not None else "auto"

@@ -45,7 +45,9 @@ OF_DATA = ("data", "data_id", "data_columns", "data_key")
 @click.option(
     "--figures", type=options.FOLDER, help="Folder for every figure as PNG and SVG, and every table, whole, as CSV."
 )
-@options.block(options.known_options, options.seed_option, options.jobs_option, options.table_options)
+@options.block(
+    options.more_option, options.known_options, options.seed_option, options.jobs_option, options.table_options
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -56,6 +58,7 @@ def command(
     title: str | None,
     figures: Path | None,
     data: Path | None,
+    more: tuple[Path, ...],
     known_from: Path | None,
     n_groups: Any,
     linkage: str | None,
@@ -88,7 +91,7 @@ def command(
     from consilience.reports.report import check_places, make_report, write_report
     from consilience.results import saved_kind
 
-    inputs = [path for path in (source, data, known_from) if path is not None]
+    inputs = [path for path in (source, *more, data, known_from) if path is not None]
     page = Path(f"{source.resolve().name.split('.')[0]}_report.html") if page is None else page
     page, folder = check_places(page, figures, inputs)
     data_kind = "counts" if source.is_dir() and saved_kind(source) == "Agreement" else "data"
@@ -96,7 +99,11 @@ def command(
     reading = {name: value for name, value in how.items() if name in PARSED and value not in (None, [])}
     if how["known"] and known_from is None:
         reading["known"] = how["known"]
-    is_data = kind == "data" or (kind == "auto" and data is None and is_table_of_data(source, reading))
+    is_data = kind == "data" or (kind == "auto" and data is None and not more and is_table_of_data(source, reading))
+    if is_data and more:
+        raise InputError(
+            "--with names more files of clusterings, and --kind data is about one table: leave one of them out"
+        )
     if is_data:
         if beside := [f"--{name.replace('_', '-')}" for name in OF_DATA if ctx.params[name]]:
             raise InputError(
@@ -108,7 +115,7 @@ def command(
         )
         asked = {}
     else:
-        opened = open_clusterings(source, known_from=known_from, data=data, data_kind=data_kind, **how)
+        opened = open_clusterings(source, known_from=known_from, more=more, data=data, data_kind=data_kind, **how)
     if names is not None:
         if opened.data is None:
             raise InputError("--names are those of the columns of the data, and there is none: give it too (--data)")

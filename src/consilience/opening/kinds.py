@@ -21,7 +21,7 @@ from consilience.results import HEADER, Result
 from consilience.store.folder import MANIFEST
 from consilience.store.part import PART_NAME
 from consilience.tables import Table, read_table
-from consilience.tables.files import SOURCE, open_sheet
+from consilience.tables.files import READERS, SOURCE, open_sheet
 from consilience.tables.in_memory import frame_of
 from consilience.tables.kinds import YES
 from consilience.tables.ordered import find_order
@@ -106,10 +106,27 @@ def is_table(source: Any) -> bool:
 
 def is_labels(source: Any, kind: str) -> bool:
     """Whether an object in memory is taken as the labels themselves: asked for as such, or vectors that are not a table."""
-    if is_path(source) or is_anndata(source):
+    if is_path(source) or are_paths(source) or is_anndata(source):
         return False
     tabular = is_frame(source) or isinstance(source, np.ndarray) or sparse.issparse(source)
     return kind == "labels" or (kind == "auto" and not tabular)
+
+
+def are_paths(source: Any) -> bool:
+    """Whether a list names files, or folders, rather than being a label vector of text.
+
+    Examples
+    --------
+    >>> are_paths(["seurat.csv", "sc3.csv"]), are_paths(["a", "b"]), are_paths([["a"], ["b"]])
+    (True, False, False)
+    """
+    return isinstance(source, (list, tuple)) and bool(source) and all(map(_is_place, source))
+
+
+def _is_place(one: Any) -> bool:
+    if isinstance(one, os.PathLike):
+        return True
+    return isinstance(one, str) and (one.lower().endswith(tuple(READERS)) or Path(one).is_dir())
 
 
 def has_own_ids(source: Any) -> bool:
@@ -118,8 +135,8 @@ def has_own_ids(source: Any) -> bool:
 
 
 def needs_opening(source: Any) -> bool:
-    """Whether labels are in what is given, rather than being it: a path, a result, an AnnData object."""
-    return not isinstance(source, Ensemble) and (is_path(source) or is_anndata(source) or is_result(source))
+    """Whether labels are in what is given, rather than being it: a path or several, a result, an AnnData object."""
+    return not isinstance(source, Ensemble) and any(one(source) for one in (is_path, are_paths, is_anndata, is_result))
 
 
 def refuse_answers(source: Any, reading: Mapping[str, Any]) -> None:

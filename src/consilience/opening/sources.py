@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from consilience._check import InputError, check_choice, fingerprint, kind_of
+from consilience._check import InputError, check_choice, fingerprint, kind_of, listed, nearest
 from consilience.ensemble import Ensemble
 from consilience.opening.cells import cell_groupings, cell_table, cells_of, stored_ensemble, stored_keys
+from consilience.opening.joining import columns_there, joined
 from consilience.opening.kinds import (
+    are_paths,
     guess,
     is_labels,
     is_one_table,
@@ -26,7 +28,7 @@ from consilience.opening.kinds import (
     refuse_blocks,
     taken_for,
 )
-from consilience.opening.known import known_labels_of, labels_by_name, names_aside
+from consilience.opening.known import column_names, known_labels_of, labels_by_name, names_aside
 from consilience.opening.reading import given_reading, refuse_reading
 from consilience.opening.record import Opened, Provenance, choose, ensemble_of
 from consilience.results import HEADER, Result, saved_kind
@@ -46,7 +48,8 @@ def open_source(
     Parameters
     ----------
     source : path, Ensemble, Result, Table, DataFrame (pandas, polars), Arrow table, array, sparse matrix, list of label vectors or AnnData
-        A path is that of a table, of a stored run or of a saved result.
+        A path is that of a table, of a stored run or of a saved result. Several paths in a list hold clusterings of the same objects,
+        which are joined by id, row by row where no file has ids; an object that a file lacks has no label there.
     kind : {"auto", "data", "counts", "distances", "labels"}
         What a table holds. "auto" takes it for labels if every column has only whole numbers or names, at most 100 different
         ones and on average at least two objects to each, and for data otherwise: also where all columns are words (plan, region),
@@ -72,6 +75,8 @@ def open_source(
     """
     check_choice(kind, KINDS, "kind of table")
     reading = given_reading(reading)
+    if are_paths(source):
+        return _of_files(source, kind, known, known_columns, reading)
     aside, known = names_aside(source, known, reading)
     if aside or known_columns:
         reading["known"] = [*aside, *known_columns]
@@ -144,6 +149,40 @@ def as_table(source: Any, kind: str = "data", **reading: Any) -> Table:
         holds = "a saved result" if (Path(source) / HEADER).exists() else "a folder"
         raise InputError(f"{source} is {holds}, and this needs a table of {kind}: give the path of its file")
     return read_table(source, kind=kind, **reading)
+
+
+def _of_files(
+    paths: Sequence[Any], kind: str, known: Any, known_columns: Sequence[str], reading: dict[str, Any]
+) -> Opened:
+    """Clusterings in several files, and columns of any of them that are known labels."""
+    if kind not in ("auto", "labels"):
+        raise InputError(
+            f"several files are joined where they hold clusterings, and this needs {kind}: give one of them"
+        )
+    there = [[] if Path(path).is_dir() else column_names(path, **reading) for path in paths]
+    every = {name for names in there for name in names}
+    is_name = isinstance(known, str) and not Path(known).is_file()
+    asked = [known] if is_name else known if isinstance(known, (list, tuple)) else []
+    named = bool(asked) and all(isinstance(name, str) for name in asked) and (is_name or every.issuperset(asked))
+    wanted = [*known_columns, *(asked if named else [])]
+    if lost := [name for name in wanted if name not in every]:
+        near = nearest(lost[0], sorted(every))
+        raise InputError(
+            f"known (--known) {lost[0]!r} is not a column of {listed([Path(path).name for path in paths])}"
+            + (f": did you mean {near[0]!r}?" if near else ": check its name")
+        )
+    parts = []
+    for path, names in zip(paths, there, strict=True):
+        own = {name: value for name, value in reading.items() if name == "columns" or not Path(path).is_dir()}
+        if own.get("id_column") not in (None, *names):  # that of another file
+            own.pop("id_column")
+        if "columns" in own and names:
+            own["columns"] = columns_there(own["columns"], names)
+        parts.append(open_source(path, kind="labels", known_columns=[name for name in wanted if name in names], **own))
+    opened = joined(parts)
+    if known is None or named:
+        return opened
+    return opened.with_known(known_labels_of(known, opened.ensemble, reading))
 
 
 def _of_result(result: Any, provenance: Provenance | None, reading: dict[str, Any], kind: str = "") -> Opened:

@@ -1,0 +1,122 @@
+"""Clusterings in several files, joined by the names of their objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from consilience._check import InputError, count, fingerprint, listed, show
+from consilience._types import Array
+from consilience.ensemble import Ensemble
+from consilience.opening.record import Opened, Provenance
+
+
+def columns_there(columns: Any, names: Sequence[str]) -> Any:
+    """Of names and patterns of columns, also of what to leave out, those that a file has; all, so that it is said, where it has none.
+
+    Examples
+    --------
+    >>> columns_there(["leiden_*", "SC3"], ["cell", "SC3"]), columns_there("-type", ["SC3"]), columns_there("Sc3", ["SC3"])
+    (['SC3'], None, ['Sc3'])
+    """
+    asked = [columns] if isinstance(columns, (str, int)) else list(columns)
+    there = [
+        one for one in asked if not isinstance(one, str) or any(fnmatchcase(name, _bare(one, names)) for name in names)
+    ]
+    leaves_out = all(isinstance(one, str) and _bare(one, names) != one for one in asked)
+    return there or (None if leaves_out else asked)
+
+
+def _bare(column: str, names: Sequence[str]) -> str:
+    """A name or pattern without the sign that says to leave it out."""
+    return column[1:] if column[:1] in ("-", "!") and column not in names else column
+
+
+def joined(parts: Sequence[Opened]) -> Opened:
+    """What several sources hold of the same objects as one: by id, else row by row; an object that one lacks has no label there.
+
+    Clusterings of the same name in two sources are told apart by those.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    sources = [part.provenance.source for part in parts]
+    ids, rows = _objects([part.ensemble for part in parts], sources)
+    n = max(int(one.max()) for one in rows) + 1
+    taken = pd.Series([name for part in parts for name in part.ensemble.names]).duplicated(keep=False)
+    shared = {
+        name
+        for name, twice in zip((name for part in parts for name in part.ensemble.names), taken, strict=True)
+        if twice
+    }
+    made = []
+    for part, at in zip(parts, rows, strict=True):
+        codes = np.full((n, part.ensemble.n_clusterings), -1, np.int32)
+        codes[at] = part.ensemble.labels
+        called = [f"{name} ({part.provenance.name})" if name in shared else name for name in part.ensemble.names]
+        info = part.ensemble.info.assign(name=called)
+        made.append(Ensemble.from_codes(codes, label_names=part.ensemble.label_names, info=info, ids=ids))
+    ensemble = Ensemble.concat(made)
+    known: dict[str, Any] = {}
+    for part, at in zip(parts, rows, strict=True):
+        for name, values in part.known.items():
+            whole = known.setdefault(name, np.full(n, None, object))
+            own = np.asarray(values, object)
+            empty = np.array([one is None for one in whole[at]])
+            whole[at[empty]] = own[empty]
+    everywhere = np.bincount(np.concatenate(rows), minlength=n) == len(parts)
+    how = "row by row, since they have no ids" if ids is None else "by id"
+    said = f"{listed(sources)}: joined {how}: {count(n, 'object')}"
+    said += "" if everywhere.all() else f", {int(everywhere.sum()):,} of them in every file"
+    places = [part.provenance.path for part in parts]
+    code = (
+        f"cs.opening.open_source({[str(place) for place in places]!r}, kind='labels').ensemble" if all(places) else ""
+    )
+    first = parts[0].provenance
+    run = fingerprint(ensemble.labels)[:16]
+    provenance = Provenance(first.name, listed(sources), first.path, run, code)
+    notices = [notice for part in parts for notice in part.notices]
+    data = parts[0].data if n == len(rows[0]) else None
+    return replace(
+        parts[0],
+        result=ensemble,
+        provenance=provenance,
+        data=data,
+        known=known,
+        kind="labels",
+        notices=(*notices, said),
+    )
+
+
+def _objects(ensembles: Sequence[Ensemble], sources: Sequence[str]) -> tuple[Array | None, list[Array]]:
+    """The ids of all objects, those of the first source first, and which of them the rows of each source are."""
+    named = [one.ids is not None for one in ensembles]
+    if not any(named):
+        sizes = [one.n_objects for one in ensembles]
+        if len(set(sizes)) > 1:
+            raise InputError(
+                f"{sources[0]} has {count(sizes[0], 'object')} and another file {next(n for n in sizes if n != sizes[0]):,}, and "
+                "none has ids to join them by: name their column of ids with id_column= (--id)"
+            )
+        return None, [np.arange(sizes[0])] * len(sizes)
+    if not all(named):
+        without = sources[named.index(False)]
+        raise InputError(
+            f"{without} has no ids, and {sources[named.index(True)]} has: files are joined by them, so add a column of ids to it, "
+            "or name it with id_column= (--id)"
+        )
+    every = [pd.Index(one.ids).astype(str) for one in ensembles]
+    together = every[0]
+    for own, source in zip(every[1:], sources[1:], strict=True):
+        if not own.isin(together).any():
+            raise InputError(
+                f"{sources[0]} and {source} share no id: they have {show(together[0])} and {show(own[0])}; name the columns of ids "
+                "with id_column= (--id), and see that these are the same objects"
+            )
+        together = together.append(own[~own.isin(together)])
+    ids = np.array(together, object) if len(together) > len(every[0]) else ensembles[0].ids
+    return ids, [together.get_indexer(own) for own in every]
