@@ -861,3 +861,26 @@ def test_planted_segments_are_found(missing):
     by_recipe = cs.generate(frame, 30, (4, 8), methods="auto")
     assert set(by_recipe.info["method"]) == {"zipf", "pca", "minima"}
     assert adjusted_rand(cs.combine(by_recipe, 4).labels, segment) >= 0.9
+
+
+def test_none_is_a_word_and_a_tick_is_a_yes(tmp_path):
+    n = 60
+    frame = pd.DataFrame(
+        {"x": np.arange(n) % 7.0, "allergy": np.resize(["None", "Penicillin"], n), "stent": np.resize(["x", ""], n)}
+    )
+    frame["visits"] = np.resize(["2", "None", "3", "5"], n)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    table = read_table(tmp_path / "t.csv", kind="data")
+    assert table.encoder.types == {"x": "number", "allergy": "category", "stent": "boolean", "visits": "number"}
+    assert table.columns == ["x", "allergy=Penicillin", "stent=x", "visits"]
+    np.testing.assert_array_equal(table.values[:, 2], np.resize([1, 0], n))
+    np.testing.assert_array_equal(table.values[:, 1], np.resize([0, 1], n))
+    assert "stent: an empty cell means no, since all others are 'x'" in table.notices[-1]
+    assert table.gaps.n_cells == n / 4
+    new = pd.DataFrame({"x": [1.0, 2.0], "allergy": ["None", "None"], "stent": ["", "x"], "visits": [2, 2]})
+    again = read_table(new, kind="data", encoder=table.encoder)
+    assert again.gaps is None
+    np.testing.assert_array_equal(again.values[:, 1:3], [[0, 0], [0, 1]])
+    frame.loc[2:, "stent"] = ""  # hardly anything is ticked
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert "stent (constant)" in read_table(tmp_path / "t.csv", kind="data").notices[-1]

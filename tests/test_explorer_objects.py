@@ -458,3 +458,31 @@ def test_why_of_everything_has_nothing_to_compare(api, holes):
     assert (told["n_outside"], told["words"], told["followed"]) == (0, [], None)
     told = ask(holes, "why/16.29m")
     assert (told["methods"], told["weights"], told["followed"]) == ([], [], None)
+
+
+def test_the_table_shows_cells_as_they_came():
+    n = 12
+    frame = pd.DataFrame(
+        {
+            "since": pd.date_range("2020-01-01", periods=n),
+            "plan": np.resize(["pro", "free", "team"], n),
+            "size": np.resize(["large", "small", "medium", None], n),
+            "pay": np.linspace(1, 5000, n).round(2),
+        }
+    )
+    frame.loc[3, "pay"] = np.nan
+    table = read_table(frame, kind="data")
+    session = Session(cs.Ensemble([np.arange(n) % 2, np.arange(n) % 3]), data=table)
+    api = Api(session)
+    shown = ask(api, "objects/0m")
+    assert shown["columns"] == ["since", "plan", "size", "pay"]
+    assert shown["rows"][0]["values"] == {"since": "2020-01-01", "plan": "pro", "size": "large", "pay": 1.0}
+    assert shown["rows"][3]["values"]["pay"] is None
+    assert shown["rows"][3]["values"]["size"] is None
+    for at, name in enumerate(shown["columns"]):
+        rows = ask(api, "objects/0m", order="column", at=at)["rows"]
+        cells = [row["values"][name] for row in rows if row["values"][name] is not None]
+        key = ["small", "medium", "large"].index if name == "size" else None
+        assert cells == sorted(cells, key=key)
+        assert [row["values"][name] for row in rows[len(cells) :]] == [None] * (n - len(cells))
+    assert ask(api, "objects/0m", order="column", at=3, falling=1)["rows"][0]["values"]["pay"] == 5000

@@ -58,7 +58,9 @@ def test_a_row_of_units(tmp_path):
     table = read(tmp_path, lines)
     assert table.n_objects == N
     assert "t.csv: row 1 (line 2) holds units (cm, [cm], %, g/dl) and is left out" in table.notices
-    lines[1] = "k,cm,cm,%,g/dl"  # an object that has a name
+    for row in ("id,cm,[cm],%,g/dl", "-,cm,cm,-,g/dl"):
+        assert read(tmp_path, [lines[0], row, *lines[2:]]).n_objects == N
+    lines[1] = "k,lost,lost,broken,lost"  # an object that has a name
     assert read(tmp_path, lines).n_objects == N + 1
 
 
@@ -100,6 +102,12 @@ def test_a_laboratory_in_two_rows_of_names_and_one_of_units(tmp_path):
 def test_names_that_are_years(tmp_path, title):
     table = read(tmp_path, [title, "growth,2022,2023,2024", *rows()])
     assert table.columns == ["growth", "2022", "2023", "2024"]
+
+
+def test_years_below_a_group(tmp_path):
+    names = ["customer,Revenue,,Costs,", ",2022,2023,2022,2023"]
+    table = read(tmp_path, [*names, *(f"{i}.5,{row}" for i, row in enumerate(rows()))])
+    assert table.columns == ["customer", "Revenue 2022", "Revenue 2023", "Costs 2022", "Costs 2023"]
 
 
 def test_totals_are_left_out_where_they_are_some(tmp_path):

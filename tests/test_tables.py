@@ -1082,6 +1082,16 @@ def test_packed_text(tmp_path, suffix, pack, kind):
     assert f".csv.{suffix}" in refusal(tmp_path / "y.csv", kind="data")
 
 
+def test_a_sheet_of_notes_is_passed_over(tmp_path):
+    path = tmp_path / "book.xlsx"
+    with pd.ExcelWriter(path) as book:
+        pd.DataFrame({"a": ["Sales 2024", "by region"]}).to_excel(book, sheet_name="About", index=False, header=False)
+        PEOPLE.to_excel(book, sheet_name="sizes")
+    table = read_table(path, kind="data")
+    np.testing.assert_array_equal(table.values, PEOPLE)
+    assert "read the first sheet with a table, 'sizes'; the others are 'About' (key= (--key))" in said(table)
+
+
 def test_excel(tmp_path):
     path = tmp_path / "book.xlsx"
     with pd.ExcelWriter(path) as book:

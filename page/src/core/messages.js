@@ -89,7 +89,7 @@
  * }} Objects
  * @typedef {{
  *   index: number, id: Id, cluster: number, name: string | number | null, confidence: number | null,
- *   support: number | null, known: Record<string, string | null>, values: Record<string, number | null>,
+ *   support: number | null, known: Record<string, string | null>, values: Record<string, number | string | null>,
  *   words: string[] | null,
  * }} ObjectRow
  */

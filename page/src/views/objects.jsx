@@ -190,7 +190,7 @@ function Rows({ objects, clustering, order, setOrder }) {
               {hasWords ? <td class="words">{row.words?.join(", ")}</td> : null}
               {objects.columns.map((name) => (
                 <td key={name} class="value">
-                  {formatNumber(row.values[name])}
+                  {formatNumber(row.values[name], 7)}
                 </td>
               ))}
             </tr>

@@ -11,7 +11,7 @@ from consilience._types import Array, Floats, Ints
 from consilience.tables.choices import chosen
 from consilience.tables.column_words import NO_ANSWER
 from consilience.tables.found import MANY, Found
-from consilience.tables.kinds import YES, levels_of
+from consilience.tables.kinds import EMPTY, YES, levels_of
 from consilience.tables.ordered import is_beside, known_steps
 from consilience.tables.written import days
 
@@ -165,7 +165,8 @@ def learn_column(found: Found, *, may_log: bool = True) -> EncodedColumn:
         sizes = cells.value_counts().to_dict()
         words = sorted(sizes, key=lambda word: (-sizes[word], str(word)))
         if len(words) == 2:
-            one = next((word for word in words if kind == "boolean" and YES.get(str(word).casefold())), words[1])
+            meant = [word for word in words if kind == "boolean" and YES.get(str(word).casefold(), EMPTY in words)]
+            one = meant[0] if meant else words[1]
             made = EncodedColumn(found.name, kind, (one,), words[1 - words.index(one)], notes=found.notes)
         else:
             kept = levels_of({word: sizes[word] for word in words}, int(cells.notna().sum()))

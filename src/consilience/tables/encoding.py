@@ -18,6 +18,7 @@ from consilience.tables.found import Found
 from consilience.tables.shapes import shape_features, shape_names
 
 VERSION = 1
+MOST_NAMED = 30  # columns that are set aside, named with the reason
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -293,4 +294,4 @@ def describe_aside(aside: Mapping[str, str]) -> str:
 
 
 def _named(aside: Mapping[str, str]) -> str:
-    return listed([f"{name} ({why})" for name, why in aside.items()])
+    return listed([f"{name} ({why})" for name, why in aside.items()], MOST_NAMED)

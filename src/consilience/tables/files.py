@@ -38,6 +38,7 @@ _DAMAGE = (
     zipfile.BadZipFile,
     pa.ArrowException,
 )
+LEAST_ROWS = 3  # of a sheet that holds a table: names and two objects
 NAMES = "_names"  # of the vector that holds the names of the classes of another
 CSR_PARTS = {"data", "indices", "indptr", "shape"}
 SOURCE = "consilience.source"  # in `attrs` of a DataFrame: how messages call what it was made from
@@ -130,10 +131,12 @@ def _read_excel(path: Path, options: Options) -> Sheet:
         if options.key is not None:
             check_choice(options.key, book.sheetnames, f"key (sheet) of {path.name}")
         page = options.key or book.sheetnames[0]
-        cells = pd.DataFrame(list(book[page].values), dtype=object)
+        cells = _filled(book[page])
+        if options.key is None and not _is_table(cells):  # a page of notes before it
+            further = ((name, _filled(book[name])) for name in book.sheetnames[1:])
+            page, cells = next(((name, other) for name, other in further if _is_table(other)), (page, cells))
     finally:
         book.close()
-    cells = cells.dropna(how="all").dropna(how="all", axis=1).reset_index(drop=True)
     if cells.empty:
         raise InputError(f"{path.name}: the sheet {page!r} is empty: name another with key= (--key)")
     names, above = None, 0
@@ -146,13 +149,23 @@ def _read_excel(path: Path, options: Options) -> Sheet:
         names = ["" if pd.isna(name) else str(name).strip() for name in cells.iloc[0]]
         cells = cells[1:].reset_index(drop=True)
     others = [name for name in book.sheetnames if name != page]
-    note = f"read the first sheet, {page!r}; the others are {', '.join(map(repr, others))} (key= (--key))"
+    which = "first sheet" if page == book.sheetnames[0] else "first sheet with a table"
+    note = f"read the {which}, {page!r}; the others are {', '.join(map(repr, others))} (key= (--key))"
     notices = (note,) if others and options.key is None else ()
     cells.columns = range(cells.shape[1])
     sheet = Sheet(path.name, cells, names, notices=notices)
     if options.kind == "data":
         sheet = tidied(replace(sheet, notices=(*notices, count_title(above))) if above else sheet)
     return replace(sheet, body=sheet.body.infer_objects())
+
+
+def _filled(page: Any) -> pd.DataFrame:
+    cells = pd.DataFrame(list(page.values), dtype=object)
+    return cells.dropna(how="all").dropna(how="all", axis=1).reset_index(drop=True)
+
+
+def _is_table(cells: pd.DataFrame) -> bool:
+    return cells.shape[0] >= LEAST_ROWS and cells.shape[1] >= 2
 
 
 def _read_parquet(path: Path, options: Options) -> Sheet:

@@ -26,7 +26,9 @@ from consilience.tables.written import BOUND, sign_evidence, written_dates, writ
 #: What a column can be said to be; "log" is a number whose logarithm is taken.
 TYPES = ("number", "log", "category", "ordered", "choices", "date", "ignore")
 YES = {"true": True, "false": False, "yes": True, "no": False, "y": True, "n": False, "ja": True, "nein": False}
-YES |= {"+": True} | dict.fromkeys(DASHES, False)
+EMPTY = "(empty)"  # what no tick says
+YES |= {"+": True} | dict.fromkeys((*DASHES, EMPTY), False)
+TICKS = {"x", "✓", "✔", "✗", "•", "yes", "y", "ja", "+"}
 REPEATS = 0.5  # different words per cell beyond which text is not a category
 RARE, FEWEST, MOST_LEVELS = 0.01, 3, 30  # share and number of objects of a category of its own, and how many there are
 COMMON = 0.2  # share of the objects that such categories must have together
@@ -155,15 +157,14 @@ def _words(
     sheet: Sheet, position: int, name: str, column: Any, asked: str | None, kind: str, absent: frozenset[str]
 ) -> Found:
     """A column that is not numbers throughout: words in an order, numbers or dates as people write them, else categories."""
-    codes, words = coded(sheet, column)
+    codes, words = coded(sheet, column, frozenset({"None"}))
     sizes = sizes_of(codes, words)
     n, n_known = len(codes), int(sizes.sum())
+    if kind == "" and (ticks := _ticks(name, codes, words, sizes)) is not None:
+        return ticks
     if why := says_nothing(n_known, n, len(words)):
         return Found(name, "ignore", None, why)
-    if (
-        kind in ("", "ordered")
-        and (found := ordered_column(sheet, column, name, codes, words, asked=bool(kind))) is not None
-    ):
+    if kind in ("", "ordered") and (found := ordered_column(name, codes, words, asked=bool(kind))) is not None:
         return found
     if kind == "ordered":
         some = " and ".join(show(word, 30) for word in words[:2])
@@ -220,6 +221,20 @@ def _words(
         if why := says_nothing(int(sizes.sum()), n, len(words)):
             return Found(name, "ignore", None, why)
     return replace(_category(name, codes, words, sizes, kind, notes), absent=absent)
+
+
+def _ticks(name: str, codes: Array, words: list[str], sizes: Array) -> Found | None:
+    """A column of ticks, x or nothing, as yes or no; None where it is another, or hardly anything is ticked."""
+    n, n_known = len(codes), int(sizes.sum())
+    if len({word.casefold() for word in words}) != 1 or words[0].casefold() not in TICKS:
+        return None
+    if n_known == n or n_known < max(FEWEST, RARE * n):
+        return None
+    tick = words[int(sizes.argmax())]
+    note = f"an empty cell means no, since all others are {show(tick, 30)}"
+    return Found(
+        name, "boolean", pd.Series(np.where(codes < 0, EMPTY, tick).astype(object), dtype=object), notes=(note,)
+    )
 
 
 def _without_unknown(
@@ -329,7 +344,8 @@ def cells_as(
         dates, month_first, _ = written_dates(words, asked=True, month_first=month_first)
         moments = pd.Series(np.append(dates, np.datetime64("NaT", "s"))[codes])
         return Found(name, kind, moments, notes=_unread(codes, words, np.isnat(dates), "date"), month_first=month_first)
-    return Found(name, kind, pd.Series(np.array([*words, None], object)[codes], dtype=object))
+    blank = EMPTY if EMPTY in levels else None
+    return Found(name, kind, pd.Series(np.array([*words, blank], object)[codes], dtype=object))
 
 
 def other_decimal(sheet: Sheet, columns: Iterable[tuple[int, str, str]]) -> str | None:

@@ -25,6 +25,9 @@ _PART = r"(?:[x×]?\s?10(?:[²³⁴-⁹]|\s?(?:\^|\*{1,2}|e)\s?-?\d{1,2})|100 ?[
 _UNIT = re.compile(
     rf"[\[(]?(?=.*[^\W\d_]|.*[%‰°$€£#]){_PART}(?:\s?/\s?{_PART})*[\])]?", re.IGNORECASE
 )  # kg/m2, 10^9/L, mg/100 ml
+_SURE_UNIT = re.compile(
+    r".*[/%‰°^µ²³€$£].*|[\[(]?([mckdµnp]?[mgl]|mm?ol|s|sec|min|h|hrs?|yrs?|years?|days?|mmhg|bpm|usd|eur|i?u)[\])]?"
+)
 _NOT_MEASURED = {
     "nd",
     "n.d.",
@@ -45,7 +48,7 @@ _TOTAL = re.compile(
     r"((grand |overall |sub ?)?totals?|sum|all|averages?|mean|gesamt|summe|insgesamt|mittelwert|durchschnitt)\W*",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"\s*(19|20)\d\d\s*")
+_YEAR = re.compile(r"\s*(19|20)\d\d(\.0)?\s*")
 NEARLY = 0.005  # of a total: what rounding may take from it
 
 
@@ -132,8 +135,12 @@ def _with_both_names(sheet: Sheet) -> Sheet:
         return sheet
     below, rest = head[0], head[1:]
     open_ = [j for j, name in enumerate(given) if not name or given.count(name) > 1]
-    if len(open_) < 2 or any(_is_number(cell) for cell in below):
+    years = [j for j, cell in enumerate(below) if _YEAR.fullmatch(cell)]
+    if any(_mostly([row[j] for row in rest], _YEAR) for j in years):
+        years = []  # a column of them
+    if len(open_) < 2 or any(_is_number(cell) for j, cell in enumerate(below) if j not in years):
         return sheet
+    below = [cell.removesuffix(".0") if j in years else cell for j, cell in enumerate(below)]
     named = [below[j] for j in open_ if below[j] and below[j] not in ABSENT and below[j].casefold() not in UNKNOWN]
     over_numbers = [j for j, cell in enumerate(below) if cell and _mostly_numbers([row[j] for row in rest])]
     numeric = len(set(over_numbers).intersection(open_))
@@ -150,16 +157,19 @@ def _with_both_names(sheet: Sheet) -> Sheet:
 
 
 def _units(first: Sequence[str], below: Sequence[Sequence[str]]) -> list[str]:
-    """The units in a row that holds nothing else, over columns of numbers; empty where it is another row."""
-    found = []
+    """The units in a row, over columns of numbers, beside which it holds nothing unless they are sure; empty where it is another row."""
+    found, others = [], 0
     for j, cell in enumerate(first):
-        numeric = _mostly_numbers([row[j] for row in below], 0.5)  # beside words for what could not be measured
-        is_unit = _UNIT.fullmatch(cell) and cell.casefold() not in UNKNOWN | _NOT_MEASURED
-        if cell and (not numeric or _is_number(cell) or not is_unit):
+        if not cell or cell in ABSENT:
+            continue
+        if not _mostly_numbers([row[j] for row in below], 0.5):  # beside words for what could not be measured
+            others += 1
+            continue
+        if _is_number(cell) or not _UNIT.fullmatch(cell) or cell.casefold() in UNKNOWN | _NOT_MEASURED:
             return []
-        if cell:
-            found.append(cell)
-    return found if len(found) >= 2 else []
+        found.append(cell)
+    sure = sum(_SURE_UNIT.fullmatch(cell.casefold()) is not None for cell in found)
+    return found if len(found) >= 2 and (not others or 2 * sure >= len(found)) else []
 
 
 def _total(sheet: Sheet) -> str:
@@ -214,6 +224,10 @@ def _cells(sheet: Sheet, position: int, which: list[int]) -> list[str]:
 
 def _is_number(cell: str) -> bool:
     return bool(cell.strip()) and is_number(cell)
+
+
+def _mostly(cells: Sequence[str], pattern: re.Pattern[str]) -> bool:
+    return 2 * sum(pattern.fullmatch(cell) is not None for cell in cells) > len(cells)
 
 
 def _mostly_numbers(cells: Sequence[str], least: float = 0.8) -> bool:

@@ -143,6 +143,8 @@ def _orders(words: Sequence[str], keys: Sequence[str], asked: bool) -> Iterable[
     if all(found) and len({match[1] for match in found if match}) == 1:
         yield Order(np.array([len(word.strip()) for word in words], float), "symbols")
     yield Order(np.array([_finding(word.strip().casefold()) for word in words], float), "findings")
+    if all(key in _ROMAN for key in keys):
+        yield Order(np.array([_ROMAN[key] for key in keys], float), "numerals")
     stages = [_STAGE.fullmatch(word.strip().casefold()) for word in words]
     if len({match[1] for match in stages if match}) == 1:
         yield Order(np.array([_stage(match) for match in stages], float), "stages")

@@ -10,24 +10,14 @@ import pandas as pd
 from consilience._check import InputError, count, show
 from consilience._types import Array
 from consilience.tables.found import Found, coded, meant_unknown, says_nothing, sizes_of
-from consilience.tables.ordered import MOST, Order, find_order, is_beside, said_order
+from consilience.tables.ordered import Order, find_order, is_beside, said_order
 from consilience.tables.sheet import Sheet
 
 
-def ordered_column(
-    sheet: Sheet, column: Any, name: str, codes: Array, words: list[str], *, asked: bool
-) -> Found | None:
-    """A column of words in an order that these tell themselves; None where they do not. "None" is a level where a scale has it."""
-    if len(words) > MOST:
-        return None
-    for keep in (frozenset({"None"}), frozenset[str]()):
-        with_none = coded(sheet, column, keep) if keep else (codes, words)
-        if keep and len(with_none[1]) == len(words):
-            continue
-        order = find_order(with_none[1], sizes_of(*with_none), asked=asked)
-        if order is not None:
-            return _on_scale(name, *with_none, order, asked=asked)
-    return None
+def ordered_column(name: str, codes: Array, words: list[str], *, asked: bool) -> Found | None:
+    """A column of words in an order that these tell themselves; None where they do not."""
+    order = find_order(words, sizes_of(codes, words), asked=asked)
+    return None if order is None else _on_scale(name, codes, words, order, asked=asked)
 
 
 def column_in_order(sheet: Sheet, position: int, name: str, column: Any, levels: tuple[str, ...]) -> Found:

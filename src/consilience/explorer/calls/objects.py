@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from scipy.stats import rankdata
 
@@ -38,7 +39,8 @@ def _page(call: Call, asked: dict[str, Any]) -> Reply:
     chosen = _chosen(session, one, asked, call.step)
     rows = chosen[asked["start"] : asked["start"] + asked["count"]]
     columns = call.snapshot.cache.get(("columns", str(one.ref)), lambda: shown_columns(session, one))
-    names = [session.features[i] for i in columns]
+    every = _column_names(session)
+    names = [every[i] for i in columns]
     values = _values(session, rows, columns)
     words = _words(session, rows)
     return json_reply(
@@ -71,14 +73,23 @@ def _page(call: Call, asked: dict[str, Any]) -> Reply:
 
 
 def shown_columns(session: Session, one: DisplayedClustering) -> Ints:
-    """The columns that the table shows: all of a few, and of many those on which the clusters differ most; of counts none."""
-    width = len(session.features)
+    """The columns that the table shows: all of a few, and of many those on which the clusters differ most; of counts none.
+
+    Those of a table with words are its own, not what they became.
+    """
+    width = len(_column_names(session))
     if width <= COLUMNS:
         return np.arange(width)
     if session.is_counts or one.clusters < 2:
         return np.arange(0 if session.is_counts else COLUMNS)
     _, _, d, _ = effect_sizes(session.comparable, one.codes)
     strength = np.abs(np.nan_to_num(d, posinf=0, neginf=0)).max(axis=0)
+    if _original(session) is not None:
+        assert session.data is not None
+        assert session.data.groups is not None
+        own = np.zeros(width)
+        np.maximum.at(own, session.data.groups, strength)
+        strength = own
     return np.sort(np.argsort(-strength, kind="stable")[:COLUMNS])
 
 
@@ -119,16 +130,54 @@ def _sorted_by(session: Session, one: DisplayedClustering, order: str, at: int) 
         ranks = np.append(np.argsort(np.argsort(labels[at].classes)).astype(float), np.nan)
         return np.asarray(ranks[labels[at].codes])
     if order == "column":
-        if session.data is None or at >= len(session.features):
-            raise RefusedError(404, f"there is no column {at}: there are {len(session.features)}")
+        width = len(_column_names(session))
+        if session.data is None or at >= width:
+            raise RefusedError(404, f"there is no column {at}: there are {width}")
+        if (original := _original(session)) is not None:
+            return _ranks(session, original.iloc[:, at], at)
         column = session.data.values[:, [at]]
         return np.asarray(column.toarray() if sparse.issparse(column) else column)[:, 0]
     return None
 
 
+def _original(session: Session) -> pd.DataFrame | None:
+    """The columns of a table with words as they came; None where its numbers are those."""
+    return session.data.original if session.data is not None and session.data.in_words else None
+
+
+def _column_names(session: Session) -> list[str]:
+    original = _original(session)
+    return session.features if original is None else [str(name) for name in original.columns]
+
+
+def _ranks(session: Session, cells: pd.Series, at: int) -> Array:
+    """Numbers to sort one column by as it came: its own, steps on a scale, or the order of the alphabet."""
+    if cells.dtype.kind in "iufb":
+        return cells.to_numpy(float)
+    assert session.data is not None
+    assert session.data.encoder is not None
+    column = session.data.encoder.columns[at]
+    if column.kind == "ordered":
+        return column.encode(cells)[0][:, 0]
+    words = cells if cells.dtype.kind == "M" else cells.map(lambda cell: None if cell is None else str(cell).casefold())
+    return words.rank(method="dense").to_numpy(float)
+
+
+def _shown(cell: Any) -> Any:
+    """A cell as it came: numbers as they are, days without a time of day; None where it is missing."""
+    if cell is None or pd.isna(cell):
+        return None
+    if isinstance(cell, pd.Timestamp):
+        return str(cell.date() if cell == cell.normalize() else cell)
+    return cell if isinstance(cell, (float, int)) else str(cell)
+
+
 def _values(session: Session, rows: Ints, columns: Ints) -> list[list[Any]]:
     if not len(columns) or session.data is None:
         return [[] for _ in rows]
+    if (original := _original(session)) is not None:
+        cells = [original.iloc[rows, i].tolist() for i in columns]
+        return [[_shown(cell) for cell in row] for row in zip(*cells, strict=True)]
     some = session.data.values[rows][:, columns]
     table: list[list[Any]] = (some.toarray() if sparse.issparse(some) else some).tolist()
     return table
