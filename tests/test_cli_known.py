@@ -73,3 +73,20 @@ def test_an_index_names_objects_throughout():
     shuffled = open_source(ens).with_data(read_table(frame.sample(frac=1, random_state=2), kind="data"))
     assert (shuffled.data.values == beads.values).all()
     assert right.between(0, 1).all()
+
+
+def test_clusters_of_a_table_are_judged_by_another_file(files, tmp_path):
+    import json
+
+    from command_line import run
+
+    beads = pd.read_csv(sample_path("beads.csv"))
+    beads.drop(columns=["shape", "color"]).to_csv(tmp_path / "bare.csv", index=False)
+    own = ["cluster", sample_path("beads.csv"), "--id", "bead", "-n", "10", "-k", "3", "--json", "-t", "shape,color"]
+    apart = [tmp_path / "bare.csv" if arg == own[1] else arg for arg in own]
+    told = run(*apart, "--known-from", files[1])  # in another order
+    assert told.returncode == 0, told.stderr
+    made, wanted = json.loads(told.stdout), json.loads(run(*own).stdout)
+    assert {**made, "source": ""} == {**wanted, "source": ""}
+    typed = run(*(arg for arg in apart if arg != "--json"), "--known-from", files[1])
+    assert "--known" not in typed.stdout.splitlines()[-1]

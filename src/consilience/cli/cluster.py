@@ -43,8 +43,7 @@ from consilience.cli import options
 @options.guide_options
 @click.option("--save", type=options.FILE, help="Keep the model in a new folder, for assign.")
 @click.option("--report", "page", type=options.FILE, help="Write an HTML report of the clusters.")
-@options.names_option("--known", "-t", help="Known labels: columns of the table, set aside to judge by.")
-@options.block(options.run_options, options.table_options)
+@options.block(options.known_options, options.run_options, options.table_options)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -67,6 +66,8 @@ def command(
     save: Path | None,
     page: Path | None,
     known: list[str],
+    known_from: Path | None,
+    known_id: str | None,
     seed: int,
     as_json: bool,
     n_jobs: int,
@@ -100,12 +101,12 @@ def command(
         check_new_folder(save)
         files.append(save)
     files += [check_places(page, None, [data])[0]] if page else []
-    options.check_outputs(files, [data, together, apart])
+    options.check_outputs(files, [data, together, apart, known_from])
     pairs = {side: None if file is None else str(file) for side, file in (("together", together), ("apart", apart))}
     wishes = {**pairs, "like": like or None, "unlike": unlike or None}
     guide = check_guide(None, **wishes, strength=guide_strength)
     aside = list(dict.fromkeys([*known, *like, *unlike]))
-    opened, _ = open_data(data, "distances" if distances else "data", aside, **how)
+    opened, _ = open_data(data, "distances" if distances else "data", aside, known_from, known_id, **how)
     table = opened.data
     assert table is not None
     model = EnsembleClusterer(
@@ -121,7 +122,7 @@ def command(
         random_state=seed,
         n_jobs=n_jobs,
     ).fit(table)
-    judged = {name: opened.known[name] for name in known}
+    judged = {name: labels for name, labels in opened.known.items() if name in known or name not in aside}
     summary = cluster_summary(model, judged)
     if output:
         write_objects(cluster_frame(model, table.ids), output, table.id_heading)
@@ -148,8 +149,8 @@ def command(
     options.print_written(files)
     click.echo(f"\nNext: {_next(command_line(ctx), save, page, output)}")
     again = [str(data), *(["--kind", "distances"] if distances else []), *typed_options(ctx, how)]
-    if aside:
-        again += ["--known", list_names(aside)]
+    if own := [name for name in aside if known_from is None or name in [*like, *unlike]]:
+        again += ["--known", list_names(own)]
     click.echo(f"Other ways to group it: consilience explore {join(again)}")
 
 
