@@ -17,8 +17,9 @@ _SIGNS = rf"(?:(?P<before>[{CURRENCIES}]|{'|'.join(_NAMES)})\s*)?"
 #: Digits with points, commas, apostrophes or spaces among them, a currency before or a unit behind.
 _WRITTEN = re.compile(
     rf"(?P<minus>[+-]?)\s*{_SIGNS}(?P<sign>[+-]?)(?P<digits>\d[\d.,'’\u00a0\u202f ]*|[.,]\d+)(?P<power>[eE][+-]?\d+)?"
-    rf"\s*(?P<unit>%|°C?|[{CURRENCIES}]|(?<=\s)[^\W\d]{{1,6}})?"
+    rf"(?P<times>(?<=\d)(?:[kKM]|[mb]n)|\s?(?:Mio|Mrd)\b\.?)?\s*(?P<unit>%|°C?|[{CURRENCIES}]|(?<=\s)[^\W\d]{{1,6}})?"
 )
+_TIMES = {"k": 1e3, "K": 1e3, "M": 1e6, "mn": 1e6, "bn": 1e9, "Mio": 1e6, "Mrd": 1e9}
 #: A bound in place of a number that was too small or too large to measure.
 BOUND = re.compile(r"\s*[<>≤≥]=?\s*(?=\S)")
 _BRACKETS = re.compile(rf"([{CURRENCIES}]?)\s*\((.*)\)")
@@ -88,6 +89,8 @@ def written_numbers(
     ([1234.5, 12.25], ',', '€')
     >>> written_numbers(["($1,200.50)", "$3", "7.25-", "<0.5"])[0].tolist()
     [-1200.5, 3.0, -7.25, 0.5]
+    >>> written_numbers(["$184k", "$4.6M", "$950"])[0].tolist(), written_numbers(["3,5 Mio. €", "12 €"])[0].tolist()
+    ([184000.0, 4600000.0, 950.0], [3500000.0, 12.0])
     >>> written_numbers(["<65", ">=65"])[0].tolist(), written_numbers(["1", "1-", "2"])[0].tolist()  # groups, and marks
     ([nan, nan], [1.0, nan, 2.0])
     >>> written_numbers(["3,125 €", "4 kg"], sign=sign, unit=unit)[0].tolist()
@@ -110,7 +113,7 @@ def written_numbers(
     for i, (match, text) in enumerate(zip(found, digits, strict=True)):
         if match is not None and _spaced(match["digits"]) and _PLACED[comma].fullmatch(text):
             text = text.replace(".", "").replace(",", ".") if comma else text.replace(",", "")
-            value = float(text + (match["power"] or ""))
+            value = float(text + (match["power"] or "")) * _TIMES.get((match["times"] or "").strip(" ."), 1.0)
             values[i] = -value if less[i] or "-" in (match["minus"], match["sign"]) else value
     return values, sign, unit
 
