@@ -47,10 +47,23 @@ class TableFolder:
 
     def __call__(self, name: str) -> pd.DataFrame:
         """A table by its name, without ``.csv``."""
-        return pd.read_csv(self.path / f"{name}.csv", float_precision="round_trip")
+        table = pd.read_csv(self.path / f"{name}.csv", dtype=str, keep_default_na=False)
+        return table.apply(_typed)
 
     def __contains__(self, name: str) -> bool:
         return (self.path / f"{name}.csv").is_file()
+
+
+def _typed(cells: pd.Series) -> pd.Series:
+    """Numbers where all cells are, as they are written to the last digit in any version of pandas; missing where one is empty."""
+    known = cells.where(cells != "", None)
+    try:
+        values = [float("nan") if cell is None else float(cell) for cell in known]
+    except ValueError:
+        truths = {"True": True, "False": False}
+        return cells.map(truths) if set(cells) <= set(truths) else known
+    whole = all(cell is not None and cell.lstrip("-").isdigit() for cell in known)
+    return pd.Series([int(cell) for cell in cells] if whole else values, index=cells.index)
 
 
 Claims = Callable[[TableFolder], Sequence[Claim]]

@@ -881,6 +881,30 @@ def test_none_is_a_word_and_a_tick_is_a_yes(tmp_path):
     again = read_table(new, kind="data", encoder=table.encoder)
     assert again.gaps is None
     np.testing.assert_array_equal(again.values[:, 1:3], [[0, 0], [0, 1]])
+    new["stent"] = ["X", "no"]
+    np.testing.assert_array_equal(read_table(new, kind="data", encoder=table.encoder).values[:, 2], [1, 0])
     frame.loc[2:, "stent"] = ""  # hardly anything is ticked
     frame.to_csv(tmp_path / "t.csv", index=False)
     assert "stent (constant)" in read_table(tmp_path / "t.csv", kind="data").notices[-1]
+
+
+def test_none_is_no_date_number_or_choice_and_what_is_missing_is_no_no():
+    n, rng = 60, np.random.default_rng(0)
+    days = pd.date_range("2024-01-01", periods=n).strftime("%Y-%m-%d").to_numpy(object)
+    frame = pd.DataFrame({"x": np.arange(n) % 7.0, "since": np.where(rng.random(n) < 0.6, "None", days)})
+    frame["pay"] = np.where(rng.random(n) < 0.6, "None", [f"{i},03 €" for i in range(n)])
+    frame["uses"] = np.resize(["Excel, R", "R, Python", "R", "Python, Excel", "None"], n)
+    frame["ok"] = np.resize(["yes", "NA", "?"], n)
+    frame["asked"] = np.resize(["yes", "refused"], n)
+    frame["plan"] = np.resize(["a", "b"] * 24 + ["None", "d"], n)
+    table = read_table(frame, kind="data", missing="refused")
+    assert {name: table.encoder.types.get(name) for name in ("since", "pay", "uses")} == {
+        "since": "date",
+        "pay": "number",
+        "uses": "choices",
+    }
+    assert {"ok", "asked"} <= set(table.encoder.aside)
+    new = frame.iloc[48:50]
+    again = read_table(new, kind="data", encoder=table.encoder)
+    plan = [i for i, name in enumerate(table.columns) if name.startswith("plan=")]
+    np.testing.assert_array_equal(again.values[:, plan], table.values[48:50][:, plan])

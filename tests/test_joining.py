@@ -119,3 +119,45 @@ def test_a_run_and_a_table(files, tmp_path):
     open_source(first, columns=["leiden", "kmeans"]).ensemble.save(tmp_path / "run")
     opened = open_source([tmp_path / "run", second])
     assert opened.ensemble.names == ["leiden", "kmeans (run)", "SC3", "kmeans (two)"]
+
+
+def test_what_was_said_of_reading_is_heeded(files, tmp_path):
+    first, second, one, _ = files
+    with pytest.raises(ValueError, match="cel"):
+        open_source([first, second], id_column="cel")
+    with pytest.raises(ValueError, match="SC33"):
+        open_source([first, second], columns=["leiden", "SC33"])
+    assert open_source([first, second], id_column=0).ensemble.n_objects == N + 1
+    open_source(first, columns=["leiden", "kmeans"]).ensemble.save(tmp_path / "run")
+    assert open_source([tmp_path / "run", second], columns=["leiden", "SC3"]).ensemble.names == ["leiden", "SC3"]
+    code = open_source([first, second], columns=["leiden", "SC3"], known="type").provenance.code
+    assert eval(code, {"cs": cs}).names == ["leiden", "SC3"]
+    page = tmp_path / "page.html"
+    assert run("report", first, page, "--with", second, "-t", "type").returncode == 0
+    assert f"--with {second}" in page.read_text()
+    assert (
+        "lies in the run itself" in run("organize", first, "--with", tmp_path / "run", "-o", tmp_path / "run/in").stderr
+    )
+    assert "leave" in run("explore", first, "--with", second, "--kind", "data", "--no-browser").stderr
+    one.rename(columns={"cell": "id"}).to_excel(tmp_path / "book.xlsx", index=False, sheet_name="kept")
+    joined = open_source([first, tmp_path / "book.xlsx"], key="kept", sep=",", columns="leiden")
+    assert joined.ensemble.names == ["leiden (one)", "leiden (book)"]
+
+
+def test_numbers_are_the_same_ids_however_they_are_written(tmp_path):
+    labels = np.arange(20) % 2
+    for name, ids in (("a", range(20)), ("b", [f"{i:03d}" for i in range(20)]), ("c", [f"{i}.0" for i in range(20)])):
+        pd.DataFrame({"id": ids, name: labels}).to_csv(tmp_path / f"{name}.csv", index=False)
+    pd.DataFrame({"id": np.arange(20.0), "d": labels}).to_parquet(tmp_path / "d.parquet")
+    opened = open_source([tmp_path / name for name in ("a.csv", "b.csv", "c.csv", "d.parquet")], id_column="id")
+    np.testing.assert_array_equal(opened.ensemble.labels, np.stack([labels] * 4, axis=1))
+    assert opened.ensemble.ids[3] == "3"
+
+
+def test_files_of_the_same_name(tmp_path):
+    for folder in ("seurat", "sc3"):
+        (tmp_path / folder).mkdir()
+        pd.DataFrame({"cell": list("abcd"), "k": [0, 0, 1, 1]}).to_csv(tmp_path / folder / "labels.csv", index=False)
+    opened = open_source([tmp_path / "seurat/labels.csv", tmp_path / "sc3/labels.csv"])
+    assert opened.ensemble.names == ["k (seurat/labels)", "k (sc3/labels)"]
+    assert cs.combine([["x" * 3000, "y", "x" * 3000, "y"]]).labels.tolist() == [0, 1, 0, 1]

@@ -60,8 +60,18 @@ def test_a_row_of_units(tmp_path):
     assert "t.csv: row 1 (line 2) holds units (cm, [cm], %, g/dl) and is left out" in table.notices
     for row in ("id,cm,[cm],%,g/dl", "-,cm,cm,-,g/dl"):
         assert read(tmp_path, [lines[0], row, *lines[2:]]).n_objects == N
-    lines[1] = "k,lost,lost,broken,lost"  # an object that has a name
-    assert read(tmp_path, lines).n_objects == N + 1
+    for row in (
+        "k,lost,lost,broken,lost",
+        "P0,N/D,N/D,N/D,N/D",
+        "W0,U,U,U,U",
+        "P0,H,L,,",
+        "S0,$ -,$ -,$ -,$ -",
+        "S0,w/o,w/o,,",
+    ):
+        lines[1] = row  # an object that has a name
+        assert read(tmp_path, lines).n_objects == N + 1, row
+    flagged = [lines[0], "a,mg/l,kg/l,,", *lines[2:6], "b,mg/l,kg/l,1,2", *lines[6:]]  # words that come again
+    assert read(tmp_path, flagged).n_objects == N + 2
 
 
 @pytest.mark.parametrize(
@@ -108,6 +118,11 @@ def test_years_below_a_group(tmp_path):
     names = ["customer,Revenue,,Costs,", ",2022,2023,2022,2023"]
     table = read(tmp_path, [*names, *(f"{i}.5,{row}" for i, row in enumerate(rows()))])
     assert table.columns == ["customer", "Revenue 2022", "Revenue 2023", "Costs 2022", "Costs 2023"]
+    names = [",Revenue,,Costs,", "growth,2022,2023,2022,2023"]
+    table = read(tmp_path, [*names, *(f"{i % 7}.5,{row}" for i, row in enumerate(rows()))])
+    assert table.columns == ["growth", "Revenue 2022", "Revenue 2023", "Costs 2022", "Costs 2023"]
+    table = read(tmp_path, ["id,value,value", "a,1990,2010", *(f"k{i},{500 + i},{900 - i}" for i in range(N))])
+    assert table.n_objects == N + 1
 
 
 def test_totals_are_left_out_where_they_are_some(tmp_path):

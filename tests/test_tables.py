@@ -1083,6 +1083,8 @@ def test_packed_text(tmp_path, suffix, pack, kind):
 
 
 def test_a_sheet_of_notes_is_passed_over(tmp_path):
+    from openpyxl.chart import BarChart
+
     path = tmp_path / "book.xlsx"
     with pd.ExcelWriter(path) as book:
         pd.DataFrame({"a": ["Sales 2024", "by region"]}).to_excel(book, sheet_name="About", index=False, header=False)
@@ -1090,6 +1092,20 @@ def test_a_sheet_of_notes_is_passed_over(tmp_path):
     table = read_table(path, kind="data")
     np.testing.assert_array_equal(table.values, PEOPLE)
     assert "read the first sheet with a table, 'sizes'; the others are 'About' (key= (--key))" in said(table)
+    with pd.ExcelWriter(path) as book:
+        PEOPLE[:1].to_excel(book, sheet_name="new")
+        book.book.create_chartsheet("chart").add_chart(BarChart())
+        PEOPLE.to_excel(book, sheet_name="old")
+    assert read_table(path, kind="data", id_column=0).n_objects == 1
+    with pd.ExcelWriter(path) as book:
+        pd.DataFrame({"run": ["a", "b", "a", "b"]}).to_excel(book, sheet_name="labels", index=False)
+        PEOPLE.to_excel(book, sheet_name="legend")
+    assert read_table(path, kind="labels").n_objects == 4
+    with pd.ExcelWriter(path) as book:
+        pd.DataFrame(["some notes"]).to_excel(book, sheet_name="About", index=False, header=False)
+        book.book.create_chartsheet("chart").add_chart(BarChart())
+        PEOPLE.to_excel(book, sheet_name="sizes")
+    assert read_table(path, kind="data").n_objects == 3
 
 
 def test_excel(tmp_path):

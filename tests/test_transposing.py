@@ -110,3 +110,22 @@ def test_verbs(genes, tmp_path):
     told = run("report", labels, "--columns", "cluster", "--data", path, "--transpose", str(tmp_path / "r.html"))
     assert told.returncode == 0, told.stderr
     assert "its 24 columns are the objects" in told.stdout + told.stderr
+
+
+def test_rows_that_are_known_labels(genes, tmp_path):
+    frame = genes.astype(object)
+    frame.loc[GENES] = ["side", *np.array(["a", "b", "c"])[SIDE]]
+    frame.to_csv(tmp_path / "g.csv", index=False)
+    for known in ("side", ["side"]):
+        opened = cs.opening.open_source(tmp_path / "g.csv", kind="data", transpose=True, known=known)
+        assert list(opened.known["side"]) == np.array(["a", "b", "c"])[SIDE].tolist()
+    pd.DataFrame({"id": genes.columns[1:], "run": SIDE}).to_csv(tmp_path / "l.csv", index=False)
+    beside = ["--data", tmp_path / "g.csv", "--transpose", "--known", "side"]
+    told = run("report", tmp_path / "l.csv", tmp_path / "r.html", *beside)
+    assert told.returncode == 0, told.stderr
+    told = run("report", tmp_path / "g.csv", tmp_path / "r2.html", "--transpose", "--known", "side")
+    assert told.returncode == 0, told.stderr
+    with pytest.raises(ValueError, match="transpose must be True or False, not 'no'"):
+        read_table(genes, kind="data", transpose="no")
+    stocks = genes.rename(columns={"gene_id": "Symbol"}).assign(Symbol=[f"AB{i}" for i in range(GENES)])
+    assert "genes" not in " ".join(read_table(stocks, kind="data").notices)

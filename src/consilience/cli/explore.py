@@ -115,6 +115,10 @@ def command(
     clusterer = None if base is None else parse_base(base)
     kind = "distances" if distances else kind
     data_kind = "distances" if kind == "distances" else "data"
+    if how["more"] and kind not in ("auto", "labels"):
+        raise InputError(
+            f"--with names more files of clusterings, and --kind {kind} is about one table: leave one of them out"
+        )
     if how["data"] is not None or how["more"]:
         kind = "labels"
     if images is not None:

@@ -29,7 +29,7 @@ from consilience.tables.columns import Doubt
 
 TAKEN = ("columns", "id_column")  # of tables in row blocks
 LONG = 120  # letters of a notice that a line has room for
-TABLES = "--known, --id, --columns, --type, --sep, --header and --key are for tables"
+TABLES = "--known, --id, --columns, --type, --sep, --header, --key and --transpose are for tables"
 
 
 def open_clusterings(
@@ -61,7 +61,8 @@ def open_clusterings(
     if is_folder and data is None and known_from is None and not more:
         _refuse_of_folder(source, known, how)
     own = [None if path.is_dir() and not is_one_table(path) else path for path in (source, *more)]
-    by_table = known_in(known, [*own, *(path for path in (data, known_from) if path is not None)], source, how)
+    turned = (data or source) if transpose or how.get("transpose") else None
+    by_table = known_in(known, [*own, *(path for path in (data, known_from) if path is not None)], source, how, turned)
     mine, theirs = dict.fromkeys(name for names in by_table[: len(own)] for name in names), by_table[len(own) :]
     reading = {"columns": how["columns"]} if is_folder and not more else {**how, "known_columns": list(mine)}
     opened = open_source([source, *more] if more else source, kind="labels" if more else kind, **reading)
@@ -110,7 +111,8 @@ def open_data(
     here = [] if given_from else list(given)
     if both := [name for name in here if name in known]:
         raise InputError(f"{both[0]!r} is named by --given and by --known: leave it out of one")
-    mine, *theirs = known_in(known, [path for path in (source, known_from) if path is not None], source, how)
+    turned = source if how.get("transpose") else None
+    mine, *theirs = known_in(known, [path for path in (source, known_from) if path is not None], source, how, turned)
     opened = open_source(source, kind=kind, known_columns=[*here, *mine], **how)
     groups = {name: opened.known[name] for name in here}
     opened = Opened(None, opened.provenance, opened.data, {name: opened.known[name] for name in mine}, opened.kind)
@@ -172,13 +174,18 @@ def _refuse_of_folder(source: Path, known: Sequence[str], how: dict[str, Any]) -
         )
 
 
-def known_in(known: Sequence[str], tables: Sequence[Path | None], source: Path, how: dict[str, Any]) -> list[list[str]]:
-    """Which of the names are columns of each table; a name that is nowhere is refused."""
+def known_in(
+    known: Sequence[str], tables: Sequence[Path | None], source: Path, how: dict[str, Any], turned: Path | None = None
+) -> list[list[str]]:
+    """Which of the names are columns of each table, of one that is `turned` rows; a name that is nowhere is refused."""
     if not known:
         return [[] for _ in tables]
     if len([path for path in tables if path is not None]) == 1:
         return [[] if path is None else list(known) for path in tables]
-    there = [column_names(path, **_parsing(path, source, how)) if path is not None else [] for path in tables]
+    there = [
+        [] if path is None else column_names(path, **_parsing(path, source, how), transpose=path == turned)
+        for path in tables
+    ]
     for name in known:
         if not any(name in names for names in there):
             near = nearest(name, [other for names in there for other in names])

@@ -67,7 +67,8 @@ def command(
     from consilience.reports import meta as report
     from consilience.reports.ensemble import known_scores
 
-    if output is not None and (output.resolve() == labels.resolve() or labels.resolve() in output.resolve().parents):
+    inside = [] if output is None else [output.resolve(), *output.resolve().parents]
+    if any(path.resolve() in inside for path in (labels, *more)):
         raise InputError(f"{output} lies in the run itself: choose another folder, so that nothing is lost")
     options.check_outputs(
         [] if output is None else [output / name for name in report.FOLDER], [labels, *more, known_from]

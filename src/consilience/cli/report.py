@@ -99,7 +99,10 @@ def command(
     reading = {name: value for name, value in how.items() if name in PARSED and value not in (None, [])}
     if how["known"] and known_from is None:
         reading["known"] = how["known"]
-    is_data = kind == "data" or (kind == "auto" and data is None and not more and is_table_of_data(source, reading))
+    turned = bool(how["transpose"]) and data is None  # only tables of data are
+    is_data = (
+        kind == "data" or turned or (kind == "auto" and data is None and not more and is_table_of_data(source, reading))
+    )
     if is_data and more:
         raise InputError(
             "--with names more files of clusterings, and --kind data is about one table: leave one of them out"
@@ -168,6 +171,8 @@ def typed_options(ctx: click.Context, only: Collection[str] | None = None) -> li
         value, name = ctx.params[str(parameter.name)], parameter.opts[0]
         if isinstance(value, dict):
             options += [name, list_names([f"{key}={kind}" for key, kind in value.items()])]
+        elif isinstance(value, tuple):
+            options += [part for one in value for part in (name, str(one))]
         elif isinstance(value, bool):
             options.append(name if value else parameter.secondary_opts[0])
         else:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -13,52 +15,71 @@ import pandas as pd
 from consilience._check import InputError, count, fingerprint, listed, show
 from consilience._types import Array
 from consilience.ensemble import Ensemble
+from consilience.opening.reading import PARSING
 from consilience.opening.record import Opened, Provenance
+from consilience.tables.found import text_of
+
+_TEXT = re.compile(r"\.(csv|tsv|txt)(\.(gz|bz2|xz))?$")
+_NUMBER, _LEADING = re.compile(r"\d+(\.0)?"), re.compile(r"^0+(?=\d)")
 
 
-def columns_there(columns: Any, names: Sequence[str]) -> Any:
-    """Of names and patterns of columns, also of what to leave out, those that a file has; all, so that it is said, where it has none.
+def columns_there(columns: Any, names: Sequence[str], anywhere: Collection[str]) -> Any:
+    """Of names and patterns of columns, also of what to leave out, those that a file has or none of the files has, so that this is said.
 
     Examples
     --------
-    >>> columns_there(["leiden_*", "SC3"], ["cell", "SC3"]), columns_there("-type", ["SC3"]), columns_there("Sc3", ["SC3"])
-    (['SC3'], None, ['Sc3'])
+    >>> names, anywhere = ["cell", "SC3"], {"cell", "SC3", "leiden_1", "type"}
+    >>> columns_there(["leiden_*", "SC3"], names, anywhere), columns_there("-type", names, anywhere)
+    (['SC3'], None)
+    >>> columns_there(["Sc3", "SC3"], names, anywhere), columns_there("leiden_1", names, anywhere)
+    (['Sc3', 'SC3'], ['leiden_1'])
     """
     asked = [columns] if isinstance(columns, (str, int)) else list(columns)
-    there = [
-        one for one in asked if not isinstance(one, str) or any(fnmatchcase(name, _bare(one, names)) for name in names)
-    ]
-    leaves_out = all(isinstance(one, str) and _bare(one, names) != one for one in asked)
+    there = [one for one in asked if not isinstance(one, str) or _matches(one, names) or not _matches(one, anywhere)]
+    leaves_out = all(isinstance(one, str) and _bare(one, anywhere) != one for one in asked)
     return there or (None if leaves_out else asked)
 
 
-def _bare(column: str, names: Sequence[str]) -> str:
+def _matches(column: str, names: Collection[str]) -> bool:
+    pattern = _bare(column, names)
+    return any(name == pattern or fnmatchcase(name, pattern) for name in names) or column.isdigit()
+
+
+def _bare(column: str, names: Collection[str]) -> str:
     """A name or pattern without the sign that says to leave it out."""
     return column[1:] if column[:1] in ("-", "!") and column not in names else column
 
 
-def joined(parts: Sequence[Opened]) -> Opened:
+def fitting(path: Any, reading: Mapping[str, Any]) -> dict[str, Any]:
+    """What was said of how to read several files, without what is only for files of another kind."""
+    name = str(path).lower()
+    is_text, has_key = _TEXT.search(name) is not None, name.endswith((".npz", ".xlsx", ".h5ad"))
+    return {
+        option: value
+        for option, value in reading.items()
+        if (option != "key" or has_key)
+        and (option not in PARSING or is_text or (option == "header" and name.endswith(".xlsx")))
+    }
+
+
+def joined(parts: Sequence[Opened], said_of_reading: str = "") -> Opened:
     """What several sources hold of the same objects as one: by id, else row by row; an object that one lacks has no label there.
 
-    Clusterings of the same name in two sources are told apart by those.
+    Clusterings of the same name in two sources are told apart by those. `said_of_reading` stands in the code that opens them.
     """
     if len(parts) == 1:
         return parts[0]
     sources = [part.provenance.source for part in parts]
     ids, rows = _objects([part.ensemble for part in parts], sources)
     n = max(int(one.max()) for one in rows) + 1
-    taken = pd.Series([name for part in parts for name in part.ensemble.names]).duplicated(keep=False)
-    shared = {
-        name
-        for name, twice in zip((name for part in parts for name in part.ensemble.names), taken, strict=True)
-        if twice
-    }
+    shared = Counter(name for part in parts for name in part.ensemble.names)
+    called = _told_apart([part.provenance for part in parts])
     made = []
-    for part, at in zip(parts, rows, strict=True):
+    for part, at, file in zip(parts, rows, called, strict=True):
         codes = np.full((n, part.ensemble.n_clusterings), -1, np.int32)
         codes[at] = part.ensemble.labels
-        called = [f"{name} ({part.provenance.name})" if name in shared else name for name in part.ensemble.names]
-        info = part.ensemble.info.assign(name=called)
+        names = [f"{name} ({file})" if shared[name] > 1 else name for name in part.ensemble.names]
+        info = part.ensemble.info.assign(name=names)
         made.append(Ensemble.from_codes(codes, label_names=part.ensemble.label_names, info=info, ids=ids))
     ensemble = Ensemble.concat(made)
     known: dict[str, Any] = {}
@@ -74,7 +95,9 @@ def joined(parts: Sequence[Opened]) -> Opened:
     said += "" if everywhere.all() else f", {int(everywhere.sum()):,} of them in every file"
     places = [part.provenance.path for part in parts]
     code = (
-        f"cs.opening.open_source({[str(place) for place in places]!r}, kind='labels').ensemble" if all(places) else ""
+        f"cs.opening.open_source({[str(place) for place in places]!r}, kind='labels'{said_of_reading}).ensemble"
+        if all(places)
+        else ""
     )
     first = parts[0].provenance
     run = fingerprint(ensemble.labels)[:16]
@@ -109,7 +132,7 @@ def _objects(ensembles: Sequence[Ensemble], sources: Sequence[str]) -> tuple[Arr
             f"{without} has no ids, and {sources[named.index(True)]} has: files are joined by them, so add a column of ids to it, "
             "or name it with id_column= (--id)"
         )
-    every = [pd.Index(one.ids).astype(str) for one in ensembles]
+    every = _comparable([one.ids for one in ensembles if one.ids is not None])
     together = every[0]
     for own, source in zip(every[1:], sources[1:], strict=True):
         if not own.isin(together).any():
@@ -118,5 +141,28 @@ def _objects(ensembles: Sequence[Ensemble], sources: Sequence[str]) -> tuple[Arr
                 "with id_column= (--id), and see that these are the same objects"
             )
         together = together.append(own[~own.isin(together)])
-    ids = np.array(together, object) if len(together) > len(every[0]) else ensembles[0].ids
+    assert ensembles[0].ids is not None
+    ids = (
+        np.array([*ensembles[0].ids, *together[len(every[0]) :]], object)
+        if len(together) > len(every[0])
+        else ensembles[0].ids
+    )
     return ids, [together.get_indexer(own) for own in every]
+
+
+def _comparable(ids: Sequence[Array]) -> list[pd.Index]:
+    """Names as text; numbers as such where all are, so that 80, 80.0 and 080 are one, unless two of a file were."""
+    texts = [pd.Index([text_of(name) for name in some]) for some in ids]
+    if all(_NUMBER.fullmatch(text) for some in texts for text in some):
+        bare = [pd.Index([_LEADING.sub("", text.removesuffix(".0")) for text in some]) for some in texts]
+        texts = bare if all(some.is_unique for some in bare) else texts
+    return texts
+
+
+def _told_apart(sources: Sequence[Provenance]) -> list[str]:
+    """What to call each source: its name, with its folder where another has the same."""
+    names = [source.name for source in sources]
+    return [
+        f"{source.path.parent.name}/{name}" if names.count(name) > 1 and source.path is not None else name
+        for source, name in zip(sources, names, strict=True)
+    ]

@@ -126,7 +126,7 @@ def are_paths(source: Any) -> bool:
 def _is_place(one: Any) -> bool:
     if isinstance(one, os.PathLike):
         return True
-    return isinstance(one, str) and (one.lower().endswith(tuple(READERS)) or Path(one).is_dir())
+    return isinstance(one, str) and (one.lower().endswith(tuple(READERS)) or os.path.isdir(one))
 
 
 def has_own_ids(source: Any) -> bool:

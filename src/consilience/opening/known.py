@@ -17,6 +17,7 @@ from consilience.opening.reading import given_reading, parsing
 from consilience.tables import Table, find_id_column, match_rows, read_table
 from consilience.tables.files import open_sheet
 from consilience.tables.sheet import Options
+from consilience.tables.transposing import transposed
 from consilience.tables.vectors import is_frame
 
 
@@ -31,7 +32,9 @@ def column_names(source: Any, **reading: Any) -> list[str]:
     """
     kind = "data" if is_path(source) and Path(source).suffix.lower() in (".npz", ".mtx") else "labels"  # may be sparse
     key = reading.get("key")
-    return open_sheet(source, Options(kind, **parsing(reading), **({} if key is None else {"key": key}))).column_names()
+    kind = "data" if reading.get("transpose") else kind
+    sheet = open_sheet(source, Options(kind, **parsing(reading), **({} if key is None else {"key": key})))
+    return (transposed(sheet, reading.get("id_column")) if reading.get("transpose") else sheet).column_names()
 
 
 def labels_by_name(known: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import numpy as np
 from consilience._check import InputError, check_choice, fingerprint, kind_of, listed, nearest
 from consilience.ensemble import Ensemble
 from consilience.opening.cells import cell_groupings, cell_table, cells_of, stored_ensemble, stored_keys
-from consilience.opening.joining import columns_there, joined
+from consilience.opening.joining import columns_there, fitting, joined
 from consilience.opening.kinds import (
     are_paths,
     guess,
@@ -159,7 +159,8 @@ def _of_files(
         raise InputError(
             f"several files are joined where they hold clusterings, and this needs {kind}: give one of them"
         )
-    there = [[] if Path(path).is_dir() else column_names(path, **reading) for path in paths]
+    runs = {path: open_source(path, kind="labels") for path in paths if Path(path).is_dir()}
+    there = [[] if path in runs else column_names(path, **fitting(path, reading)) for path in paths]
     every = {name for names in there for name in names}
     is_name = isinstance(known, str) and not Path(known).is_file()
     asked = [known] if is_name else known if isinstance(known, (list, tuple)) else []
@@ -171,15 +172,24 @@ def _of_files(
             f"known (--known) {lost[0]!r} is not a column of {listed([Path(path).name for path in paths])}"
             + (f": did you mean {near[0]!r}?" if near else ": check its name")
         )
+    anywhere = every.union(*(run.ensemble.names for run in runs.values()))
     parts = []
     for path, names in zip(paths, there, strict=True):
-        own = {name: value for name, value in reading.items() if name == "columns" or not Path(path).is_dir()}
-        if own.get("id_column") not in (None, *names):  # that of another file
+        run, own = runs.get(path), fitting(path, reading)
+        if "columns" in own:
+            own["columns"] = columns_there(own["columns"], names if run is None else run.ensemble.names, anywhere)
+        if isinstance(own.get("id_column"), str) and own["id_column"] in every.difference(
+            names
+        ):  # that of another file
             own.pop("id_column")
-        if "columns" in own and names:
-            own["columns"] = columns_there(own["columns"], names)
-        parts.append(open_source(path, kind="labels", known_columns=[name for name in wanted if name in names], **own))
-    opened = joined(parts)
+        if run is None:
+            aside = [name for name in wanted if name in names]
+            parts.append(open_source(path, kind="labels", known_columns=aside, **own))
+        else:
+            chosen = own.get("columns")
+            parts.append(run if chosen is None else replace(run, result=choose(run.ensemble, chosen)))
+    said = reading | ({"known_columns": wanted} if wanted else {})
+    opened = joined(parts, "".join(f", {name}={value!r}" for name, value in said.items()))
     if known is None or named:
         return opened
     return opened.with_known(known_labels_of(known, opened.ensemble, reading))

@@ -19,7 +19,13 @@ from consilience.tables.sheet import Column, Sheet
 MISSING = ("", "NA", "NaN", "nan", "null", "None")
 #: Words that other programs write for what is missing; as labels they are noticed.
 MAYBE_MISSING = ("N/A", "n/a", "#N/A", "<NA>", "NULL", "NaT")
-ABSENT = {*MISSING, *MAYBE_MISSING, "?", "-", "--"}  # words that no cell of data means
+ABSENT = {
+    *MISSING,
+    *MAYBE_MISSING,
+    "?",
+    "-",
+    "--",
+}  # words that mean nothing in data, but for a dash beside signs and None among words
 TRUTHS = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
 _POSTAL_NAME = re.compile(r"(.*[ _.-])?(zip|plz|(zip|postal|post)[ _.-]?codes?|postleitzahl)", re.IGNORECASE)
 DECIMAL_COMMA = r"^\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$"

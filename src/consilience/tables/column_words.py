@@ -38,8 +38,10 @@ NO_ANSWER = {
 }
 #: Words for unknown that are an answer of some columns though they are none of others: taken for missing in the latter alone.
 ANSWERS = {"none", "nil", "empty", "keine", "x", "*", "not applicable", "na"}
-DASHES = {"-", "–", "—", "−"}
-_PLUS, _GRADED = re.compile(r"\++|\+/-|±"), re.compile(r"[1-5]\+")
+DASHES = {"-", "--", "---", "–", "—", "−"}
+#: How much of something was found: nothing (1), hardly anything (2), + to +++ (3) or 1+ to 5+ (4), less than nothing (5).
+SIGN = re.compile(r"(-|–|—|−|0|neg(?:ative|\.)?)|(\+/-|±|\(\+\)|tr(?:ace|\.)?)|(\++)|([1-5])\+|(--+)")
+_PLUS = re.compile(r"\++|\+/-|±")
 MOSTLY = 0.9  # share of the cells that must be numbers, or dates, for the others to count as missing
 LEAST, FEW_WORDS = 0.7, 5  # the same where the others are at most so many different words, or words for unknown
 
@@ -49,11 +51,11 @@ def has_signs(words: Collection[str]) -> bool:
 
     Examples
     --------
-    >>> has_signs(["-", "+"]), has_signs(["-", "1+", "2+"]), has_signs(["-", "2", "5+"])
-    (True, True, False)
+    >>> has_signs(["-", "+"]), has_signs(["-", "trace", "++"]), has_signs(["-", "1+", "5+"]), has_signs(["-", "+", "7"])
+    (True, True, False, False)
     """
-    graded = sum(_GRADED.fullmatch(word) is not None for word in words)
-    return graded > 1 or any(_PLUS.fullmatch(word) for word in words)
+    known = [word.casefold() for word in words if word.casefold() not in UNKNOWN - DASHES and word]
+    return any(map(_PLUS.fullmatch, known)) and all(map(SIGN.fullmatch, known))
 
 
 def are_mostly(read: Array, words: list[str], sizes: Array, *, asked: bool) -> bool:

@@ -38,7 +38,6 @@ _DAMAGE = (
     zipfile.BadZipFile,
     pa.ArrowException,
 )
-LEAST_ROWS = 3  # of a sheet that holds a table: names and two objects
 NAMES = "_names"  # of the vector that holds the names of the classes of another
 CSR_PARTS = {"data", "indices", "indptr", "shape"}
 SOURCE = "consilience.source"  # in `attrs` of a DataFrame: how messages call what it was made from
@@ -132,9 +131,9 @@ def _read_excel(path: Path, options: Options) -> Sheet:
             check_choice(options.key, book.sheetnames, f"key (sheet) of {path.name}")
         page = options.key or book.sheetnames[0]
         cells = _filled(book[page])
-        if options.key is None and not _is_table(cells):  # a page of notes before it
-            further = ((name, _filled(book[name])) for name in book.sheetnames[1:])
-            page, cells = next(((name, other) for name, other in further if _is_table(other)), (page, cells))
+        if options.key is None and options.kind == "data" and _are_notes(cells):
+            further = ((sheet.title, _filled(sheet)) for sheet in book.worksheets if sheet.title != page)
+            page, cells = next(((name, other) for name, other in further if not _are_notes(other)), (page, cells))
     finally:
         book.close()
     if cells.empty:
@@ -160,12 +159,15 @@ def _read_excel(path: Path, options: Options) -> Sheet:
 
 
 def _filled(page: Any) -> pd.DataFrame:
-    cells = pd.DataFrame(list(page.values), dtype=object)
+    cells = pd.DataFrame(list(getattr(page, "values", [])), dtype=object)  # a chart has none
     return cells.dropna(how="all").dropna(how="all", axis=1).reset_index(drop=True)
 
 
-def _is_table(cells: pd.DataFrame) -> bool:
-    return cells.shape[0] >= LEAST_ROWS and cells.shape[1] >= 2
+def _are_notes(cells: pd.DataFrame) -> bool:
+    """Whether a sheet holds nothing but lines of text."""
+    return bool((cells.notna().sum(axis=1) <= 1).all()) and not any(
+        isinstance(cell, (int, float)) for cell in cells.to_numpy().ravel().tolist() if not pd.isna(cell)
+    )
 
 
 def _read_parquet(path: Path, options: Options) -> Sheet:

@@ -78,7 +78,7 @@ def coded(sheet: Sheet, column: Any, keep: frozenset[str] = frozenset()) -> tupl
         cells = [None if lost else text_of(cell) for lost, cell in zip(gone, column, strict=True)]
         codes, unique = pd.factorize(np.array(cells, object), use_na_sentinel=True)
         raw = [str(word) for word in unique]
-    absent = (ABSENT - keep - (DASHES if has_signs(raw) else set())) | set(sheet.missing)
+    absent = (ABSENT - keep - (DASHES if has_signs({*raw, *keep}) else set())) | set(sheet.missing)
     known: dict[str, int] = {}
     place = np.array([-1 if word in absent else known.setdefault(word, len(known)) for word in raw] + [-1])
     return place[codes], list(known)

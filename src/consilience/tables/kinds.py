@@ -157,15 +157,19 @@ def _words(
     sheet: Sheet, position: int, name: str, column: Any, asked: str | None, kind: str, absent: frozenset[str]
 ) -> Found:
     """A column that is not numbers throughout: words in an order, numbers or dates as people write them, else categories."""
-    codes, words = coded(sheet, column, frozenset({"None"}))
-    sizes = sizes_of(codes, words)
-    n, n_known = len(codes), int(sizes.sum())
-    if kind == "" and (ticks := _ticks(name, codes, words, sizes)) is not None:
+    if (
+        kind == ""
+        and (ticks := _ticks(name, *coded(replace(sheet, missing=()), column, frozenset(ABSENT - {""})))) is not None
+    ):
         return ticks
-    if why := says_nothing(n_known, n, len(words)):
+    with_none = coded(sheet, column, frozenset({"None"}))  # a word of categories and scales, no number, date or choice
+    n, n_known = len(with_none[0]), int((with_none[0] >= 0).sum())
+    if why := says_nothing(n_known, n, len(with_none[1])):
         return Found(name, "ignore", None, why)
-    if kind in ("", "ordered") and (found := ordered_column(name, codes, words, asked=bool(kind))) is not None:
+    if kind in ("", "ordered") and (found := ordered_column(name, *with_none, asked=bool(kind))) is not None:
         return found
+    codes, words = coded(sheet, column)
+    sizes = sizes_of(codes, words)
     if kind == "ordered":
         some = " and ".join(show(word, 30) for word in words[:2])
         raise InputError(
@@ -213,6 +217,8 @@ def _words(
             f"say another type of {name!r} in types= (--type)"
         )
     notes = ()
+    codes, words = with_none
+    sizes = sizes_of(codes, words)
     if kind != "category":
         before = words
         codes, words, notes = _without_unknown(codes, words, sizes, absent)
@@ -223,8 +229,9 @@ def _words(
     return replace(_category(name, codes, words, sizes, kind, notes), absent=absent)
 
 
-def _ticks(name: str, codes: Array, words: list[str], sizes: Array) -> Found | None:
+def _ticks(name: str, codes: Array, words: list[str]) -> Found | None:
     """A column of ticks, x or nothing, as yes or no; None where it is another, or hardly anything is ticked."""
+    sizes = sizes_of(codes, words)
     n, n_known = len(codes), int(sizes.sum())
     if len({word.casefold() for word in words}) != 1 or words[0].casefold() not in TICKS:
         return None
@@ -242,9 +249,9 @@ def _without_unknown(
 ) -> tuple[Array, list[str], tuple[str, ...]]:
     """A column of words without those that say that nothing is known, and a note of them; of yes and no, all that mean so."""
     folded = [word.casefold() for word in words]
-    rest = {word for word in folded if word not in UNKNOWN}
-    meant = UNKNOWN if len(rest) == 2 and rest <= set(YES) else NO_ANSWER | absent
-    meant = meant - DASHES if has_signs(words) else meant
+    signs = DASHES if has_signs(words) else set()
+    rest = {word for word in folded if word not in UNKNOWN - signs}
+    meant = (UNKNOWN if len(rest) == 2 and rest <= set(YES) else NO_ANSWER | absent) - signs
     gone = np.array([word in meant for word in folded])
     if not gone.any():
         return codes, words, ()
@@ -339,12 +346,18 @@ def cells_as(
         return Found(name, kind, _naive(column))
     if kind == "boolean" and _is_truths(column) and (numbers := _numbers(sheet, position, column)) is not None:
         return Found(name, kind, _truth_words(numbers))
-    codes, words = coded(sheet, column, frozenset(levels))
+    codes, words = coded(
+        sheet, column, frozenset(levels) | (frozenset({"None"}) if kind == "category" else frozenset())
+    )
     if kind == "date":
         dates, month_first, _ = written_dates(words, asked=True, month_first=month_first)
         moments = pd.Series(np.append(dates, np.datetime64("NaT", "s"))[codes])
         return Found(name, kind, moments, notes=_unread(codes, words, np.isnat(dates), "date"), month_first=month_first)
-    blank = EMPTY if EMPTY in levels else None
+    blank = None
+    if EMPTY in levels:  # ticks
+        blank, tick = EMPTY, next(level for level in levels if level != EMPTY)
+        meant = [YES.get(word.casefold(), True if word.casefold() in TICKS else None) for word in words]
+        words = [word if means is None else tick if means else EMPTY for word, means in zip(words, meant, strict=True)]
     return Found(name, kind, pd.Series(np.array([*words, blank], object)[codes], dtype=object))
 
 

@@ -26,9 +26,13 @@ _UNIT = re.compile(
     rf"[\[(]?(?=.*[^\W\d_]|.*[%‰°$€£#]){_PART}(?:\s?/\s?{_PART})*[\])]?", re.IGNORECASE
 )  # kg/m2, 10^9/L, mg/100 ml
 _SURE_UNIT = re.compile(
-    r".*[/%‰°^µ²³€$£].*|[\[(]?([mckdµnp]?[mgl]|mm?ol|s|sec|min|h|hrs?|yrs?|years?|days?|mmhg|bpm|usd|eur|i?u)[\])]?"
+    r"[\[(]?([^\W\d_]{1,6}\d?/[^\W\d_].*|.*[\^µ²³·].*|.*\d.*|[%‰°$€£][^\W\d_]*|[mckdµnp][mgl]|mm?ol|sec|min|hrs?|yrs?|years?|days?|mmhg|bpm|usd|eur|iu)[\])]?"
 )
 _NOT_MEASURED = {
+    "n/d",
+    "n/r",
+    "n/t",
+    "w/o",
     "nd",
     "n.d.",
     "nt",
@@ -68,6 +72,10 @@ def rows_above(rows: Sequence[Sequence[str]]) -> int:
     most = LABELED if width >= WIDE else 1
     if width < LEAST or not first or max(filled[:first]) > most or not _are_names(rows[first : first + LOOK]):
         return 0
+    if any(_is_number(cell) for cell in rows[first]) and any(
+        row and not row[0].strip() and any(row) for row in rows[:first]
+    ):
+        return 0  # years below names of groups
     return first
 
 
@@ -138,6 +146,9 @@ def _with_both_names(sheet: Sheet) -> Sheet:
     years = [j for j, cell in enumerate(below) if _YEAR.fullmatch(cell)]
     if any(_mostly([row[j] for row in rest], _YEAR) for j in years):
         years = []  # a column of them
+    told = sorted({int(below[j][:4]) for j in years})
+    if told and (len(told) < 2 or told[-1] - told[0] >= len(told)):
+        return sheet  # numbers, and no years that follow each other
     if len(open_) < 2 or any(_is_number(cell) for j, cell in enumerate(below) if j not in years):
         return sheet
     below = [cell.removesuffix(".0") if j in years else cell for j, cell in enumerate(below)]
@@ -168,8 +179,11 @@ def _units(first: Sequence[str], below: Sequence[Sequence[str]]) -> list[str]:
         if _is_number(cell) or not _UNIT.fullmatch(cell) or cell.casefold() in UNKNOWN | _NOT_MEASURED:
             return []
         found.append(cell)
-    sure = sum(_SURE_UNIT.fullmatch(cell.casefold()) is not None for cell in found)
-    return found if len(found) >= 2 and (not others or 2 * sure >= len(found)) else []
+    sure = len({cell for cell in found if _SURE_UNIT.fullmatch(cell.casefold())})
+    again = any(cell in {row[j] for row in below} for j, cell in enumerate(first) if cell in found)
+    return (
+        found if len(found) >= 2 and not again and (not others or (sure >= 2 and 2 * sure >= len(set(found)))) else []
+    )
 
 
 def _total(sheet: Sheet) -> str:

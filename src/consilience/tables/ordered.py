@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from consilience._types import Array, Floats
-from consilience.tables.column_words import MOSTLY, UNKNOWN
+from consilience.tables.column_words import DASHES, MOSTLY, SIGN, UNKNOWN
 from consilience.tables.scale_words import CALENDAR, SCALES, degree_of, key_of
 
 FEWEST, MOST = 3, 30  # levels
@@ -54,7 +54,6 @@ _UNIT = re.compile(
 _STAGE = re.compile(r"(stage|grade|level|tier|phase|step|year|stufe|stadium|grad)\s*(\d+|[ivx]+)([a-d]?)")
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
 _FIRST_NUMBER = re.compile(r"[(\[]?(\d+)[)\]]?(?:\s*[-–—:.=)]*\s*((?=.*[^\W\d_]{3})[^\d].*))?")
-_FINDING = re.compile(r"(-|–|—|−|0|neg(?:ative|\.)?)|(\+/-|±|\(\+\)|tr(?:ace|\.)?)|(\++)|([1-5])\+")
 _SYMBOLS = re.compile(r"([$€£*★+])\1*")
 
 
@@ -142,8 +141,8 @@ def _orders(words: Sequence[str], keys: Sequence[str], asked: bool) -> Iterable[
     found = [_SYMBOLS.fullmatch(word.strip()) for word in words]
     if all(found) and len({match[1] for match in found if match}) == 1:
         yield Order(np.array([len(word.strip()) for word in words], float), "symbols")
-    yield Order(np.array([_finding(word.strip().casefold()) for word in words], float), "findings")
-    if all(key in _ROMAN for key in keys):
+    yield Order(_findings(words), "findings")
+    if {_ROMAN.get(key) for key in keys} == set(range(1, len(keys) + 1)):
         yield Order(np.array([_ROMAN[key] for key in keys], float), "numerals")
     stages = [_STAGE.fullmatch(word.strip().casefold()) for word in words]
     if len({match[1] for match in stages if match}) == 1:
@@ -223,12 +222,19 @@ def _counted(words: Sequence[str], asked: bool) -> Floats:
     return numbers if plain or (asked and own) else np.full(len(words), np.nan)
 
 
-def _finding(text: str) -> float:
-    """How much of something was found: -, +/-, +, ++, or negative, trace, 1+, 2+."""
-    match = _FINDING.fullmatch(text)
-    if match is None:
-        return np.nan
-    return 0.0 if match[1] else 0.5 if match[2] else float(len(match[3]) if match[3] else match[4])
+def _findings(words: Sequence[str]) -> Floats:
+    """How much of something was found: -, +/-, +, ++, or negative, trace, 1+, 2+; with 0 or -- among signs, - is less than nothing."""
+    found = [SIGN.fullmatch(word.strip().casefold()) for word in words]
+    below = any(match and match[5] for match in found) or (
+        "0" in words and not any(match and match[4] for match in found)
+    )
+    places = np.full(len(words), np.nan)
+    for i, match in enumerate(found):
+        if match is not None:
+            nothing = -1.0 if below and match[0] in DASHES else 0.0
+            more = len(match[3]) if match[3] else match[4]
+            places[i] = nothing if match[1] else 0.5 if match[2] else -len(match[5]) if match[5] else float(more)
+    return places
 
 
 def _stage(match: re.Match[str] | None) -> float:

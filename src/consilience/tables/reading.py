@@ -265,6 +265,8 @@ def read_table(
         raise InputError("columns= (--columns) chooses columns, and the model knows its own: leave it out")
     sheet = open_sheet(source, Options(kind, header, sep, decimal, encoding, key))
     sheet = replace(sheet, missing=(missing,) if isinstance(missing, str) else tuple(missing))
+    if not isinstance(transpose, (bool, np.bool_)) and transpose is not None:
+        raise InputError(f"transpose must be True or False, not {transpose!r}")
     if transpose:
         if kind not in ("data", "counts") or triples:
             what = "triples" if triples else kind

@@ -20,7 +20,7 @@ from consilience.tables.written import is_number
 
 LOOK = 50  # names that say what they are
 _OF_GENES = re.compile(
-    r"(gene|probe|feature|transcript|protein|peptide|otu|asv|taxon|ensembl|entrez|hgnc|symbol)s?([ _.-]?(id|ids|name|symbol|set))*",
+    r"(gene|probe|probeset|transcript|protein|peptide|otu|asv|ensembl|entrez|hgnc)s?([ _.-]?(gene|id|ids|name|symbol))*",
     re.IGNORECASE,
 )
 _ABOUT_ROWS = re.compile(r"chr|chrom|chromosome|start|end|strand|length|width|(gene[ _.-]?)?(bio)?type", re.IGNORECASE)

@@ -18,6 +18,7 @@ from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering
 from consilience.explorer.validation import ALL, objects_body, objects_query
 from consilience.measures.effect_sizes import effect_sizes
+from consilience.tables.kinds import EMPTY
 
 COLUMNS, WORDS = 8, 8  # of the data; words of a document
 
@@ -167,6 +168,8 @@ def _shown(cell: Any) -> Any:
     """A cell as it came: numbers as they are, days without a time of day; None where it is missing."""
     if cell is None or pd.isna(cell):
         return None
+    if isinstance(cell, str) and cell == EMPTY:
+        return ""
     if isinstance(cell, pd.Timestamp):
         return str(cell.date() if cell == cell.normalize() else cell)
     return cell if isinstance(cell, (float, int)) else str(cell)
