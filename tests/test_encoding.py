@@ -883,6 +883,8 @@ def test_none_is_a_word_and_a_tick_is_a_yes(tmp_path):
     np.testing.assert_array_equal(again.values[:, 1:3], [[0, 0], [0, 1]])
     new["stent"] = ["X", "no"]
     np.testing.assert_array_equal(read_table(new, kind="data", encoder=table.encoder).values[:, 2], [1, 0])
+    new["stent"] = ["NA", "✓"]
+    assert read_table(new, kind="data", encoder=table.encoder).gaps.n_cells == 1
     frame.loc[2:, "stent"] = ""  # hardly anything is ticked
     frame.to_csv(tmp_path / "t.csv", index=False)
     assert "stent (constant)" in read_table(tmp_path / "t.csv", kind="data").notices[-1]

@@ -151,6 +151,11 @@ def test_all_of_these_in_a_workbook(tmp_path):
     assert table.ids[0] == "shop 0"
 
 
+def test_an_object_with_years_is_no_row_of_names(tmp_path):
+    with pytest.raises(ValueError, match="has no name"):
+        read(tmp_path, ["Cities,,", "Berlin,2001,1950", *(f"k{i},{500 + i},{900 - i}" for i in range(N))])
+
+
 def test_losses_and_bounds(tmp_path):
     amounts = [f"(${abs(x) * 1000:,.2f})" if x < 0 else f"${x * 1000:,.2f}" for x in NUMBERS[:, 0]]
     frame = pd.DataFrame({"profit": amounts, "old": [f"{abs(x)}-" if x < 0 else f"{x}" for x in NUMBERS[:, 1]]})

@@ -346,18 +346,20 @@ def cells_as(
         return Found(name, kind, _naive(column))
     if kind == "boolean" and _is_truths(column) and (numbers := _numbers(sheet, position, column)) is not None:
         return Found(name, kind, _truth_words(numbers))
-    codes, words = coded(
-        sheet, column, frozenset(levels) | (frozenset({"None"}) if kind == "category" else frozenset())
-    )
+    ticks = EMPTY in levels
+    words_too = ABSENT - {""} if ticks else {"None"} if kind == "category" else set()
+    codes, words = coded(sheet, column, frozenset(levels) | frozenset(words_too))
     if kind == "date":
         dates, month_first, _ = written_dates(words, asked=True, month_first=month_first)
         moments = pd.Series(np.append(dates, np.datetime64("NaT", "s"))[codes])
         return Found(name, kind, moments, notes=_unread(codes, words, np.isnat(dates), "date"), month_first=month_first)
-    blank = None
-    if EMPTY in levels:  # ticks
-        blank, tick = EMPTY, next(level for level in levels if level != EMPTY)
-        meant = [YES.get(word.casefold(), True if word.casefold() in TICKS else None) for word in words]
-        words = [word if means is None else tick if means else EMPTY for word, means in zip(words, meant, strict=True)]
+    if kind == "boolean":  # yes for Yes, and for another tick
+        by_meaning: dict[bool | None, str] = {YES.get(level.casefold(), True): level for level in levels}
+        meant = [YES.get(word.casefold(), True if ticks and word.casefold() in TICKS else None) for word in words]
+        words = [
+            word if word in levels else by_meaning.get(means, word) for word, means in zip(words, meant, strict=True)
+        ]
+    blank = EMPTY if ticks else None
     return Found(name, kind, pd.Series(np.array([*words, blank], object)[codes], dtype=object))
 
 

@@ -83,8 +83,16 @@ def _are_names(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row has words, and no number that is no year, and some below it have one."""
     first, *below = ([cell for cell in row if cell.strip()] for row in rows)
     numbers = [cell for cell in first if _is_number(cell)]
-    named = len(numbers) < len(first) and all(map(_YEAR.fullmatch, numbers))
+    named = not numbers or (len(numbers) < len(first) and _are_years(numbers))
     return named and any(_is_number(cell) for row in below for cell in row)
+
+
+def _are_years(cells: Sequence[str]) -> bool:
+    """Whether numbers are years that follow each other, as names of columns do."""
+    if not all(map(_YEAR.fullmatch, cells)):
+        return False
+    years = {int(float(cell)) for cell in cells}
+    return len(years) > 1 and max(years) - min(years) < len(years)
 
 
 def without_title(raw: bytes, separators: str) -> tuple[bytes, int]:
@@ -146,9 +154,8 @@ def _with_both_names(sheet: Sheet) -> Sheet:
     years = [j for j, cell in enumerate(below) if _YEAR.fullmatch(cell)]
     if any(_mostly([row[j] for row in rest], _YEAR) for j in years):
         years = []  # a column of them
-    told = sorted({int(below[j][:4]) for j in years})
-    if told and (len(told) < 2 or told[-1] - told[0] >= len(told)):
-        return sheet  # numbers, and no years that follow each other
+    if years and not _are_years([below[j] for j in years]):
+        return sheet
     if len(open_) < 2 or any(_is_number(cell) for j, cell in enumerate(below) if j not in years):
         return sheet
     below = [cell.removesuffix(".0") if j in years else cell for j, cell in enumerate(below)]
