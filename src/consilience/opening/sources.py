@@ -178,10 +178,8 @@ def _of_files(
         run, own = runs.get(path), fitting(path, reading)
         if "columns" in own:
             own["columns"] = columns_there(own["columns"], names if run is None else run.ensemble.names, anywhere)
-        if isinstance(own.get("id_column"), str) and own["id_column"] in every.difference(
-            names
-        ):  # that of another file
-            own.pop("id_column")
+        if isinstance(own.get("id_column"), str) and own["id_column"] in every - set(names):
+            own.pop("id_column")  # that of another file
         if run is None:
             aside = [name for name in wanted if name in names]
             parts.append(open_source(path, kind="labels", known_columns=aside, **own))
