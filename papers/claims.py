@@ -55,15 +55,19 @@ class TableFolder:
 
 
 def _typed(cells: pd.Series) -> pd.Series:
-    """Numbers where all cells are, as they are written to the last digit in any version of pandas; missing where one is empty."""
-    known = cells.where(cells != "", None)
-    try:
-        values = [float("nan") if cell is None else float(cell) for cell in known]
-    except ValueError:
-        truths = {"True": True, "False": False}
-        return cells.map(truths) if set(cells) <= set(truths) else known
-    whole = all(cell is not None and cell.lstrip("-").isdigit() for cell in known)
-    return pd.Series([int(cell) for cell in cells] if whole else values, index=cells.index)
+    """Numbers where all cells are, as they are written to the last digit in any version of pandas; NaN where one is empty."""
+    texts, truths = cells.tolist(), {"True": True, "False": False}
+    made: list[Any]
+    if all(text.lstrip("-").isdigit() for text in texts):
+        made = [int(text) for text in texts]
+    elif set(texts) <= set(truths):
+        made = [truths[text] for text in texts]
+    else:
+        try:
+            made = [float(text or "nan") for text in texts]
+        except ValueError:
+            return pd.Series([text or float("nan") for text in texts], index=cells.index, dtype=object)
+    return pd.Series(made, index=cells.index)
 
 
 Claims = Callable[[TableFolder], Sequence[Claim]]
