@@ -39,6 +39,7 @@ def test_whole_run_by_the_command(tmp_path, monkeypatch):
     assert len(re.findall(r"\*\*(holds|holds in part|does not hold)\*\*", page)) >= 2
 
 
+@pytest.mark.filterwarnings("ignore:Number of distinct clusters")  # of k-means on few points, with the newest NumPy
 def test_whole_run_on_real_data(tmp_path, monkeypatch, data_folder):
     monkeypatch.setattr(caruana2006, "QUICK", caruana2006.Plan(1, 1, 40, 30, 0, 40, 1, 3))
     report = caruana2006.PAPER.run(tmp_path / "out", data=data_folder, quick=True)
