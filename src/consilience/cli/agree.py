@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from consilience.cli import options
+from consilience.cli import options, outputs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,10 +91,10 @@ def command(
     from consilience.reports.files import write_objects
     from consilience.results import check_new_folder
 
-    tables = options.check_tables(output, column_output, stability_file, components)
-    pictures = options.check_pictures(figure)
+    tables = outputs.check_tables(output, column_output, stability_file, components)
+    pictures = outputs.check_pictures(figure)
     folders = [check_new_folder(save)] if save else []
-    options.check_outputs([*tables, *pictures, *folders], [counts, known_from, Path(names) if names else None])
+    outputs.check_outputs([*tables, *pictures, *folders], [counts, known_from, Path(names) if names else None])
     if triples:  # these name their rows themselves, and --id is that of the labels beside them
         how, known_id, id_column = {**how, "triples": True}, known_id or id_column, None
     blocks = open_count_blocks(counts, [known_from, known_id, id_column, names], how)
@@ -141,11 +141,11 @@ def command(
         known={name: accuracy(labels, consensus.labels) for name, labels in known.items()},
     )
     if as_json:
-        options.print_json({"source": str(counts), **summary})
+        outputs.print_json({"source": str(counts), **summary})
         return
     print_agreement(summary, title=counts.name)
     print_notices(None if blocks else table)
-    options.print_written([*tables, *pictures, *folders])
+    outputs.print_written([*tables, *pictures, *folders])
 
 
 def _components(result: Any, weights: Any) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from consilience.cli import options
+from consilience.cli import options, outputs
 
 
 @click.command("assign")
@@ -38,8 +38,8 @@ def command(
 
     if membership and output is None:
         raise InputError("--membership says what to write: name a file with --output too")
-    files = options.check_tables(output)
-    options.check_outputs(files, [model, data])
+    files = outputs.check_tables(output)
+    outputs.check_outputs(files, [model, data])
     fitted = EnsembleClusterer.load(model)
     table = fitted.read(data, **given_reading({**how, "known": known}))
     found = fitted.assign(table)
@@ -47,8 +47,8 @@ def command(
     if output:
         write_objects(object_table(found, membership=membership), output, table.id_heading)
     if as_json:
-        options.print_json({"source": str(data), "model": str(model), **summary})
+        outputs.print_json({"source": str(data), "model": str(model), **summary})
         return
     print_assignment(summary, title=data.name or str(data))
     print_notices(table)
-    options.print_written(files)
+    outputs.print_written(files)

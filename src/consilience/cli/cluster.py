@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from consilience.cli import options
+from consilience.cli import options, outputs
 
 
 @click.command("cluster")
@@ -96,12 +96,12 @@ def command(
     from consilience.results import check_new_folder
 
     distances |= kind == "distances"
-    files = options.check_tables(output)
+    files = outputs.check_tables(output)
     if save:
         check_new_folder(save)
         files.append(save)
     files += [check_places(page, None, [data])[0]] if page else []
-    options.check_outputs(files, [data, together, apart, known_from])
+    outputs.check_outputs(files, [data, together, apart, known_from])
     pairs = {side: None if file is None else str(file) for side, file in (("together", together), ("apart", apart))}
     wishes = {**pairs, "like": like or None, "unlike": unlike or None}
     guide = check_guide(None, **wishes, strength=guide_strength)
@@ -142,11 +142,11 @@ def command(
         )
         write_report(made, page, inputs=[data])
     if as_json:
-        options.print_json({"source": str(data), **summary})
+        outputs.print_json({"source": str(data), **summary})
         return
     print_clusters(summary, title=data.name or str(data))
     print_notices(opened.data, standardize=standardize)
-    options.print_written(files)
+    outputs.print_written(files)
     click.echo(f"\nNext: {_next(command_line(ctx), save, page, output)}")
     again = [str(data), *(["--kind", "distances"] if distances else []), *typed_options(ctx, how)]
     if own := [name for name in aside if known_from is None or name in [*like, *unlike]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from consilience.cli import options
+from consilience.cli import options, outputs
 
 
 @click.command("combine")
@@ -126,11 +126,11 @@ def command(
     if membership and output is None:
         raise InputError("--membership says what to write: name a file with --output too")
     by_blocks = memory_limit is not None or in_blocks(labels)
-    files = [] if by_blocks else options.check_tables(output)
-    files += options.check_tables(floater_file, cluster_file, member_file, scale_file, split_file)
-    files += options.check_pictures(tree)
+    files = [] if by_blocks else outputs.check_tables(output)
+    files += outputs.check_tables(floater_file, cluster_file, member_file, scale_file, split_file)
+    files += outputs.check_pictures(tree)
     files += [check_new_folder(save)] if save else []
-    options.check_outputs(files, [labels, *more, known_from, previous])
+    outputs.check_outputs(files, [labels, *more, known_from, previous])
     settings |= {"random_state": seed, "n_jobs": n_jobs}
     weak, matches, agreement, id_name = None, {}, None, "id"
     if by_blocks:
@@ -173,10 +173,10 @@ def command(
     if save:
         replace(result, source=labels.resolve().name).save(save)
     if as_json:
-        options.print_json({"source": str(labels), **summary})
+        outputs.print_json({"source": str(labels), **summary})
         return
     print_consensus(summary, title=labels.name or str(labels))
-    options.print_written(files)
+    outputs.print_written(files)
 
 
 def _reading_of_blocks(ctx: click.Context, how: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from consilience.cli import options
+from consilience.cli import options, outputs
 
 
 @click.command("compare")
@@ -57,10 +57,10 @@ def command(
     from consilience.reports import draw_comparison, print_comparison, write_table
     from consilience.reports.files import check_table_path
 
-    tables = options.check_tables(output)
+    tables = outputs.check_tables(output)
     files = _matrix_paths(check_table_path(pairs), measures) if pairs else {}
-    pictures = options.check_pictures(figure)
-    options.check_outputs([*tables, *files.values(), *pictures], [labels, *more, known_from])
+    pictures = outputs.check_pictures(figure)
+    outputs.check_outputs([*tables, *files.values(), *pictures], [labels, *more, known_from])
     opened = open_clusterings(labels, known_from=known_from, more=more, **how)
     print_notices(opened, err=True)
     result = compare(opened.ensemble, measures, known=opened.known, n_jobs=n_jobs)
@@ -71,10 +71,10 @@ def command(
     for path in pictures:
         draw_comparison(result, path)
     if as_json:
-        options.print_json({"source": str(labels), **result.to_dict()})
+        outputs.print_json({"source": str(labels), **result.to_dict()})
         return
     print_comparison(result, title=labels.name or str(labels))
-    options.print_written([*tables, *files.values(), *pictures])
+    outputs.print_written([*tables, *files.values(), *pictures])
 
 
 def _matrix_paths(pairs: Path, measures: list[str]) -> dict[str, Path]:

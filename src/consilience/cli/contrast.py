@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from consilience.cli import options
+from consilience.cli import options, outputs
 
 
 @click.command("contrast")
@@ -130,8 +130,8 @@ def command(
         raise InputError("how many new clusters? say -k 4, for example")
     if n_alternatives is None and not given and given_from is None:
         raise InputError("which grouping do you know? name its column with --given, or its file with --given-from")
-    files = options.check_tables(output) + options.check_pictures(figure)
-    options.check_outputs(files, [data, given_from, known_from])
+    files = outputs.check_tables(output) + outputs.check_pictures(figure)
+    outputs.check_outputs(files, [data, given_from, known_from])
     kind = "counts" if counts else "data"
     opened, groups = open_data(data, kind, known_from=known_from, given=given, given_from=given_from, **how)
     table = opened.data
@@ -159,9 +159,9 @@ def command(
     if figure:
         reports.draw_contrast(found, X, groups, figure)
     if as_json:
-        options.print_json({"source": str(data), **summary})
+        outputs.print_json({"source": str(data), **summary})
         return
     show = reports.print_contrast if n_alternatives is None else reports.print_alternatives
     show(summary, title=data.name or str(data))
     print_notices(table)
-    options.print_written(files)
+    outputs.print_written(files)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from consilience.cli import options
+from consilience.cli import options, outputs
 
 
 @click.command("generate")
@@ -88,7 +88,7 @@ def command(
         raise InputError("--jitter says how far from --around: name the clustering with --around too")
     if around is not None and (fixed := sorted(given & {"n_clusters", "methods", "standardize"})):
         raise InputError(f"--{fixed[0].replace('_', '-')} is the clustering's own for more --around it: leave it out")
-    options.check_outputs([run], [data, together, apart])
+    outputs.check_outputs([run], [data, together, apart])
     aside = list(dict.fromkeys([*known, *like, *unlike]))
     blocks = open_number_blocks(data, [*aside, distances], how)
     opened = None if blocks else open_data(data, "distances" if distances else "data", aside, **how)[0]
@@ -117,7 +117,7 @@ def command(
     )
     summary = generation_summary(made, {} if opened is None else {name: opened.known[name] for name in known})
     if as_json:
-        options.print_json({"source": str(data), "run": str(run), "failed": _failed(run), **summary})
+        outputs.print_json({"source": str(data), "run": str(run), "failed": _failed(run), **summary})
         return
     print_generation(summary, title=data.name or str(data))
     print_notices(None if opened is None else opened.data, standardize=standardize if around is None else None)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from consilience.cli import options
+from consilience.cli import options, outputs
 
 
 @click.command("organize")
@@ -70,7 +70,7 @@ def command(
     inside = [] if output is None else [output.resolve(), *output.resolve().parents]
     if any(path.resolve() in inside for path in (labels, *more)):
         raise InputError(f"{output} lies in the run itself: choose another folder, so that nothing is lost")
-    options.check_outputs(
+    outputs.check_outputs(
         [] if output is None else [output / name for name in report.FOLDER], [labels, *more, known_from]
     )
     opened = open_clusterings(labels, known_from=known_from, more=more, **how)
@@ -102,7 +102,7 @@ def command(
             "jumps": meta.jumps,
             "null": None if null is None else null.table.to_dict("index"),
         }
-        options.print_json(content)
+        outputs.print_json(content)
         return
     report.print_organized(meta, title=labels.name or str(labels), scores=scores, null=null)
     if output is not None:

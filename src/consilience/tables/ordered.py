@@ -54,7 +54,7 @@ _UNIT = re.compile(
 _STAGE = re.compile(r"(stage|grade|level|tier|phase|step|year|stufe|stadium|grad)\s*(\d+|[ivx]+)([a-d]?)")
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
 _FIRST_NUMBER = re.compile(r"[(\[]?(\d+)[)\]]?(?:\s*[-–—:.=)]*\s*((?=.*[^\W\d_]{3})[^\d].*))?")
-_SYMBOLS = re.compile(r"([$€£*★+])\1*")
+_SYMBOLS = re.compile(r"([$€£*★])\1*")
 
 
 @dataclass(frozen=True, eq=False)
