@@ -20,7 +20,7 @@ from scipy import sparse
 
 import consilience as cs
 from benchmarks.timing import cpu
-from consilience.generation.graph import SPAN, igraph_of, leiden
+from consilience.generation.methods.graph import SPAN, igraph_of, leiden
 from consilience.generation.neighbors import Points, connectivities, nearest_neighbors
 from consilience.generation.recipes import recipe_of, usual_clusters
 from consilience.measures import adjusted_rand, nmi

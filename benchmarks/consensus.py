@@ -111,8 +111,8 @@ def sweep_20000_by_400():
     """One exact pass over 20,000 rows of 2 million counts, aggregated to 400 columns, 20 clusters, one thread."""
     from scipy import sparse
 
-    from consilience.information import Engine
-    from consilience.views import count_views
+    from consilience.engine.information import Engine
+    from consilience.engine.views import count_views
 
     rng = np.random.default_rng(0)
     rows, columns = np.repeat(np.arange(20_000), 100), rng.zipf(1.3, 2_000_000) % 40_000

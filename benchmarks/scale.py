@@ -56,7 +56,7 @@ def measure(path, out, n_workers, repeats=1):
         return _figures(runs, [])
     from distributed import Client
 
-    from consilience._local_cluster import SteadyCluster
+    from consilience._run.cluster import SteadyCluster
 
     peaks = {}
     with (
@@ -98,7 +98,7 @@ def _one(path, out, client=None):
 def _warm(path):
     import os
 
-    from consilience.scale import LabelBlocks
+    from consilience.blocks import LabelBlocks
 
     LabelBlocks.from_parquet(path).distinct()
     return os.getpid()
@@ -175,9 +175,9 @@ def ceiling(path, folder, seconds=CEILING_SECONDS):
 
 def _work(path, folder, seconds, together, found):
     """Blocks a second that this process reads, finds the distinct rows of, and writes answers for."""
-    from consilience.scale import LabelBlocks
-    from consilience.scale.distinct import RowTable, of_part
-    from consilience.scale.giving import _write_part
+    from consilience.blocks import LabelBlocks
+    from consilience.blocks.distinct import RowTable, of_part
+    from consilience.blocks.giving import _write_part
 
     blocks = LabelBlocks.from_parquet(path)
     parts = blocks.parts[:8]

@@ -21,7 +21,7 @@ from consilience.agreement import CountBlocks, DataLoom
 from consilience.agreement.block_counts import BlockCounts
 from consilience.agreement.by_blocks import RowSearch
 from consilience.agreement.local_search import engine_of, random_labels
-from consilience.views import cluster_tables
+from consilience.engine.views import cluster_tables
 
 ROWS, COLUMNS, PAIRS = 480_000, 17_770, 100_000_000
 STEP = 4096  # rows drawn from one stream, so that the table does not depend on its blocks

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import random_labels
-from consilience.store import Store
+from consilience.ensemble.store import Store
 
 
 def _store(m, n, parts):

@@ -28,7 +28,7 @@ def worker_processes(n_workers: int = 2) -> Iterator[Any]:
     pytest.importorskip("distributed")
     import dask
 
-    from consilience._local_cluster import SteadyCluster
+    from consilience._run.cluster import SteadyCluster
 
     how = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0", "silence_logs": logging.CRITICAL}
     with dask.config.set({"distributed.scheduler.allowed-failures": 10}), quiet():

@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 
-from consilience.store import Store
+from consilience.ensemble.store import Store
 
 N_OBJECTS = 300
 RUN = {"n_objects": N_OBJECTS, "fingerprint": "kill test", "plan": {"n_clusters": 15}}

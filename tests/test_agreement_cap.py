@@ -12,7 +12,7 @@ from consilience.agreement.comraf import _check_edges, _nodes
 from consilience.agreement.count_table import check_counts
 from consilience.agreement.markov_field import color
 from consilience.agreement.mdc import grow
-from consilience.information import Engine
+from consilience.engine.information import Engine
 from consilience.measures import adjusted_rand, nmi, stability
 from oracle.sweep import mutual_information
 from samples import block_counts

@@ -8,8 +8,8 @@ from scipy import sparse
 
 from consilience import _kernels
 from consilience._check import InputError
-from consilience.information import Engine, batch_scores, objective_of
-from consilience.views import cluster_tables, count_views, grouped_views
+from consilience.engine.information import Engine, batch_scores, objective_of
+from consilience.engine.views import cluster_tables, count_views, grouped_views
 from oracle import merge_clusters as oracle
 from oracle.sweep import mutual_information
 

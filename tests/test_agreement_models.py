@@ -12,8 +12,8 @@ from consilience.agreement import MDC, DataLoom, counts_from_data
 from consilience.agreement.count_table import check_counts
 from consilience.agreement.local_search import engine_of, merge, random_labels, split
 from consilience.agreement.mdc import column_clusters, grow
+from consilience.engine.views import cluster_tables, regrouped
 from consilience.measures import adjusted_rand, nmi
-from consilience.views import cluster_tables, regrouped
 from oracle.sweep import mutual_information
 from samples import block_counts
 
@@ -144,8 +144,8 @@ def test_spare_clusters_mend_a_flat_start():
 
 def test_blocks_and_shortlists_lose_little_beside_the_sequential_search():
     """DataLoom's quality: the same start and turns, once with a shortlist and blocks of rows, once exact and row by row."""
-    from consilience.information import Engine
-    from consilience.views import regrouped
+    from consilience.engine.information import Engine
+    from consilience.engine.views import regrouped
 
     counts = check_counts(block_counts(n=1500, d=900, k=20, counts=40, own=0.4)[0], "length")
     rng = np.random.default_rng(0)

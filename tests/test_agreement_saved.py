@@ -13,8 +13,8 @@ import consilience as cs
 from consilience._check import InputError
 from consilience._names import unique_names
 from consilience.agreement import Agreement
-from consilience.opening import as_ensemble
-from consilience.results import Result
+from consilience.ensemble.results import Result
+from consilience.inputs import as_ensemble
 from consilience.tables import read_table
 from samples import block_counts
 
@@ -135,7 +135,7 @@ def test_a_failure_leaves_nothing(named, tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device", "result.json")
 
-    monkeypatch.setattr("consilience.results.write_whole", fail)
+    monkeypatch.setattr("consilience.ensemble.results.write_whole", fail)
     with pytest.raises(OSError, match="No space left"):
         named.save(tmp_path / "a")
     assert list(tmp_path.iterdir()) == []

@@ -8,9 +8,9 @@ from scipy.stats import multinomial
 from consilience._check import InputError
 from consilience.alternatives import CountBottleneck, MultinomialMixture
 from consilience.alternatives.multinomial import log_profiles
-from consilience.information import objective_of
+from consilience.engine.information import objective_of
+from consilience.engine.views import count_views
 from consilience.measures import matched_accuracy
-from consilience.views import count_views
 
 
 def mixture(n=300, d=8, k=3, length=60, seed=0):

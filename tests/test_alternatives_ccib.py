@@ -9,11 +9,11 @@ from scipy import sparse
 from consilience._check import InputError
 from consilience.alternatives import CCIB, ccib
 from consilience.alternatives.conditional_views import conditional_views, coordinate, local_start, reweigh
-from consilience.annealing import anneal
 from consilience.datasets import orthogonal_multinomials
-from consilience.information import objective_of
+from consilience.engine.annealing import anneal
+from consilience.engine.information import objective_of
+from consilience.engine.views import count_views
 from consilience.measures import matched_accuracy, nmi
-from consilience.views import count_views
 from samples import first_of
 
 

@@ -27,9 +27,9 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import consilience as cs
-from consilience import _parallel
 from consilience._check import InputError
-from consilience._parallel import own_threads
+from consilience._run import parallel as _parallel
+from consilience._run.parallel import own_threads
 from consilience.alternatives import BASES, CondEns, condens, diagnostics
 from consilience.alternatives import data as contrast_data
 from consilience.alternatives.bases import fit_base
@@ -37,8 +37,8 @@ from consilience.alternatives.data import Centering
 from consilience.alternatives.given import check_given, group_names, groups_of, joint
 from consilience.alternatives.splits import extend, split_groups
 from consilience.datasets import orthogonal_multinomials
+from consilience.ensemble.results import Result
 from consilience.measures import matched_accuracy, nmi
-from consilience.results import Result
 from samples import crossed_groups
 
 

@@ -8,13 +8,13 @@ from sklearn.base import clone
 from sklearn.cluster import MeanShift
 
 from consilience._check import InputError
-from consilience._random import child_seed
+from consilience._run.random import child_seed
 from consilience.alternatives import CondEns, alternatives, reproducibility, significance, z_score
 from consilience.alternatives.given import NoSplitError
 from consilience.alternatives.sequence import NO_SPLIT
 from consilience.datasets import orthogonal_multinomials
+from consilience.ensemble.results import Result
 from consilience.measures import matched_accuracy, nmi
-from consilience.results import Result
 from samples import crossed_groups, first_of
 
 

@@ -15,11 +15,11 @@ from sklearn.mixture import GaussianMixture
 import consilience as cs
 from consilience._check import InputError
 from consilience.generation import METHODS, describe, extend, remake
-from consilience.generation.density import parameters
-from consilience.generation.gaussian import FORMS, GaussianModel
-from consilience.generation.labeler import Labeler
-from consilience.generation.metrics import METRICS, rows_for
+from consilience.generation.methods.density import parameters
+from consilience.generation.methods.gaussian import FORMS, GaussianModel
+from consilience.generation.methods.metrics import METRICS, rows_for
 from consilience.generation.plan import Plan
+from consilience.generation.predict import Labeler
 from consilience.generation.runner import Runner
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, check_seed, count, fingerprint, printable, show
-from consilience._parallel import n_threads
+from consilience._run.parallel import n_threads
 
 # --- choices --------------------------------------------------------------------------------------------------------
 

@@ -392,7 +392,7 @@ def test_progress_shows_on_a_terminal_only():
     """A bar on a pseudo-terminal, nothing in a pipe."""
     pty = pytest.importorskip("pty", reason="no pseudo-terminals on this system", exc_type=ImportError)
     code = (
-        "import time\nfrom consilience._progress import track\n"
+        "import time\nfrom consilience._run.progress import track\n"
         "for _ in track(range(8), 8, 'counting'): time.sleep(0.15)\n"
     )
     piped = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

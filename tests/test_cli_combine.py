@@ -9,10 +9,10 @@ import pytest
 import consilience as cs
 from command_line import run
 from consilience.consensus import METHODS
-from consilience.consensus.distinct_rows import check_problem
-from consilience.consensus.families import families_of, shared_information
+from consilience.consensus.rows.problem import check_problem
+from consilience.consensus.trust.families import families_of, shared_information
 from consilience.datasets import load_beads_labels, noisy_labels, sample_path
-from consilience.opening import open_source
+from consilience.inputs import open_source
 
 LABELS = str(sample_path("beads_labels.csv"))
 FORM = ["--columns", "form1,form2,form3,form4,form5,form6"]

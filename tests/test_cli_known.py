@@ -10,7 +10,7 @@ from consilience._check import InputError
 from consilience.cli.inputs import known_in
 from consilience.datasets import load_beads, sample_path
 from consilience.explorer.session import Session
-from consilience.opening import open_source
+from consilience.inputs import open_source
 from consilience.tables import read_table
 
 

@@ -20,7 +20,7 @@ from command_line import run
 from consilience._check import InputError
 from consilience.cli.inputs import open_clusterings
 from consilience.datasets import sample_path
-from consilience.opening import as_ensemble, is_one_table
+from consilience.inputs import as_ensemble, is_one_table
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 BEADS = sample_path("beads.csv")
@@ -158,9 +158,9 @@ def test_row_blocks_where_one_table_is_needed(tmp_path, verb, said):
 
 def test_row_blocks_of_many_cells_are_not_one_table(tmp_path, monkeypatch):
     pd.DataFrame(np.zeros((3, 5), int), columns=list("abcde")).to_parquet(tmp_path / "0.parquet")
-    monkeypatch.setattr("consilience.opening.kinds.ONE_TABLE", 14)  # more than its rows, fewer than its cells
+    monkeypatch.setattr("consilience.inputs.guess.ONE_TABLE", 14)  # more than its rows, fewer than its cells
     assert not is_one_table(tmp_path)
-    monkeypatch.setattr("consilience.opening.kinds.ONE_TABLE", 15)
+    monkeypatch.setattr("consilience.inputs.guess.ONE_TABLE", 15)
     assert is_one_table(tmp_path)
 
 
@@ -229,7 +229,7 @@ def test_agree_takes_counts_in_row_blocks(tmp_path):
 
 
 def test_without_dask_the_extra_is_named(monkeypatch):
-    from consilience._dask import connect
+    from consilience._run.cluster import connect
 
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ImportError, match=r"needs Dask: pip install 'consilience\[dask\]'"), connect("local:2"):

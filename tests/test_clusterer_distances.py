@@ -12,7 +12,7 @@ from command_line import run
 from consilience import EnsembleClusterer
 from consilience._check import InputError
 from consilience.datasets import gaussians_8d5k
-from consilience.generation.mds import closest, embed, place
+from consilience.generation.methods.mds import closest, embed, place
 from consilience.measures import adjusted_rand
 
 N = 100  # objects that are clustered; 50 are new

@@ -21,10 +21,10 @@ from consilience import EnsembleClusterer
 from consilience._check import InputError
 from consilience.clusterer import ClustererModel, DriftWarning
 from consilience.datasets import customers, gaussians_8d5k
+from consilience.ensemble.results import Result
 from consilience.generation import extend
+from consilience.inputs.guess import one_table
 from consilience.measures import adjusted_rand
-from consilience.opening.kinds import one_table
-from consilience.results import Result
 
 OTHER_PROCESS = """
 import pickle, sys
@@ -253,9 +253,9 @@ def test_objects_outside_the_sample_are_judged_as_new_ones_are():
 
 
 def test_a_black_box_keeps_a_bounded_sample(blobs, monkeypatch):
-    monkeypatch.setattr("consilience.generation.labeler.NEIGHBORS", 150)
-    monkeypatch.setattr("consilience.generation.labeler.FEWEST", 10)
-    monkeypatch.setattr("consilience.generation.labeler.TOTAL", 400)
+    monkeypatch.setattr("consilience.generation.predict.NEIGHBORS", 150)
+    monkeypatch.setattr("consilience.generation.predict.FEWEST", 10)
+    monkeypatch.setattr("consilience.generation.predict.TOTAL", 400)
     X, _ = blobs
     alike = quick(base=Birch(), methods="minima", n_clusterings=5).fit(X)
     assert alike._model.labeler.n_kept < 150 + 50  # all five share them; every cluster has one at least

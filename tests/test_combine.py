@@ -21,12 +21,12 @@ from consilience.consensus import (
     QuadraticConsensus,
     floaters,
 )
-from consilience.consensus.anmi_search import greedy_start
 from consilience.consensus.combine import combined_labels
-from consilience.consensus.confidence import agreement, cluster_posterior, discount
-from consilience.consensus.distinct_rows import check_problem
-from consilience.consensus.engine_consensus import problem_views
-from consilience.information import Engine
+from consilience.consensus.methods.anmi_search import greedy_start
+from consilience.consensus.methods.engine_consensus import problem_views
+from consilience.consensus.rows.problem import check_problem
+from consilience.consensus.trust.confidence import agreement, cluster_posterior, discount
+from consilience.engine.information import Engine
 from consilience.measures import adjusted_rand, anmi, contingency, nmi
 from samples import first_of, noisy_copies
 
@@ -261,7 +261,7 @@ def test_the_problem_is_checked_once_for_an_answer(monkeypatch):
     module, seen = sys.modules["consilience.consensus.combine"], []
     real = module.check_problem
     monkeypatch.setattr(module, "check_problem", lambda *a: seen.append(a) or real(*a))
-    monkeypatch.setattr("consilience.consensus.estimator.check_problem", lambda *a: seen.append(a) or real(*a))
+    monkeypatch.setattr("consilience.consensus.methods.estimator.check_problem", lambda *a: seen.append(a) or real(*a))
     cs.combine(EXAMPLE, 3, "vote")
     assert len(seen) == 1
 
@@ -359,12 +359,12 @@ def test_annealing_and_sequential_search_agree_where_it_is_easy():
 
 def test_large_problems_start_on_a_sample(monkeypatch):
     labels, truth = noisy_copies(n=3000, k=5, r=8, noise=0.4)
-    monkeypatch.setattr("consilience.consensus.engine_consensus.SAMPLE", 500)
+    monkeypatch.setattr("consilience.consensus.methods.engine_consensus.SAMPLE", 500)
     assert nmi(truth, QuadraticConsensus(5, random_state=0).fit(labels).labels_) > 0.9
 
 
 def test_dependence_is_judged_by_some_hundred_of_many_clusterings(monkeypatch):
-    from consilience.consensus import confidence
+    from consilience.consensus.trust.tables import confidence
 
     labels, truth = noisy_copies(n=200, k=4, r=60, noise=0.3)
     problem = check_problem(labels, 4)

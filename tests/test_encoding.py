@@ -26,8 +26,8 @@ from consilience.meta import score
 from consilience.tables import Encoder, match_rows, read_table, scale
 from consilience.tables.encoded_column import skewness
 from consilience.tables.filling import NEIGHBORS, find_gaps
+from consilience.tables.parse_text import written_dates, written_numbers
 from consilience.tables.shapes import shape_features, shape_names
-from consilience.tables.written import written_dates, written_numbers
 from explorer_cases import ask
 from samples import block_counts
 

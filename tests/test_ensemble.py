@@ -17,8 +17,8 @@ from scipy import sparse
 import oracle
 from consilience import Ensemble, compare
 from consilience._check import InputError, check_labels
+from consilience.ensemble.store import Store
 from consilience.measures import accuracy, anmi, compactness, rand
-from consilience.store import Store
 from consilience.tables import read_table
 
 label_tables = arrays(np.int32, st.tuples(st.integers(1, 30), st.integers(1, 6)), elements=st.integers(-1, 4))

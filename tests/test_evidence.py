@@ -12,10 +12,11 @@ from scipy.spatial.distance import squareform
 
 from consilience import Ensemble
 from consilience._check import InputError
-from consilience.consensus import EvidenceAccumulation, association_tree
-from consilience.consensus.association_tree import cluster_association, mean_association
-from consilience.consensus.distinct_rows import Problem, check_problem, row_distances
-from consilience.consensus.linkage import cut_tree, weighted_linkage
+from consilience.consensus import EvidenceAccumulation
+from consilience.consensus.methods import association_tree
+from consilience.consensus.methods.association_tree import cluster_association, mean_association
+from consilience.consensus.rows.problem import Problem, check_problem, row_distances
+from consilience.consensus.rows.row_tree import cut_tree, weighted_linkage
 from consilience.datasets import gaussians_8d5k, noisy_labels, object_distributed
 from consilience.measures import adjusted_rand, nmi
 from samples import random_labels

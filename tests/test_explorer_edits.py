@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads
+from consilience.explorer.annotations import FILE, Kept
 from consilience.explorer.api import Api
 from consilience.explorer.calls.report import in_view
 from consilience.explorer.edits import Edited, clean, distinct_names, seen_in
-from consilience.explorer.kept import FILE, Kept
 from consilience.explorer.session import Session
 from consilience.explorer.session_file import open_session, session_text
 from consilience.explorer.sources import open_clusterings

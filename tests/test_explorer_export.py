@@ -185,7 +185,7 @@ def test_the_snippet_of_a_labels_file_and_of_data():
 
 
 def test_the_snippet_gives_labels_as_they_were_given(tmp_path):
-    from consilience.store import Store
+    from consilience.ensemble.store import Store
 
     with Store.create(tmp_path / "run", n_objects=3) as store:
         store.append([[0, 7], [5, 7], [9, 0]])

@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from consilience._child import Child
-from consilience._random import child_seed
+from consilience._run.random import child_seed
+from consilience._run.time_limit import Child
 from consilience.datasets import load_beads
+from consilience.ensemble.store import Store
 from consilience.explorer.api import Api
 from consilience.explorer.calls.stable import find, summary
 from consilience.explorer.codec import RefusedError
@@ -20,9 +21,8 @@ from consilience.explorer.jobs import Jobs, StoppedError
 from consilience.explorer.session import Session
 from consilience.explorer.sources import GenerateOptions, open_clusterings
 from consilience.generation import remake
+from consilience.inputs import as_table
 from consilience.measures import accuracy
-from consilience.opening import as_table
-from consilience.store import Store
 from explorer_cases import arrays, ask, beads_ensemble, beads_session, finish, post, stored_session
 from test_explorer_export import exported, run_snippet
 

@@ -13,13 +13,13 @@ import pytest
 import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads
+from consilience.ensemble.store import Store
+from consilience.explorer.annotations import FILE, Kept
 from consilience.explorer.api import Api
 from consilience.explorer.codec import RefusedError
 from consilience.explorer.edits import Edited, seen_in
 from consilience.explorer.jobs import Jobs
-from consilience.explorer.kept import FILE, Kept
 from consilience.explorer.sources import GenerateOptions, open_clusterings
-from consilience.store import Store
 from explorer_cases import ask, post
 
 ENTRY = {"ref": "3m", "name": "the colors", "note": "über alles", "of": "run.tree"}

@@ -14,12 +14,12 @@ import pytest
 import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels, sample_path
+from consilience.ensemble.store import StoreWarning
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
 from consilience.explorer.sources import GenerateOptions, open_clusterings
-from consilience.opening import guess
+from consilience.inputs import guess
 from consilience.reports.plane import plane_of
-from consilience.store import StoreWarning
 from consilience.tables import read_table
 from explorer_cases import arrays, ask, beads_ensemble
 from samples import block_counts
@@ -233,7 +233,7 @@ def test_folders_that_are_no_run(tmp_path):
 
 
 def test_an_empty_run(tmp_path):
-    from consilience.store import Store
+    from consilience.ensemble.store import Store
 
     Store.create(tmp_path / "run", n_objects=3).close()
     with pytest.raises(InputError, match="no finished clustering"):

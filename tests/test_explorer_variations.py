@@ -14,10 +14,10 @@ from scipy.cluster.hierarchy import linkage as scipy_linkage
 import consilience as cs
 from consilience._kernels import encode_codes
 from consilience.datasets import load_beads
+from consilience.ensemble.store import Store
 from consilience.explorer.api import Api
 from consilience.generation import Guide, Variations
 from consilience.meta.group_consensus import group_answer, group_labels, group_support
-from consilience.store import Store
 from explorer_cases import arrays, ask, beads_session, finish, post, stored_session
 from test_explorer_export import exported
 

@@ -15,8 +15,8 @@ import pytest
 from consilience import Ensemble
 from consilience._check import InputError
 from consilience._files import check_folder, write_folder, write_whole
-from consilience._progress import Bar
-from consilience.store import Store
+from consilience._run.progress import Bar
+from consilience.ensemble.store import Store
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links, modes and pipes of POSIX")
 
@@ -208,7 +208,7 @@ def test_a_full_disk_says_that_the_store_goes_on(tmp_path, monkeypatch):
 @pytest.mark.parametrize("progress", [None, True, False])
 def test_no_bar_without_standard_error(monkeypatch, progress):
     monkeypatch.setattr(sys, "stderr", None)
-    monkeypatch.setattr("consilience._progress.QUIET", -1)
+    monkeypatch.setattr("consilience._run.progress.QUIET", -1)
     with Bar(3, "things", progress) as bar:
         bar.advance()
 

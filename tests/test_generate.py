@@ -18,15 +18,15 @@ from sklearn.preprocessing import StandardScaler
 import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads
+from consilience.ensemble.store import Store
 from consilience.explorer.scores import score_table
 from consilience.generation import METHODS, GenerationWarning, Method, Variations, describe, remake
+from consilience.generation.methods.zipf import zipf_numbers
 from consilience.generation.plan import Plan, check_clusters, check_methods
 from consilience.generation.sklearn_base import base_text
 from consilience.generation.spaces import Spaces
-from consilience.generation.zipf import zipf_numbers
 from consilience.measures import compactness
 from consilience.meta import score
-from consilience.store import Store
 from consilience.tables import read_table
 
 EVERYTHING = "+".join(METHODS)
@@ -463,7 +463,7 @@ def test_wide_tables_have_components_too():
 
 
 def test_distances_tell_their_stress_and_have_a_limit(monkeypatch):
-    from consilience.generation import mds
+    from consilience.generation.methods import mds
 
     D = squareform(pdist(np.random.default_rng(0).normal(size=(30, 4))))
     made = cs.generate(D, 4, 3, metric="precomputed", n_dimensions=2)

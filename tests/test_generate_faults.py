@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import consilience as cs
-from consilience import _child
 from consilience._check import InputError
-from consilience._child import CallError, call_within, end_children
+from consilience._run import time_limit as _child
+from consilience._run.time_limit import CallError, call_within, end_children
 from consilience.datasets import load_beads
+from consilience.ensemble.store import Store
 from consilience.generation.spaces import GenerationWarning
-from consilience.store import Store
 from moody_clusterers import Moody
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")

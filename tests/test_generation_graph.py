@@ -16,7 +16,7 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.clusterer import EnsembleClusterer
 from consilience.generation import METHODS, describe, neighbors, remake
-from consilience.generation.graph import igraph_of, leiden
+from consilience.generation.methods.graph import igraph_of, leiden
 from consilience.generation.neighbors import Points, connectivities, nearest_neighbors
 from consilience.generation.plan import Plan
 

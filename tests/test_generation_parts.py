@@ -9,10 +9,10 @@ import pytest
 from scipy.spatial.distance import cdist, pdist, squareform
 
 import consilience as cs
-from consilience.generation.mds import embed
-from consilience.generation.spectral import spectral_run
+from consilience.ensemble.store import Store
+from consilience.generation.methods.mds import embed
+from consilience.generation.methods.spectral import spectral_run
 from consilience.measures import adjusted_rand
-from consilience.store import Store
 
 
 def stress_of(columns, D):

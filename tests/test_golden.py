@@ -19,8 +19,8 @@ import consilience as cs
 from consilience.alternatives import CCIB
 from consilience.consensus import METHODS
 from consilience.datasets import load_beads, load_beads_labels, orthogonal_multinomials
+from consilience.ensemble.results import HEADER, Result
 from consilience.generation import METHODS as GENERATION
-from consilience.results import HEADER, Result
 from samples import block_counts, noisy_copies
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from consilience._check import InputError
-from consilience.consensus import cspa as cspa_file
-from consilience.consensus import mcla as mcla_file
-from consilience.consensus.cspa import CSPA
-from consilience.consensus.distinct_rows import Problem, check_problem, incidence
-from consilience.consensus.graph_partition import cut
-from consilience.consensus.hbgf import HBGF, _shares, bipartite
-from consilience.consensus.hgpa import HGPA
-from consilience.consensus.mcla import MCLA, associate, cluster_jaccard, compete
+from consilience.consensus.methods import cspa as cspa_file
+from consilience.consensus.methods import mcla as mcla_file
+from consilience.consensus.methods.cspa import CSPA
+from consilience.consensus.methods.graph_partition import cut
+from consilience.consensus.methods.hbgf import HBGF, _shares, bipartite
+from consilience.consensus.methods.hgpa import HGPA
+from consilience.consensus.methods.mcla import MCLA, associate, cluster_jaccard, compete
+from consilience.consensus.rows.problem import Problem, check_problem, incidence
 from consilience.measures import nmi
 from samples import noisy_copies
 

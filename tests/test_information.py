@@ -10,9 +10,9 @@ from scipy import sparse
 
 from consilience import _kernels
 from consilience._check import InputError
-from consilience.information import OBJECTIVES, Engine, batch_scores, objective_of, random_starts
+from consilience.engine.information import OBJECTIVES, Engine, batch_scores, objective_of, random_starts
+from consilience.engine.views import Views, count_views, label_views
 from consilience.measures import anmi, nmi
-from consilience.views import Views, count_views, label_views
 from oracle import sweep as oracle
 from samples import noisy_copies
 

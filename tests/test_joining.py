@@ -6,7 +6,7 @@ import pytest
 
 import consilience as cs
 from command_line import run
-from consilience.opening import open_source
+from consilience.inputs import open_source
 
 N = 60
 

@@ -13,10 +13,11 @@ from sklearn.model_selection import GridSearchCV
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.consensus import BCE, METHODS, NBCE, MixtureModel, bce, label_tables, mixture
-from consilience.consensus.distinct_rows import check_problem
-from consilience.consensus.label_model import LabelModel
-from consilience.consensus.label_tables import LabelRows
+from consilience.consensus import BCE, METHODS, NBCE, MixtureModel
+from consilience.consensus.methods import bce, label_tables, mixture
+from consilience.consensus.methods.label_model import LabelModel
+from consilience.consensus.methods.label_tables import LabelRows
+from consilience.consensus.rows.problem import check_problem
 from consilience.datasets.scenarios import noisy_labels
 from consilience.measures import nmi
 from oracle.label_models import em_step, membership_bound, membership_phi, membership_row, mixture_joint
@@ -297,7 +298,7 @@ def test_em_never_falls_and_ends_where_its_equations_hold(smoothing):
 
 
 def test_em_steps_are_those_of_the_oracle():
-    from consilience.consensus.mixture import expectation_maximization
+    from consilience.consensus.methods.mixture import expectation_maximization
 
     rng = np.random.default_rng(0)
     labels, _ = some_copies(n=20, noise=0.5, missing=0.3)

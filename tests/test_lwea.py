@@ -13,10 +13,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 import consilience as cs
 import oracle
 from consilience._check import InputError
-from consilience.consensus import HBGF, LWEA, LWGP, EvidenceAccumulation, association_tree, transfer_cut
-from consilience.consensus import cluster_weights as weights_file
-from consilience.consensus.cluster_weights import cluster_weights
-from consilience.consensus.distinct_rows import check_problem
+from consilience.consensus import HBGF, LWEA, LWGP, EvidenceAccumulation
+from consilience.consensus.methods import association_tree, transfer_cut
+from consilience.consensus.rows import cluster_similarity as weights_file
+from consilience.consensus.rows.cluster_similarity import cluster_weights
+from consilience.consensus.rows.problem import check_problem
 from consilience.datasets import noisy_labels
 from consilience.measures import adjusted_rand, nmi
 from samples import random_labels

@@ -268,7 +268,7 @@ def test_an_earlier_consensus_is_no_clustering_and_judges_nothing():
     assert list(read_table(cells, kind="labels", columns=["leiden_2", "consensus"]).values) == ["leiden_2", "consensus"]
     cells.obsm["X_pca"] = cells.X
     ca.generate(cells, 4)
-    opened = cs.opening.open_source(cells)
+    opened = cs.inputs.open_source(cells)
     assert opened.kind == "labels"
     assert "consensus" not in opened.known
     assert "leiden_3" in opened.known

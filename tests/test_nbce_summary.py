@@ -9,7 +9,7 @@ from consilience.consensus.bayes.convergence import effective_sample_size, r_hat
 from consilience.consensus.bayes.merging import merge_clusters
 from consilience.consensus.bayes.sampling import companions
 from consilience.consensus.bayes.summary import OPENED, Draws, rows_partition
-from consilience.consensus.expected_loss import ExpectedLoss
+from consilience.consensus.samples.expected_loss import ExpectedLoss
 from oracle.label_mixture import partition
 from samples import noisy_copies
 

@@ -9,7 +9,7 @@ import pytest
 import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels, sample_path
-from consilience.opening import as_ensemble, as_table, choose, guess, labels_from, open_source
+from consilience.inputs import as_ensemble, as_table, choose, guess, labels_from, open_source
 
 LABELS = sample_path("beads_labels.csv")
 READING = {"id_column": "bead", "known": ["shape", "color"]}

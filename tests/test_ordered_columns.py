@@ -8,9 +8,9 @@ import pytest
 
 import consilience as cs
 from consilience._check import InputError
+from consilience.inputs.guess import guess
 from consilience.measures import adjusted_rand, distinguishing_features
-from consilience.measures.spreads import Spreads
-from consilience.opening.kinds import guess
+from consilience.measures.intervals import Spreads
 from consilience.tables import Encoder, read_table
 from consilience.tables.ordered import find_order
 

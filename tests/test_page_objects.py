@@ -15,7 +15,7 @@ import pytest
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer import Server
-from consilience.explorer.looks import LARGEST
+from consilience.explorer.object_images import LARGEST
 from consilience.reports.plane import plane_of
 from page_server import Visit, download, press, said, serve, show, visit
 

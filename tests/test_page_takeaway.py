@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from consilience.explorer import Server
-from consilience.explorer.kept import FILE
+from consilience.explorer.annotations import FILE
 from page_server import beads_run, download, press, rename, said, serve, serve_many, show, state, tray, until, visit
 
 SVG = "{http://www.w3.org/2000/svg}"

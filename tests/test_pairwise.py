@@ -17,8 +17,8 @@ import consilience as cs
 from consilience import Ensemble, measures, pairwise, stability
 from consilience._check import InputError
 from consilience.measures import MEASURES, stability_of
-from consilience.measures.bands import BAND
 from consilience.measures.counts import cells
+from consilience.measures.pair_blocks import BAND
 from samples import random_labels
 
 every_measure = pytest.mark.parametrize("name", MEASURES)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from consilience._check import InputError
-from consilience.consensus import graph_partition as partition
-from consilience.consensus.graph_partition import cut, partition_graph, partition_hypergraph
+from consilience.consensus.methods import graph_partition as partition
+from consilience.consensus.methods.graph_partition import cut, partition_graph, partition_hypergraph
 from samples import block_graph, same_partition
 
 BACKENDS = ["metis", "mtkahypar"]
@@ -204,7 +204,7 @@ import itertools
 import numpy as np
 from scipy import sparse
 from consilience.consensus import CSPA, HBGF, MCLA
-from consilience.consensus.graph_partition import partition_graph
+from consilience.consensus.methods.graph_partition import partition_graph
 
 for seed, (n, share, imbalance) in enumerate(itertools.product((7, 25), (0.15, 0.4, 0.9), (0.05, 10))):
     rng = np.random.default_rng(seed)

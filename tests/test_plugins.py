@@ -23,7 +23,7 @@ from consilience.datasets import load_beads, load_beads_labels, sample_path
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
 from consilience.generation import Method, describe, remake
-from consilience.generation.method import Space
+from consilience.generation.methods.method import Space
 from consilience.measures import MEASURES
 from consilience.meta import MetaClustering
 from consilience.reports import Report, Text, remove_section, section, sections_of
@@ -268,7 +268,7 @@ def test_a_kind_of_result_from_outside_has_a_report(tmp_path):
 
     try:
         section(Purity, title="Purity")(lambda report: [Text("It is pure.")])
-        origin = cs.opening.Provenance("mine", "mine.csv")
+        origin = cs.inputs.Provenance("mine", "mine.csv")
         write_report(make_report(Purity(0.5), origin), tmp_path / "page.html")
         text = read_page(tmp_path / "page.html").text
         assert "Purity 0.5." in text

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import consilience
-from consilience._random import PURPOSES, child_seed, stream
+from consilience._run.random import PURPOSES, child_seed, stream
 
 SOURCE = Path(consilience.__file__).parent
 MAKERS = ("stream", "child_seed")
@@ -38,7 +38,7 @@ def calls():
 def test_every_stream_is_made_for_a_purpose_of_the_registry():
     found = {}
     for file, _, purpose in calls():
-        if file == "_random.py":
+        if file == "_run/random.py":
             continue
         names = [purpose.value] if isinstance(purpose, ast.Constant) else PUT_TOGETHER.get(file, ())
         assert names, f"{file} makes a stream for a purpose that is not written out"
@@ -76,9 +76,9 @@ def test_an_unknown_purpose_is_refused():
 
 
 def test_nothing_else_makes_generators():
-    assert "_random.py" in codes()
+    assert "_run/random.py" in codes()
     for file, code in codes().items():
-        if file == "_random.py":
+        if file == "_run/random.py":
             continue
         made = {
             node.func.attr

@@ -15,7 +15,7 @@ import consilience as cs
 from consilience.datasets import customers
 from consilience.generation import METHODS
 from consilience.generation.recipes import recipe_of, usual_clusters
-from consilience.opening import as_table
+from consilience.inputs import as_table
 
 
 def counts():

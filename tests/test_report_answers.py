@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from consilience.consensus.trust import cluster_means
+from consilience.consensus.trust.tables import cluster_means
 from consilience.datasets import load_beads, load_beads_labels
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
+from consilience.inputs import open_source
 from consilience.measures import accuracy, adjusted_rand
-from consilience.measures.marks import ComparableTable
-from consilience.measures.variance_between import VarianceBetween
-from consilience.opening import open_source
+from consilience.measures.cluster_features import ComparableTable
+from consilience.measures.explained_variance import VarianceBetween
 from consilience.reports.answers import STEADY, say_clusters
 from consilience.reports.clusters import in_words
 from consilience.reports.html import Link, Text

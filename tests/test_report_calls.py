@@ -11,11 +11,11 @@ import pytest
 
 import consilience as cs
 from consilience._check import InputError
+from consilience.ensemble.results import Result
+from consilience.inputs import Provenance
 from consilience.measures import pairwise
-from consilience.opening import Provenance
 from consilience.reports import draw_summary
 from consilience.reports.sections import code_of, report_of
-from consilience.results import Result
 
 LABELS = np.random.default_rng(0).integers(3, size=(40, 6))
 

@@ -9,11 +9,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import consilience as cs
-from consilience.consensus import resampling
-from consilience.consensus.assessment import assess, err_alike
-from consilience.consensus.distinct_rows import check_problem, spread_evenly
-from consilience.consensus.error_model import error_posterior
-from consilience.consensus.resampling import (
+from consilience.consensus.methods.error_model import error_posterior
+from consilience.consensus.rows.problem import check_problem, spread_evenly
+from consilience.consensus.trust.assessment import assess, err_alike
+from consilience.consensus.trust.resampling import (
     RESAMPLES,
     _copies,
     matched,
@@ -21,8 +20,9 @@ from consilience.consensus.resampling import (
     resampled_confidence,
     resampled_shares,
 )
-from consilience.generation.graph import GOLDEN
+from consilience.consensus.trust.tables import resampling
 from consilience.generation.kmeans import kmeans_runs
+from consilience.generation.methods.graph import GOLDEN
 from samples import noisy_copies
 
 
@@ -152,7 +152,7 @@ def test_the_confidence_does_not_depend_on_the_seed(answer):
 
 
 def test_a_tree_of_groups_and_rows_beyond_the_leaves(monkeypatch):
-    from consilience.consensus import resampling
+    from consilience.consensus.trust.tables import resampling
 
     labels = kmeans_labels(n=400)
     problem = check_problem(labels, 4)

@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from consilience import Ensemble, results
+from consilience import Ensemble
 from consilience._check import InputError
 from consilience._json import plain
-from consilience.results import HEADER, Result, register, saved_kind
+from consilience.ensemble import results
+from consilience.ensemble.results import HEADER, Result, register, saved_kind
 
 
 @register

@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import consilience as cs
-from consilience import _dask
 from consilience._check import InputError
-from consilience._parallel import ClusterError
+from consilience._run import cluster as _dask
+from consilience._run.parallel import ClusterError
+from consilience.blocks import LabelBlocks, WrittenConsensus, combining
+from consilience.blocks.coding import Coded
+from consilience.blocks.combining import FIXED, bytes_of
+from consilience.blocks.distinct import of_block
+from consilience.blocks.giving import part_names
+from consilience.blocks.running import OnDask
 from consilience.datasets import noisy_labels
-from consilience.scale import LabelBlocks, WrittenConsensus, combining
-from consilience.scale.coding import Coded
-from consilience.scale.combining import FIXED, bytes_of
-from consilience.scale.distinct import of_block
-from consilience.scale.giving import part_names
-from consilience.scale.running import OnDask
 from dask_cluster import local_cluster
 
 OF_OBJECTS = ("labels", "confidence", "support", "membership", "ids", "scale_labels", "scale_confidence")

@@ -17,8 +17,8 @@ from consilience.agreement.block_counts import BlockCounts, take_back
 from consilience.agreement.by_blocks import RowSearch, information_on_columns, value_of
 from consilience.agreement.count_blocks import load
 from consilience.agreement.count_table import check_counts
-from consilience.information import objective_of
-from consilience.views import count_views, grouped_views
+from consilience.engine.information import objective_of
+from consilience.engine.views import count_views, grouped_views
 from dask_cluster import a_worker_dies, local_cluster
 from oracle.batch_pass import batch_pass
 

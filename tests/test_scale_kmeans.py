@@ -12,13 +12,13 @@ import consilience as cs
 import oracle
 from consilience import _check
 from consilience._check import InputError, fingerprint
-from consilience._random import stream
+from consilience._run.random import stream
+from consilience.ensemble.store import Store
 from consilience.generation import NumberBlocks, Variations, block_kmeans, by_blocks, number_blocks, remake
 from consilience.generation.block_kmeans import BlockSpace, _starts, lloyd_by_blocks
-from consilience.generation.method import Space
+from consilience.generation.methods.method import Space
 from consilience.generation.spaces import GenerationWarning, Preparation
-from consilience.opening import open_source
-from consilience.store import Store
+from consilience.inputs import open_source
 from oracle.lloyd import far_apart
 from oracle.random import stream as bits
 

@@ -9,21 +9,22 @@ import pytest
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.consensus import METHODS, label_tables, mixture, transfer_cut
+from consilience.blocks import LabelBlocks, WrittenConsensus, seeding
+from consilience.blocks import survey as survey_module
+from consilience.blocks.by_tables import METHODS as BY_TABLES
+from consilience.blocks.by_tables import NEEDS_ROWS, answer_by_tables
+from consilience.blocks.combining import FIXED
+from consilience.blocks.running import Here
+from consilience.blocks.survey import survey
+from consilience.consensus import METHODS
 from consilience.consensus.bayes import bounds
-from consilience.consensus.confidence import cluster_posterior
-from consilience.consensus.distinct_rows import check_problem
+from consilience.consensus.methods import label_tables, mixture, transfer_cut
+from consilience.consensus.rows.problem import check_problem
+from consilience.consensus.trust.confidence import cluster_posterior
 from consilience.datasets import noisy_labels
-from consilience.information import batch_scores, objective_of
+from consilience.engine.information import batch_scores, objective_of
+from consilience.engine.views import label_views
 from consilience.measures import adjusted_rand
-from consilience.scale import LabelBlocks, WrittenConsensus, seeding
-from consilience.scale import survey as survey_module
-from consilience.scale.by_tables import METHODS as BY_TABLES
-from consilience.scale.by_tables import NEEDS_ROWS, answer_by_tables
-from consilience.scale.combining import FIXED
-from consilience.scale.running import Here
-from consilience.scale.survey import survey
-from consilience.views import label_views
 
 LITTLE = FIXED + 10**6  # bytes: room for no more than some hundred rows
 

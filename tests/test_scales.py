@@ -10,15 +10,21 @@ from scipy.stats import entropy, t
 from sklearn.metrics import adjusted_rand_score
 
 import consilience as cs
-from consilience.consensus.cluster_similarity import Overlaps, nearest_clusters
-from consilience.consensus.distinct_rows import check_problem
-from consilience.consensus.halves import Halves, by_mcla, by_walk, compare_halves
-from consilience.consensus.nesting import nesting
-from consilience.consensus.null_clouds import clouds, cluster_cloud, expanded, mean_agreement
-from consilience.consensus.real import no_room
-from consilience.consensus.row_tree import cut_clusters, leaf_tree
-from consilience.consensus.scales import Judged, Scales, find_scales, make_curve, rank, sample_objects, stable_range
-from consilience.consensus.splits import find_splits
+from consilience.consensus.how_many.curve import (
+    Judged,
+    Scales,
+    find_scales,
+    make_curve,
+    rank,
+    sample_objects,
+    stable_range,
+)
+from consilience.consensus.how_many.null import clouds, cluster_cloud, expanded, mean_agreement
+from consilience.consensus.how_many.significance import Halves, by_mcla, by_walk, compare_halves, nesting, no_room
+from consilience.consensus.how_many.splits import find_splits
+from consilience.consensus.rows.cluster_similarity import Overlaps, nearest_clusters
+from consilience.consensus.rows.problem import check_problem
+from consilience.consensus.rows.row_tree import cut_clusters, leaf_tree
 from consilience.generation.kmeans import kmeans_runs
 from consilience.measures import adjusted_rand
 from samples import noisy_copies, random_labels

@@ -10,10 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from consilience import Ensemble, stability
 from consilience._check import InputError
-from consilience.consensus import sccc as module
-from consilience.consensus.distinct_rows import Problem, check_problem
-from consilience.consensus.sccc import SCCC
-from consilience.consensus.stable_components import floaters, stable_components
+from consilience.consensus.methods import sccc as module
+from consilience.consensus.methods.sccc import SCCC
+from consilience.consensus.rows.problem import Problem, check_problem
+from consilience.consensus.rows.stable_components import floaters, stable_components
 from consilience.datasets import noisy_labels
 from consilience.measures import anmi, nmi
 from samples import random_labels

@@ -21,10 +21,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import consilience._files
-import consilience.store
-import consilience.store.part
+import consilience.ensemble.store
+import consilience.ensemble.store.part
 from consilience._check import InputError
-from consilience.store import Store, StoreWarning
+from consilience.ensemble.store import Store, StoreWarning
 
 N = 40
 RUN = {"n_objects": N, "fingerprint": "abc", "plan": {"n_clusters": [2, 3]}}
@@ -100,7 +100,7 @@ def test_any_labels_in_any_parts_come_back(data):
 
 
 def test_row_groups_bound_what_is_read_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(consilience.store.part, "LABELS_PER_ROW_GROUP", 3 * N)
+    monkeypatch.setattr(consilience.ensemble.store.part, "LABELS_PER_ROW_GROUP", 3 * N)
     labels = some_labels(10)
     with Store.create(tmp_path, n_objects=N) as store:
         store.append(np.asfortranarray(labels.astype(np.int64)), pd.DataFrame({"row": range(10)}))
@@ -211,7 +211,7 @@ def test_any_parquet_reader_can_read_a_part(run):
 
 
 def test_the_examples_run():
-    assert doctest.testmod(consilience.store).failed == 0
+    assert doctest.testmod(consilience.ensemble.store).failed == 0
 
 
 def test_repr_says_what_is_in_it(run):
@@ -573,7 +573,7 @@ def test_one_writer_at_a_time_any_number_of_readers(run):
     with Store.resume(run, **RUN) as store:
         with pytest.raises(InputError, match=re.escape(f"store {run} is being written to")):
             Store.resume(run, **RUN)
-        code = f"from consilience.store import Store; Store.resume({str(run)!r}, **{RUN!r})"
+        code = f"from consilience.ensemble.store import Store; Store.resume({str(run)!r}, **{RUN!r})"
         other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
         assert f"InputError: store {run} is being written to" in other.stderr
         assert Store.open(run).n_clusterings == 6

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from consilience.store import Store
+from consilience.ensemble.store import Store
 from store_writer import RUN, labels_of
 
 WRITER = Path(__file__).with_name("store_writer.py")
@@ -48,7 +48,7 @@ def check(folder: Path, finished: set[int]) -> None:
 DROPPER = f"""
 import os, signal, sys
 from pathlib import Path
-from consilience.store import Store
+from consilience.ensemble.store import Store
 
 left, unlink = int(sys.argv[2]), Path.unlink
 

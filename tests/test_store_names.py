@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from consilience import Ensemble
 from consilience._check import InputError
-from consilience.store import Store
+from consilience.ensemble.store import Store
 from test_label_names import KINDS, same
 
 

@@ -11,10 +11,10 @@ import pytest
 import consilience as cs
 from consilience._check import InputError
 from consilience.consensus import CertainCore, CredibleBall, Summary
-from consilience.consensus.distinct_rows import check_problem
-from consilience.consensus.expected_loss import ExpectedLoss
+from consilience.consensus.rows.problem import check_problem
+from consilience.consensus.samples.expected_loss import ExpectedLoss
+from consilience.ensemble.results import Result
 from consilience.measures import adjusted_rand, variation_of_information
-from consilience.results import Result
 from samples import noisy_copies, same_partition
 
 both_losses = pytest.mark.parametrize("loss", ["vi", "binder"])
@@ -276,7 +276,7 @@ def test_a_report_says_the_ball_in_words(tmp_path):
 
 
 def test_a_limit_that_was_reached_is_said(monkeypatch):
-    module = sys.modules["consilience.consensus.summarize"]  # the package's name is the function
+    module = sys.modules["consilience.consensus.samples.summarize"]  # the package's name is the function
     monkeypatch.setattr(module, "MOST", 3)
     monkeypatch.setattr(module, "TIMES", 1)
     samples = np.column_stack([np.repeat([0, 1, 2], 4), np.tile([0, 1, 2], 4)])

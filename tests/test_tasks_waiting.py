@@ -8,8 +8,8 @@ import joblib
 import pytest
 from joblib import delayed
 
-from consilience._log import logging_to
-from consilience._parallel import AHEAD, ROUND, on_cluster, workers
+from consilience._run.parallel import AHEAD, ROUND, on_cluster, workers
+from consilience._run.run_log import logging_to
 
 
 def slow_first(i):

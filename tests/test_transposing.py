@@ -117,7 +117,7 @@ def test_rows_that_are_known_labels(genes, tmp_path):
     frame.loc[GENES] = ["side", *np.array(["a", "b", "c"])[SIDE]]
     frame.to_csv(tmp_path / "g.csv", index=False)
     for known in ("side", ["side"]):
-        opened = cs.opening.open_source(tmp_path / "g.csv", kind="data", transpose=True, known=known)
+        opened = cs.inputs.open_source(tmp_path / "g.csv", kind="data", transpose=True, known=known)
         assert list(opened.known["side"]) == np.array(["a", "b", "c"])[SIDE].tolist()
     pd.DataFrame({"id": genes.columns[1:], "run": SIDE}).to_csv(tmp_path / "l.csv", index=False)
     beside = ["--data", tmp_path / "g.csv", "--transpose", "--known", "side"]

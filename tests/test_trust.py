@@ -13,14 +13,15 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from consilience.consensus import Consensus, trust
-from consilience.consensus import cluster_weights as cluster_weights_file
-from consilience.consensus.confidence import cluster_shares, support_of
-from consilience.consensus.distinct_rows import Problem, check_problem, label_tables
+from consilience.consensus import Consensus
+from consilience.consensus.how_many.curve import Scales
 from consilience.consensus.notes import about_scales
 from consilience.consensus.result import describe_doubt
-from consilience.consensus.scales import Scales
-from consilience.consensus.trust import cluster_table, member_table, sample_evenly, trust_tables
+from consilience.consensus.rows import cluster_similarity as cluster_weights_file
+from consilience.consensus.rows.problem import Problem, check_problem, label_tables
+from consilience.consensus.trust.confidence import cluster_shares, support_of
+from consilience.consensus.trust.tables import cluster_table, member_table, sample_evenly, trust_tables
+from consilience.consensus.trust.tables import tables as trust
 from consilience.reports.scales import describe_scale_table
 from oracle import trust as plain
 

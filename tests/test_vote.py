@@ -12,9 +12,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from consilience import Ensemble
 from consilience._check import InputError
-from consilience.consensus import vote
-from consilience.consensus.distinct_rows import Problem, check_problem, label_tables, representative_rows, row_scores
-from consilience.consensus.vote import MajorityVote, align
+from consilience.consensus.methods import vote
+from consilience.consensus.methods.vote import MajorityVote, align
+from consilience.consensus.rows.problem import Problem, check_problem, label_tables, representative_rows, row_scores
 from consilience.datasets import noisy_labels
 from consilience.measures import adjusted_rand, nmi
 from samples import noisy_copies, random_labels

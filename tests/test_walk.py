@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 import consilience as cs
 from consilience._check import InputError
 from consilience.consensus import ClusterWalk
-from consilience.consensus.cluster_similarity import Groups, Overlaps, nearest_clusters
-from consilience.consensus.distinct_rows import check_problem
-from consilience.consensus.row_tree import choose_leaves, narrowed
+from consilience.consensus.rows.cluster_similarity import Groups, Overlaps, nearest_clusters
+from consilience.consensus.rows.problem import check_problem
+from consilience.consensus.rows.row_tree import choose_leaves, narrowed
 from consilience.measures import adjusted_rand
 from oracle import walk as oracle
 from samples import noisy_copies, random_labels, same_partition

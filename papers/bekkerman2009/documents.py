@@ -16,7 +16,7 @@ import pandas as pd
 from consilience.agreement import Agreement, agree, column_information, stable_groups
 from consilience.agreement.result import sem
 from consilience.consensus import SCCC
-from consilience.consensus.distinct_rows import check_problem
+from consilience.consensus.rows.problem import check_problem
 from consilience.ensemble import Ensemble
 from consilience.measures import accuracy, stability
 from papers.bekkerman2009.data import Documents

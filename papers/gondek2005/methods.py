@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from consilience._random import child_seed
+from consilience._run.random import child_seed
 from consilience.alternatives import CCIB, CondEns
 from consilience.consensus import combine
 from consilience.ensemble import Ensemble

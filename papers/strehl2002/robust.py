@@ -10,9 +10,9 @@ import pandas as pd
 from scipy import sparse
 
 from consilience._check import InputError, check_count, check_seed
-from consilience._random import child_seed
+from consilience._run.random import child_seed
 from consilience._types import ArrayLike, RandomState
-from consilience.consensus.graph_partition import partition_graph, partition_hypergraph
+from consilience.consensus.methods.graph_partition import partition_graph, partition_hypergraph
 from consilience.datasets.scenarios import check_data
 from consilience.ensemble import Ensemble
 from consilience.measures import nmi

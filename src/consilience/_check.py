@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from consilience._random import fresh_seed
+from consilience._run.random import fresh_seed
 
 CHUNK = 4096  # rows that enter a fingerprint together, as they are added up where they come in blocks
 ALIKE = 0.75  # least share of letters that a name which may be meant has in common with what was written

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import consilience as cs
-from consilience._parallel import on_cluster
+from consilience._run.parallel import on_cluster
 from consilience.consensus import MCLA, NBCE, SCCC
 from dask_cluster import a_worker_dies
 from faults import runs

@@ -26,9 +26,10 @@ def generate(store, n, **how):
 
 def main(store, n, scheduler=None):
     from consilience import cli
-    from consilience._dask import connect
+    from consilience._run.cluster import connect
     from consilience.cli.stopping import wait_for_sigterm
-    from consilience.generation import keeping, runner
+    from consilience.generation import buffer as keeping
+    from consilience.generation import runner
 
     wait_for_sigterm(cli.say)
     keeping.BATCH_SECONDS = runner.BATCH_SECONDS = 0.03  # many parts: more moments at which one is being written

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from consilience.store import Store
-from consilience.store.store import StoreWarning
+from consilience.ensemble.store import Store
+from consilience.ensemble.store.store import StoreWarning
 from faults.counts import Count
 from faults.run_generate import generate
 

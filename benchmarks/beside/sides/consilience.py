@@ -8,7 +8,7 @@ from consilience.agreement import DataLoom
 from consilience.alternatives import CountBottleneck, alternatives
 from consilience.alternatives.at_once import find_at_once
 from consilience.consensus import METHODS
-from consilience.consensus.distinct_rows import check_problem
+from consilience.consensus.rows.problem import check_problem
 from consilience.measures import element_consistency as consistency_of
 
 

@@ -19,7 +19,15 @@ from consilience._kernels.labels import (
     slots_of,
 )
 from consilience._kernels.linkage import LINKAGES, linkage, row_distances
-from consilience._kernels.numbers import has_avx2, random_below, random_bits, random_permutation, random_uniform, xlogx
+from consilience._kernels.numbers import (
+    has_avx2,
+    random_below,
+    random_bits,
+    random_permutation,
+    random_uniform,
+    x_log_x,
+    xlogx,
+)
 from consilience._kernels.pairs import (
     contingency,
     encode_codes,
@@ -68,5 +76,6 @@ __all__ = [
     "sum_rows",
     "sweep",
     "within_sums",
+    "x_log_x",
     "xlogx",
 ]

@@ -12,6 +12,12 @@ from consilience._check import InputError
 from consilience._types import Floats, Ints
 
 
+def x_log_x(x: Any) -> Floats:
+    """x log x of any numbers, 0 at 0."""
+    x = np.asarray(x, float)
+    return x * np.log(np.where(x > 0, x, 1))
+
+
 def xlogx(x: Any, *, limit: int = 2**20) -> tuple[Floats, Floats]:
     """φ(x) = x log x of whole numbers and φ(x + 1) − φ(x), from a table up to `limit` and by log beyond."""
     x = np.ascontiguousarray(x, np.uint64).ravel()

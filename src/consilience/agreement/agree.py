@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, check_choice, check_count, check_seed
-from consilience._parallel import check_n_jobs, runs_tasks, workers
-from consilience._progress import track
+from consilience._run.parallel import check_n_jobs, runs_tasks, workers
+from consilience._run.progress import track
 from consilience._types import EnsembleLike, Labels, PathLike, RandomState
 from consilience.agreement.block_counts import BlockCounts, counts_of
 from consilience.agreement.by_blocks import information_on_columns
@@ -23,7 +23,7 @@ from consilience.agreement.dataloom import DataLoom
 from consilience.agreement.local_search import engine_of
 from consilience.agreement.mdc import MDC, column_clusters, grow
 from consilience.agreement.result import Agreement
-from consilience.opening import as_table, check_reading
+from consilience.inputs import as_table, check_reading
 
 MAKERS: dict[str, Callable[..., CoClusterer]] = {
     "mdc": MDC,

@@ -11,14 +11,14 @@ import numpy as np
 from joblib import delayed
 
 from consilience._check import InputError, check_choice
-from consilience._parallel import n_threads, workers
-from consilience._row_blocks import Span
+from consilience._run.parallel import n_threads, workers
+from consilience._run.row_blocks import Span
 from consilience._types import Floats, Labels
 from consilience.agreement.block_passes import Reading, Survey, Whole, batch, by_column, refine, survey, tables_of
 from consilience.agreement.count_blocks import CountBlocks, are_blocks
 from consilience.agreement.count_table import WEIGHTINGS, Counts, Objects, check_counts
-from consilience.information import Scoring
-from consilience.views import Views
+from consilience.engine.information import Scoring
+from consilience.engine.views import Views
 
 CHUNK = 4096  # rows that are searched one by one, beside the tables of all others
 ROUNDS = 16  # of a pass: chunks of a round do not see each other's moves

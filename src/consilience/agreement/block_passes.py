@@ -14,12 +14,12 @@ import numpy as np
 from scipy import sparse
 
 from consilience._check import InputError
-from consilience._row_blocks import Piece
+from consilience._run.row_blocks import Piece
 from consilience._types import Floats, Ints, Labels
 from consilience.agreement.count_blocks import load
 from consilience.agreement.local_search import engine_of
-from consilience.information import Scoring, move_at_once
-from consilience.views import Views, cluster_tables, grouped_views, summed
+from consilience.engine.information import Scoring, move_at_once
+from consilience.engine.views import Views, cluster_tables, grouped_views, summed
 
 CHUNK_BIT = 42  # of a stream's number: a chunk's streams are those of the whole table's turn, moved so far
 

@@ -18,8 +18,8 @@ from consilience.agreement.block_counts import BlockCounts
 from consilience.agreement.co_clustering import CoSearch
 from consilience.agreement.local_search import engine_of
 from consilience.agreement.markov_field import Clusterings, take_turns
-from consilience.information import STILL, Search, objective_of, refill_empty, score_tables
-from consilience.views import Views, cluster_tables
+from consilience.engine.information import STILL, Search, objective_of, refill_empty, score_tables
+from consilience.engine.views import Views, cluster_tables
 
 
 def clusters_as_rows(table: Floats, sizes: Sequence[int], mean_entry: float | None = None) -> Views:

@@ -16,8 +16,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from consilience._check import InputError, check_count, check_positive, check_seed
-from consilience._progress import track
-from consilience._random import child_seed, stream
+from consilience._run.progress import track
+from consilience._run.random import child_seed, stream
 from consilience._types import EnsembleLike, Labels, RandomState
 from consilience.agreement.block_counts import BlockCounts, counts_of
 from consilience.agreement.by_blocks import infer_blocks
@@ -26,7 +26,7 @@ from consilience.agreement.local_search import random_labels
 from consilience.agreement.markov_field import Node, infer
 from consilience.agreement.result import Agreement, Sides
 from consilience.consensus import SCCC
-from consilience.opening import as_ensemble
+from consilience.inputs import as_ensemble
 
 TEMPERATURE = 0.4
 AGAIN = 2  # iterations after the row clusterings began again

@@ -8,11 +8,11 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from consilience._check import InputError, check_count, check_seed, count
-from consilience._random import child_seed, stream
+from consilience._run.random import child_seed, stream
 from consilience._types import Floats, Labels, RandomState
 from consilience.agreement.count_table import check_counts
 from consilience.agreement.local_search import engine_of, merge
-from consilience.views import cluster_tables, regrouped
+from consilience.engine.views import cluster_tables, regrouped
 
 OTHER = {"rows": "columns", "columns": "rows"}
 

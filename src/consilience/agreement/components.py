@@ -1,6 +1,6 @@
 """What people read off an agreement (Bekkerman et al. 2009, sections 1 and 6): what became stable, and what floats.
 
-A **stable component** is a set of objects that no clustering separates (:func:`~consilience.consensus.stable_components`). The
+A **stable component** is a set of objects that no clustering separates (:func:`~consilience.consensus.rows.stable_components`). The
 process makes components grow: :func:`stable_groups` names the members of those it ends with and says in how many pieces each of
 them lay before. The pattern in which the clusterings spread an object over the clusters of a consensus softens the hard
 clusterings (:func:`soft_memberships`); a flat pattern marks a floater (:func:`~consilience.consensus.floaters`).
@@ -18,9 +18,9 @@ from scipy import sparse
 from consilience._check import InputError, check_count, check_labels, count
 from consilience._types import Floats
 from consilience.agreement.count_blocks import CountBlocks, load
-from consilience.consensus.confidence import cluster_shares
-from consilience.consensus.stable_components import consensus_rows
-from consilience.opening import as_ensemble
+from consilience.consensus.rows.stable_components import consensus_rows
+from consilience.consensus.trust.confidence import cluster_shares
+from consilience.inputs import as_ensemble
 
 BLOCK = 4096  # rows of a block in memory that are looked at together
 

@@ -11,12 +11,12 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from consilience._check import InputError, check_choice, check_count, check_labels, check_positive, check_seed, show
-from consilience._random import child_seed, stream
+from consilience._run.random import child_seed, stream
 from consilience._types import Labels, RandomState
 from consilience.agreement.local_search import engine_of, random_labels
 from consilience.agreement.markov_field import Node, color, infer
-from consilience.opening import as_table
-from consilience.views import count_views
+from consilience.engine.views import count_views
+from consilience.inputs import as_table
 
 SCHEDULES = ("parallel", "round_robin")
 FIRST = 10  # passes on the neighbors' single objects, at most

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from consilience._check import InputError, count, kind_of
-from consilience._row_blocks import Held, Piece, RowBlocks, dask_parts, delayed_parts, is_remote
+from consilience._run.row_blocks import Held, Piece, RowBlocks, dask_parts, delayed_parts, is_remote
 from consilience.agreement.triples import TripleFiles
 
 

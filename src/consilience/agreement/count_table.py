@@ -13,9 +13,9 @@ from scipy import sparse
 from consilience._check import InputError, check_choice
 from consilience._names import unique_names
 from consilience._types import Labels
+from consilience.engine.views import Views, count_views
 from consilience.ensemble import Ensemble
-from consilience.opening import as_table
-from consilience.views import Views, count_views
+from consilience.inputs import as_table
 
 WEIGHTINGS = ("uniform", "length")
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from consilience._check import check_count, check_positive
-from consilience._random import stream
+from consilience._run.random import stream
 from consilience.agreement.block_counts import BlockCounts, counts_of
 from consilience.agreement.by_blocks import BlockSearch
 from consilience.agreement.co_clustering import CoClusterer, CoClustering, CoSearch

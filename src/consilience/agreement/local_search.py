@@ -9,8 +9,8 @@ import numpy as np
 
 from consilience import _kernels
 from consilience._types import Floats, Labels
-from consilience.information import Engine
-from consilience.views import Views, regrouped
+from consilience.engine.information import Engine
+from consilience.engine.views import Views, regrouped
 
 EXHAUSTIVE = 256  # up to so many clusters all are scored; above, a shortlist is
 SHORTLIST = 8

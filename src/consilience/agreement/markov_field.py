@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from consilience._parallel import n_threads, workers
+from consilience._run.parallel import n_threads, workers
 from consilience._types import Labels
 from consilience.agreement.local_search import engine_of
-from consilience.information import Search
-from consilience.views import Views, regrouped
+from consilience.engine.information import Search
+from consilience.engine.views import Views, regrouped
 
 Clusterings = dict[str, Labels]
 

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_count, count, show
 from consilience._types import EnsembleLike, Floats, Ints
-from consilience.opening import as_ensemble, as_table
+from consilience.inputs import as_ensemble, as_table
 
 
 class Recommender(BaseEstimator):

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from consilience._check import InputError, check_labels, count
 from consilience._types import Array
 from consilience.ensemble import Ensemble
+from consilience.ensemble.results import Result, register
+from consilience.ensemble.store import StoreWarning
+from consilience.ensemble.store.info import encode_info
 from consilience.measures import accuracy, stability
-from consilience.results import Result, register
-from consilience.store import StoreWarning
-from consilience.store.info import encode_info
 
 PLACES = ("iteration", "run")  # columns of a saved side's info that say which clustering is which
 TAKEN = ("name", *PLACES, "number")  # those that saving fills itself: the clusterings' own get a prefix

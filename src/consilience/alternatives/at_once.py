@@ -21,8 +21,8 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
 from consilience._check import InputError, count
-from consilience._parallel import own_threads, workers
-from consilience._random import child_seed, stream
+from consilience._run.parallel import own_threads, workers
+from consilience._run.random import child_seed, stream
 from consilience._types import Array, Floats, Labels
 from consilience.alternatives.diagnostics import quality_of
 from consilience.alternatives.significance import half_of

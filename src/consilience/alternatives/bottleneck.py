@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import check_choice, check_count, check_positive, check_seed
-from consilience._random import child_seed, stream
+from consilience._run.random import child_seed, stream
 from consilience.alternatives.multinomial import CountClusterer, log_profiles
-from consilience.annealing import anneal
-from consilience.information import Engine, random_starts
+from consilience.engine.annealing import anneal
+from consilience.engine.information import Engine, random_starts
+from consilience.engine.views import cluster_tables, count_views
 from consilience.tables import check_matrix
-from consilience.views import cluster_tables, count_views
 
 SEARCHES = ("sequential", "annealing")
 

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, check_count, check_positive, check_seed, check_word
-from consilience._parallel import workers
-from consilience._progress import track
-from consilience._random import child_seed, stream
+from consilience._run.parallel import workers
+from consilience._run.progress import track
+from consilience._run.random import child_seed, stream
 from consilience._types import EnsembleLike, Labels, RandomState
 from consilience.alternatives.bottleneck import SEARCHES
 from consilience.alternatives.conditional_views import conditional_views, coordinate, local_start, reweigh
@@ -30,16 +30,16 @@ from consilience.alternatives.diagnostics import redundancy
 from consilience.alternatives.given import check_given, joint
 from consilience.alternatives.multinomial import CountClusterer
 from consilience.alternatives.splits import KEEP
-from consilience.annealing import anneal
 from consilience.consensus import combine
-from consilience.consensus.assessment import assess
-from consilience.consensus.distinct_rows import check_problem
-from consilience.consensus.estimator import by_size
+from consilience.consensus.methods.estimator import by_size
+from consilience.consensus.rows.problem import check_problem
+from consilience.consensus.trust.assessment import assess
+from consilience.engine.annealing import anneal
+from consilience.engine.information import Engine, objective_of
+from consilience.engine.views import Views
 from consilience.ensemble import Ensemble
-from consilience.information import Engine, objective_of
 from consilience.measures import nmi
 from consilience.tables import check_matrix
-from consilience.views import Views
 
 PATH = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 FREE = 0.01  # share of I(C; Y | Z) that coordination may cost
@@ -130,7 +130,7 @@ class CCIB(CountClusterer):
     labels_ : (n_objects,) int array
         Clusters 0 … k − 1 by falling size.
     confidence_, support_, membership_
-        What the runs say of each object's place; see :mod:`consilience.consensus.confidence`.
+        What the runs say of each object's place; see :mod:`consilience.consensus.trust.confidence`.
     n_clusters_ : int
     trade_off_ : float
         λ as used.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from consilience._check import InputError, check_choice, check_count, check_seed, kind_of
-from consilience._random import child_seed
+from consilience._run.random import child_seed
 from consilience._types import EnsembleLike, Ints, RandomState
 from consilience.alternatives.bases import check_base, is_random, takes_counts
 from consilience.alternatives.data import Centering, check_counts
@@ -68,7 +68,7 @@ class CondEns(ClusterMixin, BaseEstimator):
     labels_ : (n_objects,) int array
         The new clustering, 0 … k − 1 by falling size.
     confidence_, support_, membership_
-        As of the consensus; see :mod:`consilience.consensus.confidence`.
+        As of the consensus; see :mod:`consilience.consensus.trust.confidence`.
     n_clusters_ : int
     ensemble_ : Ensemble
         The extended splits; ``ensemble_.info`` says of which group and run.

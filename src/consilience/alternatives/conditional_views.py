@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from consilience._random import child_seed
+from consilience._kernels import x_log_x
+from consilience._run.random import child_seed
 from consilience._types import Floats, Labels
-from consilience.information import random_starts
-from consilience.measures.counts import xlogx
-from consilience.views import Views, count_views
+from consilience.engine.information import random_starts
+from consilience.engine.views import Views, count_views
 
 
 def conditional_views(X: Any, groups: NDArray[Any], weight: float) -> Views:
@@ -91,7 +91,9 @@ def _best_names(others: Floats, own: Floats) -> NDArray[np.int64]:
     others_seen, own_seen = others[:, seen], own[:, seen]
     gain = np.empty((len(own), len(own)))  # what joining adds to Σ φ(T_cy) − φ(T_c·), row: cluster of the others
     for c, (row, total) in enumerate(zip(others_seen, others.sum(axis=1), strict=True)):
-        gain[c] = (xlogx(row + own_seen) - xlogx(row)).sum(axis=1) - xlogx(total + own.sum(axis=1)) + xlogx(total)
+        gain[c] = (
+            (x_log_x(row + own_seen) - x_log_x(row)).sum(axis=1) - x_log_x(total + own.sum(axis=1)) + x_log_x(total)
+        )
     names, clusters = linear_sum_assignment(gain, maximize=True)
     better = gain[names, clusters].sum() > np.trace(gain) + 1e-9 * abs(np.trace(gain))
     return names[np.argsort(clusters)] if better else np.arange(len(own))

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, check_seed, count
-from consilience._parallel import runs_tasks
+from consilience._run.parallel import runs_tasks
 from consilience._types import Array, EnsembleLike, Ints, PathLike, RandomState
 from consilience.alternatives.bases import is_random, takes_counts
 from consilience.alternatives.ccib import CCIB
@@ -19,10 +19,10 @@ from consilience.alternatives.condens import COLUMNS, CondEns
 from consilience.alternatives.data import check_data
 from consilience.alternatives.diagnostics import Diagnostics, diagnostics_of, group_breakdown, run_agreement
 from consilience.alternatives.given import groups_of
-from consilience.consensus.confidence import floating
+from consilience.consensus.trust.confidence import floating
 from consilience.ensemble import Ensemble
-from consilience.opening import check_reading
-from consilience.results import Result
+from consilience.ensemble.results import Result
+from consilience.inputs import check_reading
 
 METHODS = ("condens", "ccib")
 USED = ("split", "not split")  # what the outcome of a group is that tells nothing odd: CCIB splits none
@@ -38,7 +38,7 @@ class Contrast(Result):
         The new clustering, 0 … k − 1, the largest first.
     confidence, support : (n_objects,) float arrays
         Probability that independent splits of the same kind put the object in the same cluster, and share of the splits that agree
-        with its place (:mod:`consilience.consensus.assessment`).
+        with its place (:mod:`consilience.consensus.trust.assessment`).
     membership : (n_objects, n_clusters) array
     n_clusters : int
     redundancy : float

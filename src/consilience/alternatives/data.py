@@ -16,7 +16,7 @@ from consilience._check import InputError, count
 from consilience._types import Array, EnsembleLike, Floats
 from consilience.alternatives.given import check_given
 from consilience.ensemble import Ensemble
-from consilience.opening import as_table, labels_from
+from consilience.inputs import as_table, labels_from
 from consilience.tables import Table, check_matrix
 from consilience.tables.scaling import Standardizer
 
@@ -47,7 +47,7 @@ class Data:
 def check_data(X: Any, given: EnsembleLike | None, *, counts: bool, standardize: bool, **reading: Any) -> Data:
     """Open and check the data and the given groupings; scale the columns unless they are counts.
 
-    X is an array, a sparse matrix, or what :func:`consilience.opening.as_table` opens, read as `reading` says; of the latter,
+    X is an array, a sparse matrix, or what :func:`consilience.inputs.as_table` opens, read as `reading` says; of the latter,
     `given` may be names of columns. It may also be the path of a table of labels.
     """
     source, table = X, None

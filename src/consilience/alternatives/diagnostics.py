@@ -17,18 +17,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, check_labels, count
-from consilience._random import child_seed
+from consilience._run.random import child_seed
 from consilience._types import EnsembleLike, Floats
 from consilience.alternatives.data import group_means
 from consilience.alternatives.given import MULTIPLE_GIVEN, groups_of, joint
 from consilience.consensus.combine import combined_labels
+from consilience.engine.information import objective_of
+from consilience.engine.views import count_views, label_views
 from consilience.ensemble import Ensemble
-from consilience.information import objective_of
+from consilience.ensemble.results import register
+from consilience.inputs import as_ensemble
 from consilience.measures import adjusted_rand, information_ratio, nmi
-from consilience.opening import as_ensemble
-from consilience.results import register
 from consilience.tables import check_matrix
-from consilience.views import count_views, label_views
 
 MEASURES = ("variance", "information")
 

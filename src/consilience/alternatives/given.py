@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from consilience._check import InputError, check_choice, count, show
 from consilience._types import EnsembleLike, Labels
 from consilience.ensemble import Ensemble, check_same_objects
-from consilience.opening import as_ensemble
+from consilience.inputs import as_ensemble
 
 MULTIPLE_GIVEN = ("joint", "each")
 

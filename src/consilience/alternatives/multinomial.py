@@ -16,10 +16,10 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_count, check_positive, check_seed
-from consilience._random import stream
+from consilience._run.random import stream
 from consilience._types import Floats
 from consilience.alternatives.data import check_counts
-from consilience.annealing import soft_rows
+from consilience.engine.annealing import soft_rows
 from consilience.tables import check_matrix
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, check_bool, check_count, check_positive, check_seed, count
-from consilience._progress import track
-from consilience._random import child_seed
+from consilience._run.progress import track
+from consilience._run.random import child_seed
 from consilience._types import Array, EnsembleLike, Ints, RandomState
 from consilience.alternatives.at_once import STARTS, find_at_once, reproducibility_at_once
 from consilience.alternatives.bases import takes_counts
@@ -21,9 +21,9 @@ from consilience.alternatives.diagnostics import diagnostics_of, quality_of
 from consilience.alternatives.given import NoSplitError, TooSmallError
 from consilience.alternatives.significance import null_data, reproducibility_of, z_score_of
 from consilience.ensemble import Ensemble
+from consilience.ensemble.results import Result
+from consilience.inputs import split_reading
 from consilience.measures import LabelingComparison, compare_labelings, nmi
-from consilience.opening import split_reading
-from consilience.results import Result
 
 COLUMNS = ["n_clusters", "quality", "redundancy", "reproducibility", "z_score", "kept"]
 TOO_SMALL = "the groups have become too small to split"

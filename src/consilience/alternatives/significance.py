@@ -16,8 +16,8 @@ from scipy import sparse
 from sklearn.base import clone
 
 from consilience._check import check_count, check_seed
-from consilience._parallel import own_threads
-from consilience._random import stream
+from consilience._run.parallel import own_threads
+from consilience._run.random import stream
 from consilience._types import EnsembleLike, Floats, Ints, RandomState
 from consilience.alternatives.condens import CondEns
 from consilience.alternatives.data import group_means

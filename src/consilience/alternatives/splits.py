@@ -12,9 +12,9 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from consilience._check import InputError, check_choice, check_count
-from consilience._parallel import own_threads, workers
-from consilience._progress import track
-from consilience._random import child_seed
+from consilience._run.parallel import own_threads, workers
+from consilience._run.progress import track
+from consilience._run.random import child_seed
 from consilience._types import Floats, Labels
 from consilience.alternatives.bases import Split, check_base, fit_base, is_random
 from consilience.alternatives.data import Centering, group_means

@@ -15,13 +15,13 @@ import pandas as pd
 from consilience import consensus as verbs
 from consilience._check import InputError, listed
 from consilience._types import Ints
-from consilience.anndata.crumbs import without_crumbs
 from consilience.anndata.frames import check_adata, check_key, makers, safe_frame, small_codes, written
+from consilience.anndata.min_size import without_crumbs
 from consilience.consensus import Consensus
-from consilience.consensus.real import is_real
-from consilience.consensus.scales import stable_range
+from consilience.consensus.how_many.curve import stable_range
+from consilience.consensus.how_many.significance import is_real
 from consilience.ensemble import Ensemble
-from consilience.opening.cells import stored_ensemble, stored_keys
+from consilience.inputs.anndata_in import stored_ensemble, stored_keys
 from consilience.reports.tree_over_k import tree_over_k_edges
 
 MADE_BY = "consilience.anndata.combine"

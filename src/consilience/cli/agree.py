@@ -84,12 +84,12 @@ def command(
     from consilience.agreement import agree, column_information, stable_groups
     from consilience.cli.inputs import open_count_blocks, open_data, print_notices
     from consilience.consensus import combine
+    from consilience.ensemble.results import check_new_folder
+    from consilience.inputs import read_names
     from consilience.measures import accuracy
-    from consilience.opening import read_names
     from consilience.reports import write_table
     from consilience.reports.agreement import agreement_summary, draw_iterations, labels_table, print_agreement
     from consilience.reports.files import write_objects
-    from consilience.results import check_new_folder
 
     tables = outputs.check_tables(output, column_output, stability_file, components)
     pictures = outputs.check_pictures(figure)

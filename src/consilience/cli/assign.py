@@ -31,8 +31,8 @@ def command(
     from consilience._check import InputError
     from consilience.cli.inputs import print_notices
     from consilience.clusterer import EnsembleClusterer
-    from consilience.opening.known import labels_by_name
-    from consilience.opening.reading import given_reading
+    from consilience.inputs.known import labels_by_name
+    from consilience.inputs.reading_options import given_reading
     from consilience.reports.clusterer import assignment_summary, print_assignment
     from consilience.reports.files import object_table, write_objects
 

@@ -88,12 +88,12 @@ def command(
     from consilience.cli.inputs import open_data, print_notices
     from consilience.cli.report import command_line, list_names, typed_options
     from consilience.clusterer import EnsembleClusterer
+    from consilience.ensemble.results import check_new_folder
     from consilience.generation.guide import check_guide
     from consilience.reports.clusterer import cluster_frame, cluster_summary, print_clusters
     from consilience.reports.files import write_objects
     from consilience.reports.of_table import opened_clusters
     from consilience.reports.report import check_places, make_report, write_report
-    from consilience.results import check_new_folder
 
     distances |= kind == "distances"
     files = outputs.check_tables(output)

@@ -25,7 +25,7 @@ from consilience.cli import options, outputs
 )
 @options.choice_option(
     "--inference",
-    of="consilience.consensus.nbce:INFERENCE",
+    of="consilience.consensus.methods.nbce:INFERENCE",
     help="With --method nbce: sampling, or a variational bound.",
 )
 @options.output_option("id, cluster, confidence and support")
@@ -102,15 +102,15 @@ def command(
     consilience combine labels.parquet --memory-limit 4GB --output consensus
     """
     from consilience._check import InputError
+    from consilience.blocks import as_blocks
     from consilience.cli.inputs import open_clusterings, print_notices
     from consilience.consensus import Consensus, combine, floaters
+    from consilience.ensemble.results import check_new_folder
+    from consilience.inputs import in_blocks
     from consilience.measures import stability
-    from consilience.opening import in_blocks
     from consilience.reports import draw_tree_over_k, write_table
     from consilience.reports.consensus import consensus_summary, match_known, print_consensus
     from consilience.reports.files import object_table, without_formulas, write_objects
-    from consilience.results import check_new_folder
-    from consilience.scale import as_blocks
 
     given = {"prior": prior, "inference": inference}
     settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}

@@ -25,8 +25,8 @@ def command(output: Path | None) -> None:
     """
     from consilience.datasets import load_beads
     from consilience.generation import generate
+    from consilience.inputs import open_source
     from consilience.meta import organize
-    from consilience.opening import open_source
     from consilience.reports import terminal
     from consilience.reports.generation import generation_summary, print_generation
     from consilience.reports.meta import MetaReport, print_organized

@@ -132,14 +132,14 @@ def command(
 
 def _held(run: Path) -> int:
     """Clusterings of a run so far."""
-    from consilience.store import Store
+    from consilience.ensemble.store import Store
 
     return Store.open(run).n_clusterings if (run / "manifest.json").exists() else 0
 
 
 def _failed(run: Path) -> int:
     """Clusterings of a run that could not be made."""
-    from consilience.store import Store
+    from consilience.ensemble.store import Store
 
     return len(Store.open(run).failures(["unit"]))
 

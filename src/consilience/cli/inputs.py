@@ -13,7 +13,7 @@ import click
 from consilience._check import InputError, nearest, printable
 from consilience.cli import QUOTED, as_typed
 from consilience.cli.options import TEXT
-from consilience.opening import (
+from consilience.inputs import (
     PARSING,
     Opened,
     column_names,

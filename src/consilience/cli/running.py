@@ -43,7 +43,7 @@ def runs(function: F) -> F:
 
 @contextlib.contextmanager
 def _running(scheduler: str | None, log_file: Path | None, verbose: bool) -> Iterator[None]:
-    from consilience._log import logging_to
+    from consilience._run.run_log import logging_to
 
     if log_file is not None:
         from consilience.reports.files import check_file
@@ -51,7 +51,7 @@ def _running(scheduler: str | None, log_file: Path | None, verbose: bool) -> Ite
         check_file(log_file)
     with contextlib.ExitStack() as stack:
         if scheduler is not None:
-            from consilience._parallel import on_cluster
+            from consilience._run.parallel import on_cluster
 
             client = stack.enter_context(_connected(scheduler))
             stack.enter_context(on_cluster(client))
@@ -65,7 +65,7 @@ def _connected(address: str) -> Iterator[Any]:
     from consilience.cli import say
 
     try:
-        from consilience._dask import connect
+        from consilience._run.cluster import connect
     except ImportError as error:
         raise ImportError("--scheduler needs Dask: pip install 'consilience[dask]'") from error
     with connect(address) as client:

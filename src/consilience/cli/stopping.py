@@ -71,4 +71,6 @@ def end_workers() -> None:
 def _is_worker(pid: int) -> bool:
     """Of joblib, of a Dask cluster that this command started, or of a call with a time limit."""
     words = Path(f"/proc/{pid}/cmdline").read_bytes()
-    return any(word in words for word in (b"loky.backend.popen", b"multiprocessing.spawn", b"consilience._child"))
+    return any(
+        word in words for word in (b"loky.backend.popen", b"multiprocessing.spawn", b"consilience._run.time_limit")
+    )

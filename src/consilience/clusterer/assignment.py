@@ -11,7 +11,7 @@ from consilience._check import count
 from consilience._types import Array, Floats, Ints
 from consilience.clusterer.drift import Drift
 from consilience.ensemble import Ensemble
-from consilience.results import Result
+from consilience.ensemble.results import Result
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -14,7 +14,7 @@ from consilience._types import Floats
 from consilience.clusterer.gaps import has_gaps
 from consilience.consensus import Consensus, combine
 from consilience.consensus.combine import combined_labels
-from consilience.consensus.real import beyond_chance
+from consilience.consensus.how_many.significance import beyond_chance
 from consilience.ensemble import Ensemble
 from consilience.measures import adjusted_rand
 

@@ -11,13 +11,13 @@ import numpy as np
 from consilience._check import InputError, count
 from consilience._types import Floats, Ints
 from consilience.clusterer.rows import FARTHEST, Rows
+from consilience.ensemble.results import register
 from consilience.generation.bound_guide import BoundGuide
 from consilience.generation.guide import Guide, set_aside
-from consilience.generation.mds import closest, place
+from consilience.generation.methods.mds import closest, place
 from consilience.generation.runner import data_table
-from consilience.opening import as_table
-from consilience.opening.reading import given_reading
-from consilience.results import register
+from consilience.inputs import as_table
+from consilience.inputs.reading_options import given_reading
 from consilience.tables import Table, check_matrix, read_table
 from consilience.tables.matrix import array_of
 

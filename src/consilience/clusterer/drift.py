@@ -20,8 +20,8 @@ from scipy.stats import binom
 from consilience._check import count, listed
 from consilience._types import Array, ArrayLike, Floats, Ints
 from consilience.ensemble import Ensemble
+from consilience.ensemble.results import Result, register
 from consilience.generation.cluster_means import cluster_means
-from consilience.results import Result, register
 
 MEMBERS = 20  # whose means the distances are to
 QUANTILE = 0.99

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from consilience._parallel import on_cluster
+from consilience._run.parallel import on_cluster
 from consilience._types import ArrayLike, Floats, Ints, PathLike, RandomState
 from consilience.clusterer.assignment import Assignment
 from consilience.clusterer.distances import read_distances
@@ -102,7 +102,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     -----
     A new object gets a label from every member: the nearest of its cluster means, in the member's own weighted columns, or the
     label of the nearest object where a member has no means (of up to 20,000 that are kept). What the members say of it then decides
-    (:mod:`consilience.consensus.placement`). An object with missing cells is labeled with them taken from each of ten similar objects of
+    (:mod:`consilience.consensus.rows.placement`). An object with missing cells is labeled with them taken from each of ten similar
+    objects of
     the data, and its probabilities, support and confidence are the means; one without any cell lies outside what was seen.
 
     100 members of 1,000,000 × 20 numbers take a few minutes and less than 6 GB. A saved model has about

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from consilience._check import InputError, check_count, check_seed, check_word, count
-from consilience._random import child_seed, stream
+from consilience._run.random import child_seed, stream
 from consilience._types import Array, ArrayLike, Floats, Ints
 from consilience.clusterer.choosing import combine_members
 from consilience.clusterer.distances import Places, check_metric, learn_distances
@@ -18,15 +18,15 @@ from consilience.clusterer.drift import Seen
 from consilience.clusterer.new_objects import NewObjects
 from consilience.clusterer.rows import check_different_rows, check_options, learn_rows, reader_of, rows_of
 from consilience.consensus import Consensus
-from consilience.consensus.placement import Placement
 from consilience.consensus.result import describe_doubt
+from consilience.consensus.rows.placement import Placement
 from consilience.ensemble import Ensemble
 from consilience.generation.guide import check_guide
-from consilience.generation.labeler import Labeler
-from consilience.generation.mds import MOST as MOST_DISTANCES
+from consilience.generation.methods.mds import MOST as MOST_DISTANCES
+from consilience.generation.methods.registry import METHODS
 from consilience.generation.plan import Plan
+from consilience.generation.predict import Labeler
 from consilience.generation.recipes import is_auto, recipe_of, usual_clusters
-from consilience.generation.registry import METHODS
 from consilience.generation.runner import Runner
 from consilience.generation.sklearn_base import base_text, check_base
 from consilience.generation.spaces import GenerationWarning

@@ -10,8 +10,8 @@ import numpy as np
 from consilience._types import ArrayLike, Floats, Ints, Labels
 from consilience.clusterer.drift import Drift, Seen, columns_gone, evenly, gone_words, is_large, outside_words
 from consilience.clusterer.rows import Rows
-from consilience.consensus.placement import Placement
-from consilience.generation.labeler import Labeler
+from consilience.consensus.rows.placement import Placement
+from consilience.generation.predict import Labeler
 
 BLOCK = 2**16  # objects whose labels by all members are held at a time
 WATCHED = 10_000  # new objects by which it is judged at first sight whether they are like the data

@@ -14,12 +14,12 @@ from scipy import sparse
 
 from consilience._check import InputError, names_objects, show
 from consilience._types import Array, ArrayLike, Floats, Ints
+from consilience.ensemble.results import register
 from consilience.generation.bound_guide import BoundGuide
 from consilience.generation.guide import Guide, set_aside
-from consilience.opening import as_table
-from consilience.opening.kinds import is_anndata, is_path
-from consilience.opening.reading import given_reading
-from consilience.results import register
+from consilience.inputs import as_table
+from consilience.inputs.guess import is_anndata, is_path
+from consilience.inputs.reading_options import given_reading
 from consilience.tables import Encoder, Table, check_matrix, encode_rows, read_table
 from consilience.tables.encoded_column import EncodedColumn
 from consilience.tables.filling import NEIGHBORS, Gaps

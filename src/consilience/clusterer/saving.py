@@ -13,12 +13,12 @@ from consilience._check import count
 from consilience._types import Array, Floats, Ints
 from consilience.clusterer.distances import Places
 from consilience.clusterer.drift import Seen
-from consilience.consensus.confidence import floating
-from consilience.consensus.placement import Placement
+from consilience.consensus.rows.placement import Placement
+from consilience.consensus.trust.confidence import floating
 from consilience.ensemble import Ensemble
-from consilience.generation.labeler import Labeler
+from consilience.ensemble.results import Result
+from consilience.generation.predict import Labeler
 from consilience.generation.sklearn_base import base_text
-from consilience.results import Result
 from consilience.tables import Encoder
 
 if TYPE_CHECKING:

@@ -1,33 +1,31 @@
 """Ensemble → one clustering, with a confidence and a support for every object."""
 
-from consilience.consensus.anmi_search import ANMISearch
-from consilience.consensus.bce import BCE
-from consilience.consensus.bottleneck import InformationBottleneck
-from consilience.consensus.certain_core import CertainCore
 from consilience.consensus.combine import combine
-from consilience.consensus.confidence import FLOATING, floating
-from consilience.consensus.credible_ball import CredibleBall
-from consilience.consensus.cspa import CSPA
-from consilience.consensus.dawid_skene import DawidSkene
-from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.consensus.evidence import EvidenceAccumulation
-from consilience.consensus.hbgf import HBGF
-from consilience.consensus.hgpa import HGPA
-from consilience.consensus.lwea import LWEA
-from consilience.consensus.lwgp import LWGP
-from consilience.consensus.mcla import MCLA
-from consilience.consensus.mixture import MixtureModel
-from consilience.consensus.nbce import NBCE
-from consilience.consensus.quadratic import QuadraticConsensus
-from consilience.consensus.registry import METHODS
+from consilience.consensus.methods.anmi_search import ANMISearch
+from consilience.consensus.methods.bce import BCE
+from consilience.consensus.methods.bottleneck import InformationBottleneck
+from consilience.consensus.methods.cspa import CSPA
+from consilience.consensus.methods.dawid_skene import DawidSkene
+from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
+from consilience.consensus.methods.evidence import EvidenceAccumulation
+from consilience.consensus.methods.hbgf import HBGF
+from consilience.consensus.methods.hgpa import HGPA
+from consilience.consensus.methods.lwea import LWEA
+from consilience.consensus.methods.lwgp import LWGP
+from consilience.consensus.methods.mcla import MCLA
+from consilience.consensus.methods.mixture import MixtureModel
+from consilience.consensus.methods.nbce import NBCE
+from consilience.consensus.methods.quadratic import QuadraticConsensus
+from consilience.consensus.methods.registry import METHODS
+from consilience.consensus.methods.sccc import SCCC
+from consilience.consensus.methods.vote import MajorityVote
+from consilience.consensus.methods.walk import ClusterWalk
 from consilience.consensus.result import Consensus
-from consilience.consensus.sccc import SCCC
-from consilience.consensus.stable_components import floaters, stable_components
-from consilience.consensus.summarize import summarize
-from consilience.consensus.summary import Summary
+from consilience.consensus.rows.stable_components import floaters, stable_components
+from consilience.consensus.samples.summarize import summarize
+from consilience.consensus.samples.summary import CertainCore, CredibleBall, Summary
+from consilience.consensus.trust.confidence import FLOATING, floating
 from consilience.consensus.update import update
-from consilience.consensus.vote import MajorityVote
-from consilience.consensus.walk import ClusterWalk
 
 __all__ = [
     "BCE",

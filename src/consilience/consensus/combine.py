@@ -14,22 +14,22 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError, check_choice, check_seed, check_word, nearest
-from consilience._parallel import runs_tasks
+from consilience._run.parallel import runs_tasks
 from consilience._types import Columns, EnsembleLike, Ints, PathLike
-from consilience.consensus.distinct_rows import Problem, check_problem
-from consilience.consensus.families import families_of
-from consilience.consensus.method_choice import better_cut, choose_method
-from consilience.consensus.nbce import NBCE, SWEEPS, usual_sweeps
+from consilience.consensus.choose import better_cut, choose_method
+from consilience.consensus.how_many.curve import FEWEST, find_scales
+from consilience.consensus.how_many.splits import find_splits
+from consilience.consensus.methods.nbce import NBCE, SWEEPS, usual_sweeps
+from consilience.consensus.methods.registry import METHODS, make_estimator
 from consilience.consensus.notes import about_median, about_nbce, about_scales, about_work
-from consilience.consensus.registry import METHODS, make_estimator
 from consilience.consensus.result import Consensus
-from consilience.consensus.row_tree import narrowed
-from consilience.consensus.scales import FEWEST, find_scales
-from consilience.consensus.splits import find_splits
-from consilience.consensus.trust import trust_tables
+from consilience.consensus.rows.problem import Problem, check_problem
+from consilience.consensus.rows.row_tree import narrowed
+from consilience.consensus.trust.families import families_of
+from consilience.consensus.trust.tables import trust_tables
 from consilience.ensemble import Ensemble
-from consilience.opening import as_ensemble, in_blocks
-from consilience.results import written_call
+from consilience.ensemble.results import written_call
+from consilience.inputs import as_ensemble, in_blocks
 
 MEANT = {
     "k": "n_clusters",
@@ -66,7 +66,7 @@ def combine(
     ----------
     ensemble : Ensemble, or what one is made from: path, folder, DataFrame, array, AnnData, result
         Or labels in row blocks, which need not fit into memory: a Dask array or dataframe, a folder of Parquet files, or
-        :class:`consilience.scale.LabelBlocks`. The answer is the same as in memory.
+        :class:`consilience.blocks.LabelBlocks`. The answer is the same as in memory.
     n_clusters : int, None or "auto"
         None takes the median of the clusterings' numbers of clusters; "auto" the most stable of the numbers, real ones first, at
         which two halves of the clusterings agree, beside what clouds without clusters give: see `scales` of the result. For
@@ -120,7 +120,7 @@ def combine(
     call = written_call(combine, ensemble, **given, **options)
     how = {"random_state": seed, "n_jobs": n_jobs}
     if in_blocks(ensemble) or memory_limit is not None or output is not None:
-        scale = import_module("consilience.scale")  # by name, since it is built on this function
+        scale = import_module("consilience.blocks")  # by name, since it is built on this function
         found: Consensus = scale.combine_blocks(
             scale.as_blocks(ensemble, columns=columns, id_column=id_column),
             n_clusters=n_clusters,

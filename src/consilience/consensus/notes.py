@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from consilience._check import count
-from consilience.consensus.distinct_rows import Problem
-from consilience.consensus.nbce import NBCE
-from consilience.consensus.real import no_room, real_by, say_real
-from consilience.consensus.scales import Scales
+from consilience.consensus.how_many.curve import Scales
+from consilience.consensus.how_many.significance import no_room, real_by, say_real
+from consilience.consensus.methods.nbce import NBCE
+from consilience.consensus.rows.problem import Problem
 
 
 def about_scales(scales: Scales) -> str:

@@ -10,10 +10,10 @@ import pandas as pd
 
 from consilience._check import count
 from consilience._types import Array, EnsembleLike, Floats, Ints
-from consilience.consensus.confidence import floating
-from consilience.consensus.real import no_room, say_real
+from consilience.consensus.how_many.significance import no_room, say_real
+from consilience.consensus.trust.confidence import floating
 from consilience.ensemble import Ensemble
-from consilience.results import Result, late
+from consilience.ensemble.results import Result, late
 
 LISTED = 10  # clusters that are printed
 WEAKEST = 4  # of them, at least, that are least to be trusted
@@ -31,7 +31,7 @@ class Consensus(Result):
         Clusters 0 … k − 1, the largest first; −1 for objects that no clustering labels, or of weight 0.
     confidence : (n_objects,) float array
         Probability that an independent ensemble of the same kind puts the object in the same cluster
-        (:mod:`consilience.consensus.assessment`); 0 without a label.
+        (:mod:`consilience.consensus.trust.assessment`); 0 without a label.
     support : (n_objects,) float array
         Share of the object's clusterings whose label for it is, by plurality, a label of its cluster; 0 without a label.
         Objects with a support of at most one half are the :func:`floaters`.
@@ -48,14 +48,14 @@ class Consensus(Result):
     clusters : DataFrame or None
         How far to trust each cluster: `cluster`, `size`, `share`, `confidence` and `support` (means of its objects), `floaters`,
         `recurrence` (how well the clusterings contain it), `nearest` (the cluster it is most often confused with) and `confused`
-        (how often). :func:`consilience.consensus.trust.cluster_table` has the definitions. Made when first read, as is the next.
+        (how often). :func:`consilience.consensus.trust.tables.cluster_table` has the definitions. Made when first read, as is the next.
     members : DataFrame or None
         How far to trust each clustering, in their order: `clustering`, `n_clusters`, `coverage`, `reliability` (how well it agrees
         with the others, at its own fineness), `weight` (how much it says), `kept` (share of its pairs that are together in the
-        answer) and `better_without` (better left out). :func:`consilience.consensus.trust.member_table` has the definitions.
+        answer) and `better_without` (better left out). :func:`consilience.consensus.trust.tables.member_table` has the definitions.
     families : list of int arrays, or None
         Clusterings, by position, that agree among themselves and have next to nothing in common with those of the other families
-        (:mod:`consilience.consensus.families`), the largest family first; empty where there are not at least two, None where nobody
+        (:mod:`consilience.consensus.trust.families`), the largest family first; empty where there are not at least two, None where nobody
         looked. Of several, one answer is a compromise that none supports: :func:`consilience.organize` tells them apart.
     curve : DataFrame or None
         How stable the answer is at every number of clusters that was tried: `n_clusters`, `stability` with its standard error

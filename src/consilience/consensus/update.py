@@ -1,11 +1,11 @@
 """An answer with more clusterings, or more objects, without starting again.
 
 **More clusterings.** The answer is the start. A label speaks for the cluster that holds most of its objects, and every clustering has one
-vote for an object (:mod:`consilience.consensus.confidence`). An object moves where more votes, of old and new clusterings together,
+vote for an object (:mod:`consilience.consensus.trust.confidence`). An object moves where more votes, of old and new clusterings together,
 speak for another cluster, and the new ones alone do so too; votes are counted again until nothing moves. So without new clusterings
 nothing does, whatever method made the answer.
 
-**More objects** are placed by what the clusterings say of the objects that are there (:mod:`consilience.consensus.placement`).
+**More objects** are placed by what the clusterings say of the objects that are there (:mod:`consilience.consensus.rows.placement`).
 
 **What is the same as from scratch, and what is not.** Support and ANMI are exact. No tree is grown and no number of clusters looked
 for, so clusters neither split nor merge: the note says how many objects moved, and how well the new clusterings agree with the answer
@@ -25,14 +25,14 @@ import pandas as pd
 from consilience import _kernels
 from consilience._check import InputError, count, show
 from consilience._types import Array, EnsembleLike, Floats, Ints
-from consilience.consensus.confidence import average_nmi, label_owners
-from consilience.consensus.distinct_rows import check_problem
-from consilience.consensus.families import families_of
-from consilience.consensus.placement import Placement, by_support
 from consilience.consensus.result import Consensus
-from consilience.consensus.trust import cluster_table, member_table
+from consilience.consensus.rows.placement import Placement, by_support
+from consilience.consensus.rows.problem import check_problem
+from consilience.consensus.trust.confidence import average_nmi, label_owners
+from consilience.consensus.trust.families import families_of
+from consilience.consensus.trust.tables import cluster_table, member_table
 from consilience.ensemble import Ensemble
-from consilience.opening import as_ensemble
+from consilience.inputs import as_ensemble
 
 ROUNDS = 10
 SAME = 0.02  # mean difference of supports beyond which the clusterings are not those of the answer

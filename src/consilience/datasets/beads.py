@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import check_seed
-from consilience._random import stream
+from consilience._run.random import stream
 from consilience._types import RandomState
 from consilience.ensemble import Ensemble
 from consilience.tables import Table, read_table
@@ -32,7 +32,7 @@ def sample_path(name: str) -> Path:
     >>> sample_path("beads.csv").name
     'beads.csv'
     """
-    return Path(str(files("consilience") / "data" / name))
+    return Path(str(files("consilience.datasets") / "data" / name))
 
 
 def load_beads() -> Table:

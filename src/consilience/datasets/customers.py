@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import check_count, check_seed, check_share
-from consilience._random import stream
+from consilience._run.random import stream
 from consilience._types import Ints, RandomState
 
 PLANS, REGIONS = ("free", "basic", "pro", "team"), ("north", "south", "east", "west", "center")

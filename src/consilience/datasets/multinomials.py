@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from consilience._check import InputError, check_choice, check_count, check_seed, is_number, show
-from consilience._random import stream
+from consilience._run.random import stream
 from consilience._types import Ints, Labels, RandomState
 
 READINGS = ("shear", "member")

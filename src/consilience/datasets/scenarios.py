@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import clone
 
 from consilience._check import InputError, check_count, check_seed
-from consilience._random import stream
+from consilience._run.random import stream
 from consilience._types import Array, ArrayLike, Floats, Ints, Labels, RandomState
 from consilience.ensemble import Ensemble
 from consilience.tables import check_matrix

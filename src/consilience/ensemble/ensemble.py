@@ -82,7 +82,7 @@ result or AnnData
     ids: Array | None
 
     def __init__(self, labels: EnsembleLike, *, info: Any = None, ids: Any = None, **reading: Any) -> None:
-        opening = import_module("consilience.opening")  # by name, since it is built on this class
+        opening = import_module("consilience.inputs")  # by name, since it is built on this class
         given = opening.as_ensemble(labels, **reading) if reading or opening.needs_opening(labels) else labels
         if is_frame(given):
             given, named = label_columns(given)
@@ -315,13 +315,13 @@ result or AnnData
         return Ensemble.from_codes(codes, label_names=names, info=info, ids=named[0] if named else None)
 
     def save(self, path: PathLike, *, overwrite: bool = False) -> None:
-        """Write a store: a new folder of Parquet parts, one row per clustering (see :mod:`consilience.store`).
+        """Write a store: a new folder of Parquet parts, one row per clustering (see :mod:`consilience.ensemble.store`).
 
         The folder appears whole or not at all. With `overwrite` it takes the place of a store that is there, but never
         of another kind of folder or of a file. A column `number` of whole numbers in `info` numbers the clusterings.
         """
-        from consilience.store import Store
-        from consilience.store.folder import check_replaceable
+        from consilience.ensemble.store import Store
+        from consilience.ensemble.store.folder import check_replaceable
 
         folder = check_folder(path)
         check_replaceable(folder, overwrite=overwrite)
@@ -349,7 +349,7 @@ result or AnnData
 
         Numbers of the clusterings that are not 0 … m − 1 are kept in the column `number` of `info`.
         """
-        from consilience.store import Store
+        from consilience.ensemble.store import Store
 
         store = Store.open(path)
         if not store.n_clusterings:

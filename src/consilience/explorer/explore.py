@@ -9,7 +9,7 @@ from typing import Any
 
 from consilience._check import InputError, check_count
 from consilience.explorer.assets import load_page
-from consilience.opening import labels_by_name
+from consilience.inputs import labels_by_name
 
 
 def explore(
@@ -51,7 +51,7 @@ def explore(
     known : labels, DataFrame, mapping of name to labels, or names of columns, optional
         What is known of the objects; text names columns of the table that is read.
     kind : {"auto", "data", "distances", "labels"}
-        What a table holds; see :func:`consilience.opening.open_source`.
+        What a table holds; see :func:`consilience.inputs.open_source`.
     axes : two names of columns, the name of an embedding, or an (n_objects, 2) array, optional
         The plane that is shown first; by default an embedding of two columns in the `obsm` of an AnnData, else the two main axes of the
         data, or of the labels where there is none. All embeddings can be chosen on the page.

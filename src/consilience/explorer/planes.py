@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError, nearest
-from consilience._random import child_seed
+from consilience._run.random import child_seed
 from consilience._types import Array
 from consilience.ensemble import Ensemble
 from consilience.reports.plane import Plane, comparable, given_plane, plane_of

@@ -16,19 +16,19 @@ from numpy.typing import NDArray
 from consilience._check import InputError, fingerprint
 from consilience.agreement import Agreement
 from consilience.ensemble import Ensemble
+from consilience.explorer.annotations import Kept
 from consilience.explorer.edits import MOST, Edited
-from consilience.explorer.kept import Kept
-from consilience.explorer.looks import Look
+from consilience.explorer.object_images import Look
 from consilience.explorer.planes import planes_of
 from consilience.explorer.scores import score_table
 from consilience.explorer.snapshot import Snapshot, among_first
 from consilience.generation import Variations
-from consilience.measures.marks import ComparableTable
+from consilience.inputs import Provenance
+from consilience.measures.cluster_features import ComparableTable
+from consilience.measures.explained_variance import VarianceBetween
 from consilience.measures.summary import known_labels
-from consilience.measures.variance_between import VarianceBetween
 from consilience.meta import MetaClustering, organize
 from consilience.meta.tree import check_cut
-from consilience.opening import Provenance
 from consilience.reports.formats import code_names
 from consilience.reports.plane import Plane, feature_names
 from consilience.tables import Table, scale

@@ -11,7 +11,7 @@ import numpy as np
 
 from consilience._check import InputError, show
 from consilience._names import unique_names
-from consilience.explorer.kept import WRONG, Content, parsed
+from consilience.explorer.annotations import WRONG, Content, parsed
 from consilience.explorer.session import Known, Session
 
 WHAT = "consilience explorer session"

@@ -14,9 +14,9 @@ from scipy.spatial.distance import num_obs_y
 
 from consilience import _kernels
 from consilience._check import InputError, fingerprint
-from consilience._parallel import n_threads
+from consilience._run.parallel import n_threads
 from consilience._types import Array, Floats, Ints, Labels
-from consilience.consensus.confidence import floating
+from consilience.consensus.trust.confidence import floating
 from consilience.explorer.cache import Cache
 from consilience.explorer.codec import RefusedError
 from consilience.explorer.edits import Edited

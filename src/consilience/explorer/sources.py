@@ -11,12 +11,12 @@ from typing import Any
 from consilience._check import InputError, fingerprint
 from consilience.agreement import Agreement
 from consilience.ensemble import Ensemble
-from consilience.explorer.looks import Look, curves_of, files_of, pixels_from, pixels_of
+from consilience.explorer.object_images import Look, curves_of, files_of, pixels_from, pixels_of
 from consilience.explorer.session import Session
 from consilience.generation import generate
 from consilience.generation.recipes import usual_clusters
+from consilience.inputs import Opened, Provenance, cell_embeddings, open_source, read_names
 from consilience.meta import MetaClustering
-from consilience.opening import Opened, Provenance, cell_embeddings, open_source, read_names
 from consilience.reports.plane import with_own_names
 
 KINDS = ("auto", "data", "distances", "labels")
@@ -47,7 +47,7 @@ class OpenedSource:
     Attributes
     ----------
     opened : Opened
-        As :func:`consilience.opening.open_source` gives it, with clusterings in any case.
+        As :func:`consilience.inputs.open_source` gives it, with clusterings in any case.
     data_code : str
         Python that reads the data; empty where it came from memory.
     embeddings : mapping of name to array
@@ -92,7 +92,7 @@ class OpenedSource:
         return replace(self, embeddings={**self.embeddings, **cell_embeddings(source, ids)})
 
     def named(self, names: Any, path: Path | None = None) -> OpenedSource:
-        """The same with names of the columns of its data, such as words; see :func:`consilience.opening.read_names`."""
+        """The same with names of the columns of its data, such as words; see :func:`consilience.inputs.read_names`."""
         if self.opened.data is None:
             raise InputError("names are those of the columns of the data, and there is none: give it too (--data)")
         table = replace(self.opened.data, columns=read_names(path, names, self.opened.data))
@@ -164,7 +164,7 @@ def open_clusterings(
     Parameters
     ----------
     source : path, Ensemble, MetaClustering, Agreement, Table, DataFrame, array or AnnData
-        As in :func:`consilience.opening.open_source`.
+        As in :func:`consilience.inputs.open_source`.
     kind : {"auto", "data", "distances", "labels"}
     reading : mapping, optional
         How to read a table: the parameters of :func:`consilience.tables.read_table`.

@@ -17,12 +17,12 @@ from scipy import sparse
 
 from consilience import _kernels
 from consilience._check import CHUNK
-from consilience._parallel import own_threads, workers
-from consilience._random import child_seed, stream
-from consilience._row_blocks import Piece, Span
+from consilience._run.parallel import own_threads, workers
+from consilience._run.random import child_seed, stream
+from consilience._run.row_blocks import Piece, Span
 from consilience._types import Floats, Ints, Labels
 from consilience.generation.kmeans import Runs
-from consilience.generation.method import Space
+from consilience.generation.methods.method import Space
 from consilience.generation.number_blocks import NumberBlocks, chunks_of
 from consilience.generation.spaces import Preparation
 

@@ -11,22 +11,22 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError, chunk_digest, count, fingerprint_of_chunks
-from consilience._log import Where
-from consilience._parallel import own_threads
-from consilience._row_blocks import Piece
+from consilience._run.parallel import own_threads
+from consilience._run.row_blocks import Piece
+from consilience._run.run_log import Where
 from consilience._types import Floats, Ints
 from consilience.generation.block_kmeans import SAMPLE, BlockSpace, as_they_rest, lloyd_by_blocks
-from consilience.generation.making import Made, batch_weights
-from consilience.generation.method import Space
+from consilience.generation.clustering_spec import Spec
+from consilience.generation.methods.method import Space
+from consilience.generation.methods.pca import PCA, Components, check_size, largest_first, n_axes
+from consilience.generation.methods.registry import METHODS
 from consilience.generation.number_blocks import NumberBlocks, chunks_of
-from consilience.generation.pca import PCA, Components, check_size, largest_first, n_axes
 from consilience.generation.plan import Plan, check_methods
 from consilience.generation.recipes import is_auto
-from consilience.generation.registry import METHODS
 from consilience.generation.runner import LARGEST_BATCH, Runner
 from consilience.generation.spaces import GenerationWarning, Preparation
-from consilience.generation.specs import Spec
-from consilience.opening.kinds import in_blocks
+from consilience.generation.tasks import Made, batch_weights
+from consilience.inputs.guess import in_blocks
 from consilience.tables import Standardizer
 from consilience.tables.scaling import FAR
 

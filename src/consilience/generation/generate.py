@@ -8,19 +8,19 @@ from dataclasses import replace
 from typing import Any
 
 from consilience._check import check_count, check_positive, check_seed
-from consilience._parallel import check_n_jobs, runs_tasks
+from consilience._run.parallel import check_n_jobs, runs_tasks
 from consilience._types import ArrayLike, PathLike, RandomState
 from consilience.ensemble import Ensemble
+from consilience.ensemble.store import Store
 from consilience.generation.by_blocks import BlockRunner, blocks_of, check_for_blocks, plan_of
-from consilience.generation.graph import own_graph
 from consilience.generation.guide import Guide, check_guide, set_aside
+from consilience.generation.methods.graph import own_graph
 from consilience.generation.plan import Plan
 from consilience.generation.recipes import is_auto, recipe_of, usual_clusters
 from consilience.generation.runner import Runner, data_table
 from consilience.generation.sklearn_base import base_text, check_base
 from consilience.generation.variations import USUAL_CLUSTERS, check_jitter, more_like
-from consilience.opening import as_table, split_reading
-from consilience.store import Store
+from consilience.inputs import as_table, split_reading
 
 
 @runs_tasks
@@ -129,7 +129,7 @@ def generate(
     time_limit : float, optional
         Seconds that a clustering may take. Each is then made in another process, which is killed when the time is over, so that not
         even one that hangs, or crashes, takes more along than itself. Neither that nor one that raises an error stops the run: it is
-        left out, and a store keeps why (:meth:`consilience.store.Store.failures`).
+        left out, and a store keeps why (:meth:`consilience.ensemble.store.Store.failures`).
     retry_failed : bool
         Try again those that failed in an earlier run of `store`; by default they stay left out.
     n_jobs : int, optional

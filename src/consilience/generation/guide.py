@@ -19,9 +19,9 @@ from consilience._check import InputError, check_labels, check_positive, check_s
 from consilience._types import EnsembleLike, Ints, Labels
 from consilience.ensemble import Ensemble
 from consilience.generation.bound_guide import BoundGuide
-from consilience.opening import as_ensemble, known_labels_of
-from consilience.opening.kinds import is_table
-from consilience.opening.known import names_aside
+from consilience.inputs import as_ensemble, known_labels_of
+from consilience.inputs.guess import is_table
+from consilience.inputs.known import names_aside
 from consilience.tables import Table
 from consilience.tables.files import open_sheet
 from consilience.tables.sheet import Options

@@ -34,7 +34,7 @@ class Runs:
         Something to say of a single run.
     predictor : object with ``label(rows) -> labels``, optional
         Labels new rows, in the columns of a single run (weighted already), as that run would: a small dataclass, registered in
-        :mod:`consilience.results` so that a clusterer can be saved.
+        :mod:`consilience.ensemble.results` so that a clusterer can be saved.
 
     A clustering of another kind has inertia NaN and −1 steps.
     """

@@ -23,12 +23,12 @@ import numpy as np
 from scipy import sparse
 
 from consilience import _kernels
-from consilience._random import child_seed
+from consilience._run.random import child_seed
 from consilience._types import Array, ArrayLike, Floats, Ints, Labels
+from consilience.ensemble.results import register
 from consilience.generation.cluster_means import cluster_means
 from consilience.generation.eigenvectors import first_vectors
 from consilience.generation.kmeans import Runs, kmeans_runs
-from consilience.results import register
 
 SAMPLE = 10  # objects that each landmark is made of, on average
 PASSES = 10  # of k-means on them: landmarks need to be spread well, not to be optimal

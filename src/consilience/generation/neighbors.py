@@ -14,12 +14,12 @@ import numpy as np
 from scipy import sparse
 
 from consilience._check import InputError
-from consilience._parallel import own_threads
+from consilience._run.parallel import own_threads
 from consilience._types import ArrayLike, Floats, Ints
-from consilience.generation.method import Space
+from consilience.generation.methods.method import Space
 
 if TYPE_CHECKING:
-    from consilience.generation.specs import Spec
+    from consilience.generation.clustering_spec import Spec
 
 NARROW = 2000  # columns whose covariances are decomposed whole
 WIDEST = 50  # columns that distances are taken on; beyond, principal components

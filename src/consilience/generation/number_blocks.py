@@ -12,10 +12,10 @@ import pandas as pd
 
 from consilience._check import CHUNK, InputError, check_count, count, kind_of, show
 from consilience._files import open_parquet
-from consilience._row_blocks import Held, Piece, RowBlocks, dask_parts
+from consilience._run.row_blocks import Held, Piece, RowBlocks, dask_parts
 from consilience._types import Floats
-from consilience.tables.cells import check_unique, ids_of
 from consilience.tables.in_memory import frame_sheet
+from consilience.tables.read_cells import check_unique, ids_of
 
 
 @dataclass(frozen=True, eq=False)

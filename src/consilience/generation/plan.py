@@ -10,7 +10,7 @@ from typing import Any
 from consilience._check import InputError, check_bool, check_choice, check_count, check_positive, nearest, show
 from consilience.generation.bound_guide import BoundGuide
 from consilience.generation.kmeans import INITS
-from consilience.generation.registry import METHODS
+from consilience.generation.methods.registry import METHODS
 
 BLOCKWISE = ("mini_batch", "starts_from")  # options by which row blocks have other clusterings than memory
 

@@ -16,22 +16,22 @@ import pandas as pd
 from joblib import delayed
 
 from consilience._check import InputError, check_path, count, fingerprint
-from consilience._child import end_children
-from consilience._parallel import active_client, n_threads, workers
-from consilience._progress import Bar
+from consilience._run.parallel import active_client, n_threads, workers
+from consilience._run.progress import Bar
+from consilience._run.time_limit import end_children
 from consilience._types import Floats, Labels, PathLike
 from consilience.ensemble import Ensemble
+from consilience.ensemble.store import Store
+from consilience.ensemble.store.folder import find_manifest, is_blank
 from consilience.generation.bound_guide import BoundGuide
-from consilience.generation.keeping import BATCH_SECONDS, Kept, rows_of, units_of
-from consilience.generation.making import Made, One, batch_weights, make_batch, make_one, make_within
+from consilience.generation.buffer import BATCH_SECONDS, Kept, rows_of, units_of
+from consilience.generation.clustering_spec import FRACTIONS, WHOLE, Spec, draw, vary
+from consilience.generation.methods.registry import METHODS
 from consilience.generation.plan import Plan, defaults
-from consilience.generation.registry import METHODS
 from consilience.generation.spaces import GenerationWarning, Spaces
-from consilience.generation.specs import FRACTIONS, WHOLE, Spec, draw, vary
+from consilience.generation.tasks import Made, One, batch_weights, make_batch, make_one, make_within
+from consilience.inputs import as_table
 from consilience.measures import compactness, sample_objects
-from consilience.opening import as_table
-from consilience.store import Store
-from consilience.store.folder import find_manifest, is_blank
 from consilience.tables import Table
 from consilience.tables.matrix import array_of, check_rows
 

@@ -13,14 +13,14 @@ from scipy import sparse
 from consilience._check import InputError, check_count, check_positive, check_seed, show
 from consilience._types import ArrayLike, Floats, Labels, PathLike, RandomState
 from consilience.ensemble import Ensemble
+from consilience.ensemble.store import Store
 from consilience.generation.by_blocks import BlockRunner, blocks_of, check_for_blocks
+from consilience.generation.clustering_spec import Spec
 from consilience.generation.guide import Guide
+from consilience.generation.methods.registry import METHODS
 from consilience.generation.plan import Plan, defaults
-from consilience.generation.registry import METHODS
 from consilience.generation.runner import Runner
 from consilience.generation.sklearn_base import base_text, check_base
-from consilience.generation.specs import Spec
-from consilience.store import Store
 
 USUAL_CLUSTERS = 15  # what a plan has where it does not matter
 

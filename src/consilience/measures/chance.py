@@ -16,12 +16,13 @@ from scipy import sparse
 
 from consilience import _kernels
 from consilience._check import check_choice
-from consilience._progress import track
+from consilience._kernels import x_log_x
+from consilience._run.progress import track
 from consilience._types import Array, Floats, Labels
 from consilience.ensemble import Ensemble
-from consilience.measures.bands import bands_of_sums, codes_of, mirror
-from consilience.measures.counts import Sums, check_pair, ratio, sums_with_each, unknown, xlogx
+from consilience.measures.counts import Sums, check_pair, ratio, sums_with_each, unknown
 from consilience.measures.information import shared_and_entropies
+from consilience.measures.pair_blocks import bands_of_sums, codes_of, mirror
 
 ROWS = 64  # sizes looked up with all others at a time
 AVERAGES: dict[str, Callable[[Any, Any], Floats]] = {
@@ -73,7 +74,7 @@ def adjusted_mutual_information(a: Any, b: Any, *, average_method: str = "arithm
 def adjusted_from(s: Sums, expected: Floats, average_method: str = "arithmetic") -> Floats:
     """(Φ − E[Φ]) / (n · mean entropy − n · E[I]); 1 where both are one cluster or single objects, 0 where one is."""
     _, own, other = shared_and_entropies(s)
-    by_chance = expected - s.own - s.other + xlogx(s.n)
+    by_chance = expected - s.own - s.other + x_log_x(s.n)
     value = ratio(s.joint - expected, AVERAGES[average_method](own, other) - by_chance, 0.0)
     one_cluster, single_objects = (own == 0, other == 0), (s.own == 0, s.other == 0)
     fixed = np.logical_or.reduce(np.broadcast_arrays(*one_cluster, *single_objects))

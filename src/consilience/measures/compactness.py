@@ -12,8 +12,8 @@ from scipy.spatial.distance import cdist
 
 from consilience import _kernels
 from consilience._check import InputError, check_choice, check_labels, check_same_index
-from consilience._parallel import n_threads
-from consilience._progress import track
+from consilience._run.parallel import n_threads
+from consilience._run.progress import track
 from consilience._types import Floats
 from consilience.ensemble import Ensemble, check_same_objects
 from consilience.tables import check_matrix

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from consilience import _kernels
 from consilience._check import InputError, check_labels, check_same_index, show
+from consilience._kernels import x_log_x
 from consilience._types import Floats
 
 LARGEST = 2**27  # cells of a table: 1 GB
@@ -113,15 +114,9 @@ class Sums:
         return Sums(self.n, self.joint, self.other, self.own)
 
 
-def xlogx(x: Any) -> Floats:
-    """x log x, 0 at 0."""
-    x = np.asarray(x, float)
-    return x * np.log(np.where(x > 0, x, 1))
-
-
 TERMS: dict[str, Callable[[Any], Floats]] = {
     "square": lambda x: np.square(np.asarray(x, float)),
-    "xlogx": xlogx,
+    "xlogx": x_log_x,
 }
 
 

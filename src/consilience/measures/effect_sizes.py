@@ -12,7 +12,7 @@ from scipy import sparse
 
 from consilience._check import InputError, check_count, check_labels, check_same_index, count
 from consilience._types import ArrayLike, Floats, LabelsLike
-from consilience.results import Result
+from consilience.ensemble.results import Result
 from consilience.tables import Table, check_matrix, read_table
 from consilience.tables.in_memory import needs_encoding, plain_source
 from consilience.tables.vectors import is_frame

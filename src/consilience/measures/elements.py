@@ -17,13 +17,13 @@ import numpy as np
 
 from consilience import _kernels
 from consilience._check import InputError
-from consilience._parallel import n_threads
-from consilience._progress import track
+from consilience._run.parallel import n_threads
+from consilience._run.progress import track
 from consilience._types import Columns, EnsembleLike, Floats
 from consilience.ensemble import Ensemble
-from consilience.measures.bands import bands, codes_of, mirror
+from consilience.inputs import as_ensemble
 from consilience.measures.counts import check_pair, clusters, ratio
-from consilience.opening import as_ensemble
+from consilience.measures.pair_blocks import bands, codes_of, mirror
 
 HELD = 2**23  # numbers held at a time while scores of objects are added up: 64 MB
 

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError, check_labels
+from consilience._kernels import x_log_x
 from consilience._types import Floats
 from consilience.ensemble import check_same_objects
-from consilience.measures.counts import KNOWN, Sums, of_pair, ratio, sums_with_each, unknown, xlogx
-from consilience.opening import as_ensemble
+from consilience.inputs import as_ensemble
+from consilience.measures.counts import KNOWN, Sums, of_pair, ratio, sums_with_each, unknown
 
 
 def nmi(a: Any, b: Any) -> float:
@@ -90,7 +91,7 @@ def anmi(ensemble: Any, labels: Any) -> float:
 
 def shared_and_entropies(s: Sums) -> tuple[Floats, Floats, Floats]:
     """n·I, n·H(own), n·H(other); an entropy below 10⁻³/n is rounding (the least that is not is about 1.4/n)."""
-    whole = xlogx(s.n)
+    whole = x_log_x(s.n)
     own, other = whole - s.own, whole - s.other
     own, other = np.where(own < 1e-3, 0.0, own), np.where(other < 1e-3, 0.0, other)
     shared = np.clip(s.joint - s.own - s.other + whole, 0.0, np.minimum(own, other))

@@ -18,11 +18,11 @@ from scipy.optimize import linear_sum_assignment
 from consilience._check import InputError, check_choice, count
 from consilience._types import EnsembleLike, Floats, Labels
 from consilience.ensemble import Ensemble
+from consilience.ensemble.results import Result
+from consilience.inputs import as_ensemble
 from consilience.measures.pairwise import with_each
 from consilience.measures.registry import MEASURES
 from consilience.measures.summary import known_labels
-from consilience.opening import as_ensemble
-from consilience.results import Result
 
 SCORES = ("precision", "recall", "f1", "rand", "jaccard")
 BLOCK = 2**22  # pairs of rows looked at in one go

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from consilience._check import InputError, check_choice, count
-from consilience._parallel import n_threads
-from consilience._progress import track
+from consilience._run.parallel import n_threads
+from consilience._run.progress import track
 from consilience._types import Array, Columns, EnsembleLike, Floats, Labels
 from consilience.ensemble import Ensemble
-from consilience.measures.bands import bands_of_sums, mirror
+from consilience.ensemble.results import Result
+from consilience.inputs import as_ensemble
 from consilience.measures.counts import cells, clusters, sums_with_each, tables
+from consilience.measures.pair_blocks import bands_of_sums, mirror
 from consilience.measures.registry import MEASURES, Measure
-from consilience.opening import as_ensemble
-from consilience.results import Result
 
 STACK = 2**18  # cells of the tables, or labels counted, at a time: what the cache holds
 DENSE = 4  # cells per object up to which a dense table is counted faster than cells are sorted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from consilience._random import stream
+from consilience._run.random import stream
 from consilience._types import Ints
 
 WHOLE, SAMPLED = 5000, 2000  # objects up to which all are looked at; beyond, how many are

@@ -20,10 +20,10 @@ from consilience._check import (
 from consilience._json import plain
 from consilience._types import Columns, EnsembleLike, Floats
 from consilience.ensemble import Ensemble, check_same_objects
+from consilience.ensemble.results import Result
+from consilience.inputs import known_labels_of, open_source
 from consilience.measures.pairwise import Stability, pairwise, stability_of, with_each
 from consilience.measures.registry import MEASURES
-from consilience.opening import known_labels_of, open_source
-from consilience.results import Result
 
 
 @dataclass(frozen=True, eq=False, repr=False)

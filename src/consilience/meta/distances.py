@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import num_obs_y, squareform
 
 from consilience._check import InputError, check_count, check_word, count
-from consilience._progress import track
-from consilience._random import stream
+from consilience._run.progress import track
+from consilience._run.random import stream
 from consilience._types import Floats, Ints
 from consilience.ensemble import Ensemble
 from consilience.measures import MEASURES, pairwise

@@ -13,22 +13,22 @@ import numpy as np
 
 from consilience import _kernels
 from consilience._check import InputError, check_choice, count
-from consilience._random import stream
+from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus import METHODS, Consensus, EvidenceAccumulation, combine
-from consilience.consensus.assessment import confidence_of
-from consilience.consensus.association_tree import (
+from consilience.consensus.combine import combined_labels
+from consilience.consensus.methods.association_tree import (
     association_tree,
     best_of_unions,
     join_tree_of,
     joiner,
     joiner_of_scales,
 )
-from consilience.consensus.combine import combined_labels
-from consilience.consensus.confidence import label_owners
-from consilience.consensus.distinct_rows import check_problem
-from consilience.consensus.estimator import by_size
-from consilience.consensus.trust import reliability_of
+from consilience.consensus.methods.estimator import by_size
+from consilience.consensus.rows.problem import check_problem
+from consilience.consensus.trust.assessment import confidence_of
+from consilience.consensus.trust.confidence import label_owners
+from consilience.consensus.trust.tables import reliability_of
 from consilience.ensemble import Ensemble
 from consilience.meta.distances import medoid_of
 

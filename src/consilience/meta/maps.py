@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consilience._check import check_choice, check_count, check_seed
-from consilience._parallel import own_threads
-from consilience._progress import track
-from consilience._random import stream
+from consilience._run.parallel import own_threads
+from consilience._run.progress import track
+from consilience._run.random import stream
 from consilience._types import Floats
+from consilience.ensemble.results import Result
 from consilience.meta.distances import square
-from consilience.results import Result
 
 Matrix = NDArray[np.float32]
 NEIGHBORS = 10

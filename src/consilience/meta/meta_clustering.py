@@ -13,12 +13,12 @@ from consilience._check import InputError, check_choice, check_count, count, sho
 from consilience._types import Floats, Ints
 from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
+from consilience.ensemble.results import Result
 from consilience.meta.distances import medoid_of
 from consilience.meta.group_consensus import METHOD, group_consensus
 from consilience.meta.maps import Map, make_map
 from consilience.meta.null import Null, best_of_groups
 from consilience.meta.tree import LINKAGES, candidate_jumps, compactness_curve, cut, grow, layout, number_of_groups
-from consilience.results import Result
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

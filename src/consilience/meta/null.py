@@ -13,14 +13,14 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, check_count, check_seed, count
-from consilience._progress import track
-from consilience._random import stream
+from consilience._run.progress import track
+from consilience._run.random import stream
 from consilience._types import Floats, Ints
 from consilience.ensemble import Ensemble
+from consilience.ensemble.results import Result
 from consilience.measures import accuracy
 from consilience.measures.summary import known_labels
 from consilience.meta.group_consensus import consensus_labels
-from consilience.results import Result
 
 Score = Callable[[Any], float]
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from consilience._check import InputError, check_choice, check_seed
 from consilience._types import Columns, EnsembleLike
+from consilience.inputs import as_ensemble
 from consilience.measures import MEASURES
 from consilience.meta.distances import distances_between, sketch_size
 from consilience.meta.meta_clustering import MetaClustering
 from consilience.meta.tree import LINKAGES, check_cut, compactness_curve, cut, grow, number_of_groups
-from consilience.opening import as_ensemble
 
 
 def organize(

@@ -10,18 +10,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, check_count, check_positive, check_seed
-from consilience._progress import track
+from consilience._run.progress import track
 from consilience._types import ArrayLike, Columns, EnsembleLike, Floats
 from consilience.ensemble import Ensemble, check_same_objects
 from consilience.generation import Variations
+from consilience.inputs import as_ensemble, open_source
 from consilience.measures import compactness, sample_objects
 from consilience.measures.counts import sums_with_each, tables
 from consilience.measures.effect_sizes import mixed_table
 from consilience.measures.matching import accuracy_of
-from consilience.measures.on_data import davies_bouldins, silhouettes
 from consilience.measures.pairs import jaccard_from
+from consilience.measures.silhouettes import davies_bouldins, silhouettes
 from consilience.measures.summary import known_labels
-from consilience.opening import as_ensemble, open_source
 from consilience.tables import Table, check_matrix
 from consilience.tables.scaling import Standardizer
 

@@ -11,10 +11,10 @@ import pandas as pd
 
 from consilience._check import count
 from consilience._types import Array, Floats
-from consilience.consensus.confidence import FLOATING
-from consilience.consensus.trust import cluster_means
+from consilience.consensus.trust.confidence import FLOATING
+from consilience.consensus.trust.tables import cluster_means
 from consilience.measures import accuracy, adjusted_rand
-from consilience.measures.variance_between import WORTHY
+from consilience.measures.explained_variance import WORTHY
 from consilience.reports.formats import format_number
 from consilience.reports.html import Items, Link, See, Text
 from consilience.reports.sections import Report

@@ -12,9 +12,9 @@ from rich.console import Console
 from consilience._check import count
 from consilience._json import plain
 from consilience.clusterer import Assignment, EnsembleClusterer
-from consilience.consensus.confidence import floating
 from consilience.consensus.result import clusters_to_show, describe_scales
-from consilience.consensus.trust import cluster_means
+from consilience.consensus.trust.confidence import floating
+from consilience.consensus.trust.tables import cluster_means
 from consilience.reports.consensus import match_known
 from consilience.reports.files import object_index, whole_or_empty
 from consilience.reports.formats import format_number

@@ -10,9 +10,9 @@ import pandas as pd
 
 from consilience._check import count
 from consilience._types import Array, Ints
-from consilience.consensus.trust import cluster_means
+from consilience.consensus.trust.tables import cluster_means
 from consilience.measures import contingency
-from consilience.measures.marks import marks, top_words
+from consilience.measures.cluster_features import marks, top_words
 from consilience.reports.files import whole_or_empty
 from consilience.reports.formats import format_number
 from consilience.reports.html import Block, Sheet, Text

@@ -22,7 +22,7 @@ from consilience.consensus.result import (
     describe_families,
     describe_scales,
 )
-from consilience.consensus.trust import cluster_means
+from consilience.consensus.trust.tables import cluster_means
 from consilience.ensemble import Ensemble
 from consilience.measures import Stability, accuracy, adjusted_rand, nmi
 from consilience.meta import MetaClustering

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from consilience._check import check_labels, count
 from consilience._json import plain
-from consilience._random import stream
+from consilience._run.random import stream
 from consilience._types import Array
 from consilience.alternatives import Alternatives, Contrast
 from consilience.alternatives.contrast import USED

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import count
-from consilience._random import stream
+from consilience._run.random import stream
 from consilience._types import Array, Floats
 from consilience.consensus import Consensus, combine, floaters, stable_components
 from consilience.ensemble import Ensemble
 from consilience.measures import Comparison, compare
-from consilience.measures.variance_between import LISTED, set_apart
+from consilience.measures.explained_variance import LISTED, set_apart
 from consilience.meta import MetaClustering, Null, organize, score
 from consilience.meta.group_consensus import METHOD
 from consilience.reports.answers import ALIKE, Match, followed_columns, likeness, listed, nearest_known, say_clusters

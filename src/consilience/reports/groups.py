@@ -10,7 +10,7 @@ import pandas as pd
 
 from consilience._check import count
 from consilience.consensus import Consensus
-from consilience.consensus.trust import cluster_means
+from consilience.consensus.trust.tables import cluster_means
 from consilience.ensemble import Ensemble
 from consilience.measures import accuracy
 from consilience.meta import MetaClustering, Null

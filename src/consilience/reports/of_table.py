@@ -11,7 +11,7 @@ import numpy as np
 
 from consilience._check import InputError
 from consilience.clusterer import EnsembleClusterer
-from consilience.opening import Opened, guess
+from consilience.inputs import Opened, guess
 from consilience.tables import read_table, take_rows
 
 

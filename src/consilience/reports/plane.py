@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, count
-from consilience._random import stream
+from consilience._run.random import stream
 from consilience._types import Floats
 from consilience.agreement import Agreement
 from consilience.ensemble import Ensemble
-from consilience.generation.mds import embed
+from consilience.generation.methods.mds import embed
 from consilience.tables import Table, scale
 
 MOST, LABELS = 200, 4_000_000  # clusterings whose labels make a plane, and labels of theirs

@@ -10,13 +10,13 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_choice, check_count, check_seed, kind_of
-from consilience._parallel import check_n_jobs
-from consilience._progress import track
+from consilience._run.parallel import check_n_jobs
+from consilience._run.progress import track
 from consilience._types import PathLike, RandomState
 from consilience.clusterer import EnsembleClusterer
 from consilience.clusterer.saving import model_of
+from consilience.inputs import Provenance, as_table, check_reading, known_labels_of, open_source, read_names
 from consilience.measures.summary import known_labels
-from consilience.opening import Provenance, as_table, check_reading, known_labels_of, open_source, read_names
 from consilience.reports.figures import new_figure, write_figure
 from consilience.reports.files import check_file, name_objects, without_formulas, write_file, write_table
 from consilience.reports.formats import code_names

@@ -13,7 +13,7 @@ from rich.console import Console
 from consilience._check import InputError, count
 from consilience._types import Floats
 from consilience.consensus import Consensus
-from consilience.consensus.real import TESTS, real_by
+from consilience.consensus.how_many.significance import TESTS, real_by
 from consilience.consensus.result import describe_scales
 from consilience.measures import contingency
 from consilience.reports.figures import new_axis, open_frame, save_figure, short_name

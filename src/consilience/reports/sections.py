@@ -15,9 +15,9 @@ import numpy as np
 from consilience._check import InputError, count, kind_of
 from consilience._types import Array, Ints
 from consilience.ensemble import Ensemble
-from consilience.measures.marks import ComparableTable
-from consilience.measures.variance_between import VarianceBetween
-from consilience.opening import ensemble_of
+from consilience.inputs import ensemble_of
+from consilience.measures.cluster_features import ComparableTable
+from consilience.measures.explained_variance import VarianceBetween
 from consilience.reports.html import Block, Code, Facts, Items, Section, Text
 from consilience.reports.palette import slots_of
 from consilience.reports.plane import feature_names

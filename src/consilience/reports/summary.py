@@ -12,9 +12,7 @@ import pandas as pd
 from consilience._check import InputError, count, kind_of
 from consilience._types import Floats
 from consilience.consensus import Summary
-from consilience.consensus.certain_core import CertainCore
-from consilience.consensus.credible_ball import BOUNDS
-from consilience.consensus.summary import NAMES
+from consilience.consensus.samples.summary import BOUNDS, NAMES, CertainCore
 from consilience.reports.answers import followed_columns, nearest_known, say_columns
 from consilience.reports.figures import new_figure, open_frame, save_figure
 from consilience.reports.formats import format_number

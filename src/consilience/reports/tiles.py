@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from consilience._check import count
-from consilience._random import stream
+from consilience._run.random import stream
 from consilience._types import Array, Ints
 from consilience.ensemble import Ensemble
 from consilience.reports.figures import any_script, legend_of, new_figure, save_figure, scatter_codes, short_name

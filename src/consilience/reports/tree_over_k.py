@@ -18,7 +18,7 @@ from consilience._kernels import contingency
 from consilience._types import Array, EnsembleLike, Floats, Ints
 from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
-from consilience.opening import as_ensemble
+from consilience.inputs import as_ensemble
 from consilience.reports.figures import new_axis, save_figure, score_title, short_name
 from consilience.reports.formats import format_range
 from consilience.reports.palette import ACCENT, PALETTE, QUIET, ink_on, score_colors

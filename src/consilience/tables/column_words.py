@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from consilience._types import Array
-from consilience.tables.written import CURRENCIES, units_of
+from consilience.tables.parse_text import CURRENCIES, units_of
 
 #: Words that say that a number, a date, or a yes or no is not known; of a category only some of them, `NO_ANSWER`.
 UNKNOWN = {

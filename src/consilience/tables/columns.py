@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from consilience._check import InputError, count, listed
-from consilience.tables.cells import (
+from consilience.tables.read_cells import (
     MAYBE_MISSING,
     ColumnError,
     check_present,

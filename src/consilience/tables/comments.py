@@ -6,7 +6,7 @@ import csv
 import re
 
 from consilience._check import InputError
-from consilience.tables.cells import ABSENT, DECIMAL_COMMA
+from consilience.tables.read_cells import ABSENT, DECIMAL_COMMA
 from consilience.tables.sheet import is_number
 
 LOOK = 20  # lines below that say what a line is

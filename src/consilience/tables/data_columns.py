@@ -10,14 +10,14 @@ import pandas as pd
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, count, kind_of, listed, nearest, show
+from consilience.tables.column_types import TYPES, cells_as, find_kind, other_decimal
 from consilience.tables.columns import class_names
 from consilience.tables.encoding import Encoder, describe_aside, named_kind
 from consilience.tables.filling import Gaps
-from consilience.tables.found import Found
-from consilience.tables.kinds import TYPES, cells_as, find_kind, other_decimal
 from consilience.tables.near_ids import near_ids
 from consilience.tables.ordered import shared_levels
 from consilience.tables.sheet import Sheet
+from consilience.tables.typed_column import Found
 from consilience.tables.values import check_not_negative, data_of, plain_numbers
 
 MOST_SAID = 5  # columns whose unreadable cells are told one by one

@@ -9,11 +9,11 @@ import pandas as pd
 
 from consilience._types import Array, Floats, Ints
 from consilience.tables.choices import chosen
+from consilience.tables.column_types import EMPTY, YES, levels_of
 from consilience.tables.column_words import NO_ANSWER
-from consilience.tables.found import MANY, Found
-from consilience.tables.kinds import EMPTY, YES, levels_of
 from consilience.tables.ordered import is_beside, known_steps
-from consilience.tables.written import days
+from consilience.tables.parse_text import days
+from consilience.tables.typed_column import MANY, Found
 
 SKEWED = 2.0  # skewness of a column beyond which its logarithm is taken, if that halves it
 VALUES = 10  # different numbers that such a column has at least

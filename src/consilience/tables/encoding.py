@@ -14,8 +14,8 @@ from consilience._check import InputError, count, listed, show
 from consilience._types import Floats, Ints
 from consilience.tables.encoded_column import EncodedColumn, learn_column
 from consilience.tables.filling import Gaps, choose_donors, find_gaps
-from consilience.tables.found import Found
 from consilience.tables.shapes import shape_features, shape_names
+from consilience.tables.typed_column import Found
 
 VERSION = 1
 MOST_NAMED = 30  # columns that are set aside, named with the reason

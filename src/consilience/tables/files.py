@@ -22,8 +22,8 @@ from scipy import sparse
 from consilience._check import InputError, check_choice, count, kind_of, nearest
 from consilience._files import reason_of
 from consilience._types import Array
+from consilience.tables.header_rows import LOOK, count_title, rows_above, tidied
 from consilience.tables.in_memory import anndata_sheet, array_sheet, frame_of, frame_sheet, plain_source, sparse_sheet
-from consilience.tables.layout import LOOK, count_title, rows_above, tidied
 from consilience.tables.sheet import Options, Sheet
 from consilience.tables.text import UNPACK, read_bytes, read_text
 

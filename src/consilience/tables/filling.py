@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from consilience._random import stream
+from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints
 
 NEIGHBORS = 10  # rows that a cell may be taken from

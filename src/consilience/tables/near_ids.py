@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from consilience._check import show
 from consilience._types import Array, Floats
-from consilience.tables.cells import ABSENT
 from consilience.tables.columns import is_id_name, is_key_name
+from consilience.tables.read_cells import ABSENT
 from consilience.tables.sheet import Sheet
 
 MANY = 20  # objects from which on it is concluded

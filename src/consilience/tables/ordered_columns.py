@@ -9,9 +9,9 @@ import pandas as pd
 
 from consilience._check import InputError, count, show
 from consilience._types import Array
-from consilience.tables.found import Found, coded, meant_unknown, says_nothing, sizes_of
 from consilience.tables.ordered import Order, find_order, is_beside, said_order
 from consilience.tables.sheet import Sheet
+from consilience.tables.typed_column import Found, coded, meant_unknown, says_nothing, sizes_of
 
 
 def ordered_column(name: str, codes: Array, words: list[str], *, asked: bool) -> Found | None:

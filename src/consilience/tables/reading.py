@@ -14,13 +14,13 @@ from scipy import sparse
 
 from consilience._check import InputError, check_choice, count, listed
 from consilience._types import Ints
-from consilience.tables.cells import ids_of
 from consilience.tables.columns import blank_columns, choose, find_ids, find_row_names, label_frame, row_numbers
 from consilience.tables.count_scaling import CountScaling, looks_like_counts
 from consilience.tables.data_columns import Encoded, data_columns
 from consilience.tables.encoding import Encoder, describe_aside, named_kind
 from consilience.tables.files import SOURCE, open_sheet
 from consilience.tables.filling import Gaps
+from consilience.tables.read_cells import ids_of
 from consilience.tables.scaling import Standardizer
 from consilience.tables.sheet import Names, Options, Sheet
 from consilience.tables.transposing import named_like_genes, transposed

@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from consilience._check import InputError, count, show
-from consilience.tables.cells import DECIMAL_COMMA
 from consilience.tables.comments import LOOK, without_comments
-from consilience.tables.layout import count_title, tidied, without_title
+from consilience.tables.header_rows import count_title, tidied, without_title
+from consilience.tables.read_cells import DECIMAL_COMMA
 from consilience.tables.sheet import Options, Sheet, is_number
 
 TAB = "\t"

@@ -12,11 +12,11 @@ import pyarrow as pa
 
 from consilience._check import InputError, count, listed
 from consilience._types import Array
-from consilience.tables.cells import ColumnError, numbers_of
 from consilience.tables.columns import is_id_name
-from consilience.tables.found import coded
+from consilience.tables.parse_text import is_number
+from consilience.tables.read_cells import ColumnError, numbers_of
 from consilience.tables.sheet import Sheet
-from consilience.tables.written import is_number
+from consilience.tables.typed_column import coded
 
 LOOK = 50  # names that say what they are
 _OF_GENES = re.compile(

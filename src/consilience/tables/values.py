@@ -12,7 +12,7 @@ from scipy import sparse
 
 from consilience._check import InputError, count, listed
 from consilience._types import Array
-from consilience.tables.cells import ColumnError, are_codes, ids_of, is_postal, numbers_of, plain
+from consilience.tables.read_cells import ColumnError, are_codes, ids_of, is_postal, numbers_of, plain
 from consilience.tables.sheet import Sheet
 
 Matrix: TypeAlias = Any  # ndarray or csr_matrix

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from consilience._parallel import workers
-from consilience._random import child_seed, stream
+from consilience._run.parallel import workers
+from consilience._run.random import child_seed, stream
 from consilience._types import Floats, Ints, Labels
 from consilience.consensus.bayes.merging import merge_clusters
 from consilience.consensus.bayes.predictive import Components
@@ -28,8 +28,8 @@ from consilience.consensus.bayes.variational import (
     renew,
     size_scores,
 )
-from consilience.consensus.distinct_rows import Problem
-from consilience.consensus.label_tables import LabelRows
+from consilience.consensus.methods.label_tables import LabelRows
+from consilience.consensus.rows.problem import Problem
 
 BLOCK = 8192  # rows in a block, so that tables of rows × components stay small
 SAMPLE = 10_000  # objects on which starts compete

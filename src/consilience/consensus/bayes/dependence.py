@@ -27,10 +27,10 @@ from itertools import combinations
 import numpy as np
 
 from consilience import _kernels
-from consilience._random import child_seed, stream
+from consilience._run.random import child_seed, stream
 from consilience._types import Floats, Labels
-from consilience.consensus.distinct_rows import Problem, sample_evenly
-from consilience.consensus.engine_consensus import best_start, problem_views
+from consilience.consensus.methods.engine_consensus import best_start, problem_views
+from consilience.consensus.rows.problem import Problem, sample_evenly
 
 SAMPLE = 10_000  # objects by which the dependence is judged
 PAIRS = 60  # of clusterings

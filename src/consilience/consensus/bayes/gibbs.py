@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consilience import _kernels
-from consilience._parallel import workers
-from consilience._progress import track
-from consilience._random import child_seed, stream
+from consilience._run.parallel import workers
+from consilience._run.progress import track
+from consilience._run.random import child_seed, stream
 from consilience._types import Labels
 from consilience.consensus.bayes.hyper import log_hyperprior, slice_step
 from consilience.consensus.bayes.model import labels_curve, prior_curve

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from consilience._types import Floats, Ints
-from consilience.consensus.expected_loss import term
+from consilience.consensus.samples.expected_loss import term
 
 
 def merge_clusters(table: Floats, sizes: Floats, loss: str, n_clusters: int) -> Ints | None:
     """The new cluster of every cluster after merging, down to `n_clusters`, the pair that adds least to the loss; None if none merge.
 
     `table` (components × clusters) says how much of every component each cluster has, and stands for one sample of
-    :mod:`consilience.consensus.expected_loss`.
+    :mod:`consilience.consensus.samples.expected_loss`.
     """
     square = loss == "binder"
     k, left = len(sizes), len(sizes)

@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 
 from consilience._types import Floats, Labels
 from consilience.consensus.bayes.model import log_predictive, log_shares
-from consilience.consensus.distinct_rows import sum_over_labels
+from consilience.consensus.rows.problem import sum_over_labels
 
 
 @dataclass(frozen=True)

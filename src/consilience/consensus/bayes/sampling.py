@@ -10,14 +10,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from consilience._check import InputError
-from consilience._random import child_seed, stream
+from consilience._run.random import child_seed, stream
 from consilience._types import Floats, Labels
 from consilience.consensus.bayes.convergence import effective_sample_size, r_hat
 from consilience.consensus.bayes.gibbs import Chain, Sample, Sampler, run_chains
 from consilience.consensus.bayes.predictive import Components
 from consilience.consensus.bayes.summary import Draws, rows_partition
-from consilience.consensus.distinct_rows import Problem
-from consilience.consensus.engine_consensus import best_start, problem_views
+from consilience.consensus.methods.engine_consensus import best_start, problem_views
+from consilience.consensus.rows.problem import Problem
 
 COPIES = 10_000_000  # objects that are sampled, at most
 INITS = ("both", "consensus", "random")

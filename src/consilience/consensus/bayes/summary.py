@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from consilience import _kernels
 from consilience._types import Floats, Ints
-from consilience.consensus.expected_loss import ExpectedLoss
-from consilience.consensus.partition_search import TRIED, best_partition, usual_starts
+from consilience.consensus.samples.expected_loss import TRIED, ExpectedLoss, best_partition, usual_starts
 
 OPENED = 10  # clusters that a partition may have more than any sample: in noise most rows would stand alone, and are gathered anyway
 

@@ -38,7 +38,7 @@ from consilience._check import InputError, check_choice
 from consilience._types import Floats, Ints
 from consilience.consensus.bayes.hyper import estimate_alpha, estimate_beta, log_hyperprior
 from consilience.consensus.bayes.model import column_totals, log_labels, log_prior
-from consilience.consensus.label_tables import LabelRows
+from consilience.consensus.methods.label_tables import LabelRows
 
 KINDS = ("vb", "cvb", "cvb2")
 FACTORS = 8  # multiplied before their logarithm is taken

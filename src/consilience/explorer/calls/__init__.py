@@ -1,7 +1,5 @@
 """The explorer's calls, one file each. To add one: write its file, enter it in the table, and describe it in docs/explorer.md."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +7,7 @@ from functools import cached_property
 
 from consilience.explorer.calls import (
     agreement,
+    annotations,
     boot,
     compare,
     components,
@@ -18,22 +17,21 @@ from consilience.explorer.calls import (
     export,
     flow,
     jobs,
-    kept,
     known,
     labels,
     linkage,
-    looks,
     maps,
     more_like,
+    object_images,
     objects,
     planes,
     report,
     scales,
     search,
+    selection,
     session,
     stripes,
     tray,
-    treat,
     why,
 )
 from consilience.explorer.calls.call import Call
@@ -68,12 +66,12 @@ ROUTES = (
     Route("GET", "objects/REF", objects.answer),
     Route("POST", "objects/REF", objects.among, PICKS),
     Route("GET", "plane/NUMBER", planes.answer),
-    Route("POST", "looks", looks.some),
-    Route("GET", "averages/REF", looks.averages),
-    Route("GET", "image/NUMBER", looks.image),
+    Route("POST", "looks", object_images.some),
+    Route("GET", "averages/REF", object_images.averages),
+    Route("GET", "image/NUMBER", object_images.image),
     Route("GET", "why/REF", why.answer),
     Route("GET", "search", search.answer),
-    Route("POST", "treat", treat.answer, PICKS),
+    Route("POST", "treat", selection.answer, PICKS),
     Route("POST", "contrast", contrast.answer, PICKS),
     Route("GET", "known/NUMBER", known.look),
     Route("POST", "known", known.save, PICKS),
@@ -91,8 +89,8 @@ ROUTES = (
     Route("POST", "drop", more_like.drop),
     Route("POST", "tray", tray.save),
     Route("POST", "edit", edit.answer, PICKS),
-    Route("GET", "kept", kept.look),
-    Route("POST", "kept", kept.take, kept.ROOM),
+    Route("GET", "kept", annotations.look),
+    Route("POST", "kept", annotations.take, annotations.ROOM),
     Route("GET", "report/NUMBER", report.look),
     Route("POST", "export", export.answer),
 )

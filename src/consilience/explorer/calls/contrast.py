@@ -12,7 +12,7 @@ from consilience.explorer.codec import RefusedError, Reply, json_reply
 from consilience.explorer.rows import picked_rows
 from consilience.explorer.session import Known
 from consilience.explorer.validation import check_keys, json_object
-from consilience.measures.marks import marks
+from consilience.measures.cluster_features import marks
 
 TOP, CLASSES = 20, 12
 KEYS = {"rows": (picked_rows, ...), "against": (picked_rows, None)}

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from consilience import _kernels
-from consilience.consensus.confidence import FLOATING
-from consilience.consensus.trust import cluster_means
+from consilience.consensus.trust.confidence import FLOATING
+from consilience.consensus.trust.tables import cluster_means
 from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.codec import Reply, json_reply
 from consilience.explorer.edits import in_words
@@ -19,7 +19,7 @@ from consilience.explorer.snapshot import DisplayedClustering, Snapshot
 from consilience.explorer.weights import weight_names, weights_of
 from consilience.generation import describe
 from consilience.measures import accuracy
-from consilience.measures.marks import marks, top_words
+from consilience.measures.cluster_features import marks, top_words
 
 WEIGHTS, FLOATERS, MEMBERS, BINS = 30, 100, 100, 20
 CELLS = 100_000  # of a table of clusters × classes that is still sent

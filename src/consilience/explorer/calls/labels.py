@@ -13,7 +13,7 @@ from consilience.explorer.codec import RefusedError, Reply, binary_reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering
 from consilience.measures import accuracy
-from consilience.measures.variance_between import LISTED
+from consilience.measures.explained_variance import LISTED
 
 MOST_REFS = 64  # clusterings in one answer
 NAMED = 100  # clusters whose names come with the labels

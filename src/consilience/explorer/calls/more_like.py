@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError
-from consilience._random import child_seed
+from consilience._run.random import child_seed
 from consilience.ensemble import Ensemble
+from consilience.ensemble.store import Store
+from consilience.ensemble.store.folder import find_manifest
 from consilience.explorer.calls.call import Call
-from consilience.explorer.calls.wishes import COLUMNS, OBJECTS, Wish, wish_of
+from consilience.explorer.calls.steering import COLUMNS, OBJECTS, Wish, wish_of
 from consilience.explorer.codec import RefusedError, Reply, json_reply
 from consilience.explorer.jobs import Job
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import Snapshot
 from consilience.explorer.validation import COUNT, check_keys, json_object, numbers, real, ref_text, whole
 from consilience.generation import remake
-from consilience.generation.specs import Spec
-from consilience.store import Store
-from consilience.store.folder import find_manifest
+from consilience.generation.clustering_spec import Spec
 
 CHUNK, WORK = 25, 500_000  # clusterings between two looks at whether to stop; and objects times them
 MADE = ("method", "seed", "unit", "n_clusters", "settings")  # what generate says of a clustering

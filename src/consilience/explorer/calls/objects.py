@@ -18,7 +18,7 @@ from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering
 from consilience.explorer.validation import ALL, objects_body, objects_query
 from consilience.measures.effect_sizes import effect_sizes
-from consilience.tables.kinds import EMPTY
+from consilience.tables.column_types import EMPTY
 
 COLUMNS, WORDS = 8, 8  # of the data; words of a document
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError
-from consilience._child import CallError, Child
+from consilience._run.time_limit import CallError, Child
 from consilience.clusterer import EnsembleClusterer
 from consilience.consensus.result import describe_scales
 from consilience.explorer.calls.call import Call

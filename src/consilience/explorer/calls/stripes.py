@@ -8,8 +8,8 @@ import numpy as np
 
 from consilience.explorer.calls.call import Call
 from consilience.explorer.codec import RefusedError, Reply, binary_reply
+from consilience.explorer.label_stripes import align, modes, object_order, spread
 from consilience.explorer.snapshot import Ref
-from consilience.explorer.stripes import align, modes, object_order, spread
 from consilience.explorer.validation import checked, query_of, whole
 
 BY = ("tree", "agreement")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from consilience.explorer.annotations import checked_tray, checked_view
 from consilience.explorer.calls.call import Call
 from consilience.explorer.codec import RefusedError, Reply, json_reply
-from consilience.explorer.kept import checked_tray, checked_view
 from consilience.explorer.validation import check_keys, json_object, text
 
 KEYS = {"tray": (checked_tray, None), "view": (checked_view, None), "edition": (text(40), None)}

@@ -1,0 +1,163 @@
+"""A consensus of labels in row blocks: read once for the distinct rows, answered in this process, and given back block by block."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from consilience._check import InputError, is_number, show
+from consilience._files import write_folder
+from consilience._types import Array, PathLike
+from consilience.blocks.by_tables import METHODS, NEEDS_ROWS, answer_by_tables
+from consilience.blocks.distinct import RowTable, TooManyRowsError
+from consilience.blocks.giving import Answers, check_output, spread, write_parts
+from consilience.blocks.label_blocks import LabelBlocks
+from consilience.blocks.result import WrittenConsensus, fields_of, read_column, tally
+from consilience.blocks.running import Workers, workers_for
+from consilience.consensus import Consensus
+from consilience.consensus.combine import combine_problem
+from consilience.consensus.rows.problem import check_problem
+
+UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+FIXED = 500 * 10**6  # bytes that the process, and a block while it is read, take
+OF_OBJECT = 40  # bytes, where the answer stays in memory
+
+
+def combine_blocks(
+    blocks: LabelBlocks,
+    *,
+    n_clusters: int | str | None,
+    method: str,
+    how: dict[str, Any],
+    options: dict[str, Any],
+    progress: bool | None = None,
+    sample_weight: Any = None,
+    memory_limit: int | str | None = None,
+    output: PathLike | None = None,
+    call: str = "",
+    start: float = 0.0,
+) -> Consensus:
+    """What :func:`consilience.combine` does for labels in blocks.
+
+    Labels are read twice: for the distinct rows, and to give every object the answer of its row. Cost O(n_objects · clusterings), shared
+    among the workers, beside that of the method for the distinct rows, which this process pays. Where there is no room for the
+    distinct rows, some methods work by tables (:mod:`consilience.blocks.by_tables`).
+
+    Examples
+    --------
+    :func:`consilience.combine` calls it for labels in blocks, and so should you:
+
+    >>> import consilience as cs
+    >>> from consilience.datasets import noisy_labels
+    >>> from consilience.blocks import LabelBlocks
+    >>> labels = noisy_labels(60, 3, 8, 0.1, random_state=0)[0].labels
+    >>> blocks = LabelBlocks([labels[:20], labels[20:]])
+    >>> cs.combine(blocks, 3).sizes.tolist() == cs.combine(labels, 3).sizes.tolist()
+    True
+    """
+    if sample_weight is not None:
+        raise InputError("labels in blocks take no sample_weight: every object counts once")
+    room = None if memory_limit is None else bytes_of(memory_limit)
+    folder = None if output is None else check_output(output)
+    workers = workers_for(blocks.parts, how["n_jobs"])
+    asked: dict[str, Any] = {"method": method, "n_clusters": n_clusters, "how": how, "options": options}
+    try:
+        found = blocks.distinct(workers, None if room is None else room - FIXED)
+    except TooManyRowsError as error:
+        if method not in ("auto", *METHODS):
+            raise InputError(
+                f"{blocks.layout.source}: {error}, which is what {show(memory_limit)} leave beside the process itself, and "
+                f"{method} {NEEDS_ROWS[method]}: raise memory_limit= (--memory-limit), or name a method that works by tables "
+                f"({', '.join(METHODS)})"
+            ) from None
+        check = partial(_check_objects, room=None if folder is not None else room)
+        tabled = answer_by_tables(blocks, workers, **asked, check=check)
+        more: dict[str, Answers] = {"membership": tabled.membership}
+        fields = tabled.fields | {"call": call}
+        return _give(
+            blocks, workers, tabled.survey.lengths, tabled.table, more, fields, tabled.tally, folder, room, start
+        )
+    if folder is None:
+        _check_objects(found.n_objects, room, found.n_bytes)
+    ens = found.ensemble(blocks.names)
+    problem = check_problem(
+        ens, None if isinstance(n_clusters, str) else n_clusters, copies=found.counts, even=blocks.even
+    )
+    of_rows = combine_problem(ens, problem, **asked, progress=progress, call=call)
+    values: dict[str, Array] = {"cluster": of_rows.labels.astype(np.int32)}
+    values |= {"confidence": of_rows.confidence, "support": of_rows.support}
+    row_values = {name: getattr(of_rows, name) for name in ("membership", "scale_labels", "scale_confidence")}
+    table = RowTable.of(ens, values)
+    more = {name: replace(table, values={"values": some}) for name, some in row_values.items() if some is not None}
+    tallied = tally(of_rows, found.counts)
+    return _give(blocks, workers, found.lengths, table, more, fields_of(of_rows), tallied, folder, room, start)
+
+
+def _give(
+    blocks: LabelBlocks,
+    workers: Workers,
+    lengths: Sequence[int],
+    table: Answers,
+    more: Mapping[str, Answers],
+    fields: dict[str, Any],
+    tallied: dict[str, Any],
+    folder: Path | None,
+    room: int | None,
+    start: float,
+) -> Consensus:
+    """The record, with what concerns single objects in arrays or written; what is in `more` comes when it is asked for."""
+    later = {name: partial(_one, blocks, workers, some, lengths) for name, some in more.items()}
+    fields = fields | {"seconds": time.perf_counter() - start}
+    if folder is None:
+        given: dict[str, Any] = spread(blocks, workers, table, lengths)
+        given |= {"labels": given.pop("cluster").astype(np.int64), "ids": given.pop("id", None)}
+        scales = {name: later.pop(name)() for name in list(later) if name != "membership"}
+        return Consensus(**fields | later | scales | given | {"seconds": time.perf_counter() - start})
+    write_folder(folder, lambda there: write_parts(there, blocks, workers, table, lengths))
+    columns = {"labels": "cluster", "confidence": "confidence", "support": "support"}
+    columns |= {} if blocks.layout.id_column is None else {"ids": blocks.layout.id_heading}
+    read = {name: partial(read_column, folder, column) for name, column in columns.items()}
+    fields |= {"output": str(folder), "tally": tallied, "seconds": time.perf_counter() - start}
+    return WrittenConsensus(**fields | later | read)
+
+
+def _check_objects(n_objects: int, room: int | None, beside: int = 0) -> None:
+    """Refuse objects whose answers have no room beside so many bytes."""
+    if room is not None and FIXED + beside + OF_OBJECT * n_objects > room:
+        raise InputError(
+            f"{n_objects:,} objects have no room in {room:,} bytes beside their rows: give output= (--output), a folder for their labels"
+        )
+
+
+def _one(blocks: LabelBlocks, workers: Workers, table: Answers, lengths: Sequence[int]) -> Array:
+    """The only value that a table gives the objects."""
+    return spread(blocks, workers, table, lengths)["values"]
+
+
+def bytes_of(limit: int | str) -> int:
+    """A number of bytes, from a number or from text such as "4GB".
+
+    Examples
+    --------
+    >>> bytes_of("4GB"), bytes_of("1.5 GiB"), bytes_of(10**9)
+    (4000000000, 1610612736, 1000000000)
+    """
+    number: Any = limit
+    if isinstance(limit, str):
+        found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", limit)
+        unit = None if found is None else UNITS.get(found[2].upper())
+        number = None if found is None or unit is None else float(found[1]) * unit
+    if not is_number(number) or not np.isfinite(number) or number <= FIXED:
+        raise InputError(
+            f"memory_limit (--memory-limit) must be bytes, or text such as '4GB', and more than {FIXED / 1e9:g} GB, which the process "
+            f"itself takes; got {show(limit)}"
+        )
+    return int(number)

@@ -1,0 +1,109 @@
+"""A consensus whose objects were written to Parquet: read again only when they are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.dataset as ds
+
+from consilience._types import Array, Floats, Ints
+from consilience.consensus import FLOATING, Consensus
+from consilience.ensemble.results import late
+
+OF_OBJECTS = ("labels", "confidence", "support", "membership", "scale_labels", "scale_confidence", "ids")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class WrittenConsensus(Consensus):
+    """A :class:`Consensus` of labels in blocks, with what concerns single objects on disk.
+
+    `labels`, `confidence`, `support` and `ids` are read from `output` when first asked for, and need room then; `membership` and the
+    answers at other scales take another reading of the labels.
+
+    Attributes
+    ----------
+    output : str
+        The folder of Parquet parts: `id`, `cluster` (empty without one), `confidence`, `support`.
+    tally : dict
+        Of all objects: their number, those without a label and those that float, sizes of the clusters, and means.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import consilience as cs
+    >>> import numpy as np
+    >>> from consilience.blocks import LabelBlocks
+    >>> with TemporaryDirectory() as folder:
+    ...     one = cs.combine(LabelBlocks([np.array([[0, 1], [0, 1]]), np.array([[1, 0]])]), 2, output=f"{folder}/consensus")
+    ...     one.n_clusters, len(one.labels)
+    (2, 3)
+    """
+
+    labels: Ints = late()  # noqa: RUF009
+    confidence: Floats = late()  # noqa: RUF009
+    support: Floats = late()  # noqa: RUF009
+    ids: Array | None = late()  # noqa: RUF009
+    scale_labels: Ints | None = late()  # noqa: RUF009
+    scale_confidence: Floats | None = late()  # noqa: RUF009
+    output: str = ""
+    tally: dict[str, Any]
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects, with and without a label."""
+        return int(self.tally["n_objects"])
+
+    @property
+    def n_without_labels(self) -> int:
+        """Number of objects without a label."""
+        return int(self.tally["n_without_labels"])
+
+    @property
+    def n_floaters(self) -> int:
+        """Number of objects that float."""
+        return int(self.tally["n_floaters"])
+
+    @property
+    def sizes(self) -> Ints:
+        """Number of objects in every cluster."""
+        return np.array(self.tally["sizes"], np.int64)
+
+    @property
+    def mean_confidence(self) -> float:
+        """Of the objects that have a label."""
+        return float(self.tally["mean_confidence"])
+
+    @property
+    def mean_support(self) -> float:
+        """Of the objects that have a label."""
+        return float(self.tally["mean_support"])
+
+
+def fields_of(record: Consensus) -> dict[str, Any]:
+    """The fields of a consensus that do not concern single objects; what is made later stays so."""
+    return {field.name: vars(record)[field.name] for field in fields(record) if field.name not in OF_OBJECTS}
+
+
+def tally(record: Consensus, counts: Ints) -> dict[str, Any]:
+    """Of all objects, from the consensus of their distinct rows."""
+    there = record.labels >= 0
+    labels, n = record.labels[there], counts[there]
+    weak = record.support[there] <= FLOATING + 1e-12
+    return {
+        "n_objects": int(counts.sum()),
+        "n_without_labels": int(counts[~there].sum()),
+        "n_floaters": int(n[weak].sum()),
+        "sizes": np.bincount(labels, n, minlength=record.n_clusters).astype(np.int64).tolist(),
+        "mean_confidence": float(np.average(record.confidence[there], weights=n)),
+        "mean_support": float(np.average(record.support[there], weights=n)),
+    }
+
+
+def read_column(folder: Path, name: str) -> Array:
+    """A column of what was written, in the order of the objects; −1 where there is no cluster."""
+    files = sorted(str(file) for file in folder.glob("part-*.parquet"))
+    column = ds.dataset(files, format="parquet").to_table(columns=[name]).column(name)
+    return np.asarray((column.fill_null(-1) if name == "cluster" else column).to_numpy())

@@ -1,0 +1,198 @@
+"""Who does the work on blocks: this process, in threads, or the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from joblib import delayed
+
+from consilience._run.parallel import ClusterError, Form, active_client, measured, workers
+from consilience._run.pickling import There, pack, unpack
+from consilience._run.run_log import Where, is_logging, record
+from consilience._types import Array
+from consilience.blocks.sites import Beside, collapse_part
+from consilience.blocks.words import words_of
+
+T = TypeVar("T")
+TOGETHER = 4  # neighbors that are merged at a time: more read rows less often, and need more memory
+ATTEMPTS = 5  # at what workers have together, of which some may be lost
+
+
+class Workers(Protocol):
+    """What blocks are given to. Functions and arguments must survive pickling."""
+
+    def fold(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> T:
+        """``function(part)`` of all parts, some neighbors at a time merged."""
+
+    def each(self, function: Callable[..., T], parts: Sequence[Any], shared: Any, more: Iterable[Any]) -> Iterator[T]:
+        """``function(part, shared, one of more)`` of every part, in their order."""
+
+
+class Here:
+    """This process, in threads."""
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.n_jobs = n_jobs
+
+    def fold(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> T:
+        """As they come; only a few results wait on each level of the tree."""
+        levels: list[list[T]] = [[]]
+        tasks = (delayed(step)(part) for step, part in zip(named(function, len(parts)), parts, strict=True))
+        for found in workers(self.n_jobs, lazily=True)(tasks):
+            levels[0].append(found)
+            for level, waiting in enumerate(levels):
+                if len(waiting) == TOGETHER:
+                    if level + 1 == len(levels):
+                        levels.append([])
+                    levels[level + 1].append(merge(waiting))
+                    waiting.clear()
+        whole: list[T] = []
+        for waiting in levels:  # those of higher levels come before
+            whole = [*waiting, *whole]
+            whole = [merge(whole)] if len(whole) > 1 else whole
+        return whole[0]
+
+    def each(self, function: Callable[..., T], parts: Sequence[Any], shared: Any, more: Iterable[Any]) -> Iterator[T]:
+        """In order, as they are done."""
+        each = zip(named(function, len(parts)), parts, more, strict=True)
+        tasks = (delayed(step)(part, shared, one) for step, part, one in each)
+        yield from workers(self.n_jobs, lazily=True)(tasks)
+
+
+class Step:
+    """A function of a part, which is fetched first if it is elsewhere, under a name that the run log has.
+
+    `kind` is what is done with every part (:func:`consilience.blocks.words.says`).
+    """
+
+    def __init__(self, function: Callable[..., Any], number: int, n_parts: int) -> None:
+        self.function, self.kind = function, words_of(function)
+        self.__name__ = f"{self.kind}, part {number:,} of {n_parts:,}"
+
+    def __call__(self, part: Any, *more: Any) -> Any:
+        """The function's result."""
+        return self.function(_here(part), *more)
+
+
+def named(function: Callable[..., Any], n_parts: int) -> Iterator[Step]:
+    """The function as a step of every part."""
+    return (Step(function, number, n_parts) for number in range(1, n_parts + 1))
+
+
+def _here(part: Any) -> Any:
+    """A part, fetched if it is elsewhere."""
+    if isinstance(part, There):  # of a task that runs where it was given out
+        return _here(part.value)
+    if isinstance(part, Beside):
+        return [collapse_part(_here(one), layout) for one, layout in zip(part.parts, part.layouts, strict=True)]
+    kind = elsewhere(part)
+    return part.compute() if kind == "dask" else part.result() if kind == "distributed" else part
+
+
+def elsewhere(part: Any) -> str:
+    """The package of a part that is still to be made ("dask") or on a worker ("distributed"); empty if it is here."""
+    if isinstance(part, Beside):
+        return max(map(elsewhere, part.parts))
+    package = type(part).__module__.partition(".")[0]
+    return package if package in ("dask", "distributed") else ""
+
+
+class OnDask:
+    """The workers of a cluster; what a worker loses by dying is done again by another."""
+
+    def __init__(self, client: Any) -> None:
+        from consilience._run.cluster import ClusterWorkers
+
+        self.client = client
+        self._side = ClusterWorkers(client, Form(lazily=True, logged=is_logging()))
+
+    def fold(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> T:
+        """A tree of tasks, always the same for as many parts, so that only one result comes back."""
+        from distributed import KilledWorker
+        from distributed.client import ClosedClientError, FutureCancelledError
+
+        from consilience._run.cluster import KILLED
+
+        for _ in range(ATTEMPTS):
+            self._side.await_scheduler()
+            try:
+                found, lines = self._tree(function, parts, merge).result()
+            except KilledWorker as error:
+                raise ClusterError(KILLED) from error
+            except (ClosedClientError, FutureCancelledError):  # the scheduler went, or every worker that had some of it
+                continue
+            for name, seconds, where in lines:
+                record("task", seconds, where, name=name)
+            return found
+        raise ClusterError(
+            f"blocks were lost {ATTEMPTS} times in a row: is the cluster sound, and are its parts still there?"
+        )
+
+    def _tree(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> Any:
+        steps = zip(named(function, len(parts)), parts, strict=True)
+        level = [
+            self.client.submit(_measured_part, step, _there(self.client, part), pure=False) for step, part in steps
+        ]
+        while len(level) > 1:
+            groups = [level[i : i + TOGETHER] for i in range(0, len(level), TOGETHER)]
+            level = [self.client.submit(_merged, merge, *group, pure=False) for group in groups]
+        return level[0]
+
+    def each(self, function: Callable[..., T], parts: Sequence[Any], shared: Any, more: Iterable[Any]) -> Iterator[T]:
+        """In order; a few more than there are workers are under way at a time, and what is shared travels once."""
+        data, arrays = pack(shared)
+        packed = np.frombuffer(data, np.uint8), arrays
+        tasks = (
+            delayed(_Shared(step))(There(part, partial(_there, part=part)) if elsewhere(part) else part, packed, one)
+            for step, part, one in zip(named(function, len(parts)), parts, more, strict=True)
+        )
+        yield from self._side(tasks)
+
+
+def _measured_part(function: Callable[..., T], part: Any) -> tuple[T, list[Any]]:
+    result, *line = measured((function, (part,), {}))
+    return result, [line]
+
+
+def _merged(merge: Callable[[Sequence[T]], T], *some: tuple[T, list[Any]]) -> tuple[T, list[Any]]:
+    lines = [line for _, found in some for line in found]
+    if len(some) == 1:
+        return some[0]
+    begin = time.perf_counter()
+    result = merge([one for one, _ in some])
+    return result, [*lines, ["merging parts", time.perf_counter() - begin, Where.here()]]
+
+
+class _Shared:
+    """A step with what all of them share, as it travels."""
+
+    def __init__(self, step: Step) -> None:
+        self.step, self.kind, self.__name__ = step, step.kind, step.__name__
+
+    def __call__(self, part: Any, packed: tuple[Array, list[Array]], one: Any) -> Any:
+        return self.step(part, unpack(packed[0].tobytes(), packed[1]), one)
+
+
+def _there(client: Any, part: Any) -> Any:
+    """A part of a Dask collection as what will be there, parts of sites as what each will send; any other as it is."""
+    if isinstance(part, Beside):
+        each = zip(part.parts, part.layouts, strict=True)
+        return [client.submit(collapse_part, _there(client, one), layout, pure=False) for one, layout in each]
+    return client.compute(part) if elsewhere(part) == "dask" else part
+
+
+def workers_for(parts: Sequence[Any], n_jobs: int | None) -> Workers:
+    """Those of the cluster that tasks go to, or of the client that is open where the parts are Dask's; else this process."""
+    client = active_client()
+    if client is None and any(map(elsewhere, parts)):
+        try:
+            from distributed import default_client
+
+            client = default_client()
+        except (ImportError, ValueError):  # none is open
+            client = None
+    return Here(n_jobs) if client is None else OnDask(client)

@@ -1,0 +1,81 @@
+"""DawidSkene: the most probable cluster of every object if clusterings err independently, each with a reliability of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from consilience._check import check_count, check_positive, check_seed
+from consilience._types import Ints
+from consilience.consensus.methods.error_model import PRIOR, error_posterior
+from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
+from consilience.consensus.methods.mcla import MCLA
+from consilience.consensus.rows.problem import Problem
+
+
+def meta_clusters(problem: Problem, seed: int) -> Ints:
+    """The answer of :class:`MCLA`, which is asked for more than once."""
+    key = "mcla", problem.n_clusters, seed
+    if key not in problem.kept:
+        problem.kept[key] = MCLA(problem.n_clusters, random_state=seed)._label(problem)
+    found: Ints = problem.kept[key]
+    return found
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class DawidSkene(ConsensusEstimator):
+    """Consensus of clusterings that err independently: MCLA's answer, improved by EM on how reliable each clustering is.
+
+    What ``method="auto"`` takes for noisy copies of one grouping: annotators, or labels with errors. Clusterings that err alike, such as
+    runs of k-means, are better combined by :class:`ClusterWalk`.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        None takes the median of the clusterings.
+    prior : float, default 500
+        Objects per cluster that one reliability per clustering counts for, beside the clustering's own table of errors. Much
+        is one number per clustering (the "one-coin" model), little is the whole table (Dawid and Skene).
+    max_iter : int, default 50
+        Iterations of EM at most.
+    random_state : int, generator or None
+        For MCLA.
+
+    Attributes
+    ----------
+    labels_, confidence_, support_, n_clusters_
+        See :class:`ConsensusEstimator`.
+    membership_ : (n_objects, n_clusters_) array
+        Probability of each cluster given the object's labels.
+    reliability_ : (n_clusterings,) array
+        Share of each clustering's labels that stand for their object's cluster; clusterings without labels are left out.
+
+    Notes
+    -----
+    EM looks at 20,000 distinct rows at most, O(rows · clusterings · k) an iteration; all rows then join the most probable cluster.
+    Where EM would leave a cluster without objects, MCLA's answer stands.
+
+    Examples
+    --------
+    >>> from consilience.consensus import DawidSkene
+    >>> labels = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 2, 2, 2]]
+    >>> model = DawidSkene(n_clusters=3, random_state=0).fit(labels)
+    >>> model.labels_.tolist()
+    [0, 0, 0, 1, 1, 2, 2]
+    >>> model.reliability_.round(2).tolist()
+    [0.88, 0.88, 0.67]
+    """
+
+    prior: float = PRIOR
+    max_iter: int = 50
+
+    def _combine(self, problem: Problem) -> Answer:
+        check_positive("prior", self.prior)
+        check_count("max_iter", self.max_iter)
+        start = meta_clusters(problem, check_seed(self.random_state))
+        posterior, reliability = error_posterior(problem, start, self.prior, self.max_iter)
+        labels = posterior.argmax(axis=1)
+        if len(np.unique(labels)) <= start.max():  # EM gave a cluster up
+            labels = start
+        return Answer(labels, posterior, {"reliability": reliability[problem.columns_as_given()]})

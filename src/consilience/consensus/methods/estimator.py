@@ -1,0 +1,143 @@
+"""The estimator that every consensus method is: scikit-learn's contract around one pure function."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+
+from consilience._run.run_log import step
+from consilience._types import EnsembleLike, Floats, Ints, RandomState
+from consilience.consensus.rows.problem import Problem, check_problem
+from consilience.consensus.trust.assessment import assess
+from consilience.ensemble import Ensemble
+from consilience.inputs import as_ensemble
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A method's answer for the distinct rows.
+
+    Attributes
+    ----------
+    labels : (n_rows,) int array
+        Cluster numbers; gaps are allowed and closed by the estimator.
+    membership : (n_rows, k) array, optional
+        How strongly each row belongs to each cluster, in the numbering of `labels`, where the method has a sense of
+        it; scaled so that rows sum to 1.
+    extras : dict
+        Fitted attributes of the method, by name without the closing underscore.
+
+    Examples
+    --------
+    >>> from consilience.consensus import Answer
+    >>> Answer([0, 0, 1], extras={"passes": 2}).extras
+    {'passes': 2}
+    """
+
+    labels: NDArray[Any]
+    membership: Floats | None = None
+    extras: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(eq=False, repr=False)
+class ConsensusEstimator(ClusterMixin, BaseEstimator):
+    """Base of the consensus methods: `fit` collapses the ensemble, a method answers for the rows, `fit` spreads it.
+
+    A method is a dataclass of its parameters, after the two that all have, and answers in ``_combine(problem)``.
+
+    Attributes
+    ----------
+    labels_ : (n_objects,) int array
+        Consensus clusters 0 … k − 1, numbered by falling size, equals by their first object; −1 for objects that no clustering labels.
+    confidence_ : (n_objects,) float array
+        Probability that an independent ensemble of the same kind puts the object in the same cluster; see
+        :mod:`consilience.consensus.trust.assessment`.
+    support_ : (n_objects,) float array
+        Share of the object's clusterings whose label for it is, by plurality, a label of its cluster.
+    membership_ : (n_objects, n_clusters_) array
+        How strongly each object belongs to each cluster, in the method's own sense, or else the probability of each
+        cluster given the object's labels. Rows sum to 1; zero for objects without labels.
+    n_clusters_ : int
+    anmi_ : float
+        Average NMI with the clusterings, as :func:`consilience.measures.anmi`.
+    n_rows_ : int
+        Distinct rows that were worked on.
+
+    Examples
+    --------
+    >>> from consilience.consensus import MCLA, ConsensusEstimator
+    >>> model = MCLA(2, random_state=0).fit([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 1, 0]])
+    >>> isinstance(model, ConsensusEstimator), model.labels_.tolist(), model.n_clusters_
+    (True, [0, 0, 1, 1], 2)
+    """
+
+    n_clusters: int | None = None
+    _: KW_ONLY
+    random_state: RandomState = None
+
+    _resample: ClassVar[str] = "walk"  # how resamples are combined for the confidence
+
+    def fit(self, X: EnsembleLike, y: Any = None, sample_weight: Any = None) -> Any:
+        """Combine the clusterings of `X`: an Ensemble, or what one is made from (columns are clusterings).
+
+        Parameters
+        ----------
+        X : Ensemble, (n_objects, n_clusterings) array, list of label vectors, or DataFrame
+        y : ignored
+            There for scikit-learn.
+        sample_weight : (n_objects,) array, optional
+            Whole numbers count copies of an object; others are relative.
+        """
+        ens = as_ensemble(X)
+        return self._fit(ens, check_problem(ens, self.n_clusters, sample_weight))
+
+    def _fit(self, ens: Ensemble, problem: Problem) -> Any:
+        """`fit` for an ensemble whose problem has been checked."""
+        return self._take(problem, self._answer(problem))
+
+    def _take(self, problem: Problem, answered: tuple[Answer, Ints, Floats | None]) -> Any:
+        """`fit` for what `_answer` gave: assess it, and spread it over the objects."""
+        answer, labels, membership = answered
+        with step("how far to trust the answer"):
+            found = assess(problem, labels, kind=self._resample)
+        self.labels_ = problem.to_objects(labels, -1)
+        self.n_clusters_ = int(labels.max()) + 1
+        self.membership_ = problem.to_objects(found.posterior if membership is None else membership, 0.0)
+        self.confidence_ = problem.to_objects(found.confidence, 0.0)
+        self.support_ = problem.to_objects(found.support, 0.0)
+        self.anmi_ = found.anmi
+        self.n_rows_ = problem.n_rows
+        self.n_features_in_ = problem.n_clusterings
+        for name, value in answer.extras.items():
+            setattr(self, f"{name}_", value)
+        return self
+
+    def _answer(self, problem: Problem) -> tuple[Answer, Ints, Floats | None]:
+        """The method's answer, its labels of the rows numbered by falling size, and its memberships in that order."""
+        with step(f"combining by {type(self).__name__}"):
+            answer = self._combine(problem)
+        order = by_size(answer.labels, problem.weights, int(answer.labels.max()) + 1, problem.first)
+        labels, membership = np.argsort(order)[answer.labels], answer.membership
+        if membership is not None:  # of the clusters that have a row
+            membership = membership[:, order[: labels.max() + 1]]
+            total = membership.sum(axis=1, keepdims=True)
+            membership = np.divide(membership, total, out=np.zeros(membership.shape), where=total > 0)  # row by row
+        return answer, labels, membership
+
+    def _combine(self, problem: Problem) -> Answer:
+        raise NotImplementedError
+
+
+def by_size(labels: NDArray[Any], weights: Floats, k: int, places: Ints | None = None) -> Ints:
+    """Clusters 0 … k − 1 in the order that the estimator numbers them: falling weight, ties by first object, empty ones last.
+
+    `places` are the rows' first objects; without them the rows are the objects.
+    """
+    places = np.arange(len(labels)) if places is None else places
+    first = np.full(k, places.max(initial=0) + 1)
+    np.minimum.at(first, labels, places)
+    return np.lexsort((first, -np.bincount(labels, weights, minlength=k)))

@@ -1,0 +1,95 @@
+"""Evidence accumulation (Fred and Jain 2005): hierarchical clustering of the co-association of the objects.
+
+See :mod:`consilience.consensus.methods.association_tree` for how the tree is made, and :class:`LWEA` for clusters that weigh differently.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from consilience._check import InputError, check_choice, check_seed
+from consilience.consensus.methods.association_tree import MEMORY, association_tree, cluster_association, join_tree_of
+from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
+from consilience.consensus.rows.problem import Problem
+from consilience.consensus.rows.row_tree import LINKAGES
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class EvidenceAccumulation(ConsensusEstimator):
+    """Consensus by hierarchical clustering of the co-association of the objects.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        None takes the median of the clusterings.
+    linkage : {"average", "single", "complete"}, default "average"
+    memory_budget : int, default 2**30
+        Bytes for the distances, 8 for every pair of distinct rows; the default has room for 11,585 rows. With more
+        rows, 4,000 of them stand for all (the heaviest half, and a random draw from the others), and every other row
+        joins the cluster with the largest mean co-association. `sampled_` tells.
+    objects : array of int, optional
+        Objects by number that the tree is built on, in place of the distinct rows; every object then joins the cluster with the
+        largest mean co-association with them.
+    random_state : int, generator or None
+        For the choice of the rows that stand for all; without `sampled_` nothing is random.
+
+    Attributes
+    ----------
+    labels_, confidence_, n_clusters_
+        See :class:`ConsensusEstimator`.
+    membership_ : (n_objects, n_clusters_) array
+        Mean co-association with the objects of each cluster, scaled to sum to 1.
+    linkage_ : (n_leaves − 1, 4) array
+        The tree in SciPy's format, ready for ``scipy.cluster.hierarchy.dendrogram``; a leaf is a distinct row.
+    linkage_rows_ : (n_leaves, n_clusterings) array
+        The labels of the leaves. Neither is there with `objects`.
+    sampled_ : bool
+        Whether there were too many rows for the budget, or `objects`.
+
+    Notes
+    -----
+    Two objects are compared by the clusterings that label both; without any they are at distance 1. Cost: time
+    O(leaves² · clusterings + rows · clusterings · clusters), memory 8 · leaves² bytes.
+
+    Examples
+    --------
+    >>> from consilience.consensus import EvidenceAccumulation
+    >>> labels = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 2, 2, 2]]
+    >>> evidence = EvidenceAccumulation(n_clusters=3).fit(labels)
+    >>> evidence.labels_.tolist()
+    [0, 0, 0, 1, 1, 2, 2]
+    >>> evidence.linkage_[:, 2].round(2).tolist()
+    [0.33, 0.33, 0.83, 0.97]
+    """
+
+    linkage: str = "average"
+    memory_budget: int = MEMORY
+    objects: Any = None
+
+    _resample: ClassVar[str] = "association"
+
+    def _combine(self, problem: Problem) -> Answer:
+        check_choice(self.linkage, LINKAGES, "linkage")
+        if self.objects is not None:
+            return self._joined(problem)
+        seed = check_seed(self.random_state)
+        found = association_tree(problem, linkage=self.linkage, memory_budget=self.memory_budget, seed=seed)
+        labels = found.cut(problem.n_clusters)
+        extras = {
+            "linkage": found.tree,
+            "linkage_rows": problem.as_given(found.leaves),
+            "sampled": found.sampled,
+        }
+        return Answer(labels, cluster_association(problem, labels), extras)
+
+    def _joined(self, problem: Problem) -> Answer:
+        """Clusters of the tree of the chosen objects, and who joins them."""
+        if self.linkage != "average":
+            raise InputError(f"objects are for average linkage; with {self.linkage} linkage leave them out")
+        rows, places = problem.as_given(problem.labels), problem.inverse[np.asarray(self.objects)]
+        drawn = np.where(places[:, None] >= 0, rows[places], -1)
+        labels = join_tree_of(drawn, rows, problem.n_clusters)
+        return Answer(labels, cluster_association(problem, labels), {"sampled": True})

@@ -1,0 +1,87 @@
+"""ClusterWalk: average linkage of objects whose clusters are alike, by a weighted random walk over all clusters.
+
+The similarities are those of :mod:`consilience.consensus.rows.cluster_similarity`: cluster weights as in LWEA, so that torn clusters say
+little, and a walk, so that clusterings of different fineness support one another. Average linkage of the distinct rows, each counted as
+often as it has objects, is cut where k clusters are more than specks; then rows join the cluster they are most similar to until none
+moves. Nothing is random.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from consilience._check import InputError, check_count, check_positive
+from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
+from consilience.consensus.rows.cluster_similarity import STEPS, THETA, nearest_clusters
+from consilience.consensus.rows.problem import Problem
+from consilience.consensus.rows.row_tree import LEAVES, cut_clusters, fits, narrowed, row_tree
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ClusterWalk(ConsensusEstimator):
+    """Consensus by average linkage of similarities from a random walk over all clusters: what ``method="auto"`` mostly takes.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        None takes the median of the clusterings.
+    theta : float, default 0.4
+        How fast the weight of a cluster falls with the entropy of the other clusterings inside it.
+    steps : int, default 2
+        Of the walk.
+    max_leaves : int, default 3000
+        Distinct rows that the tree is built on. With more, so many of them (the heaviest half, and every so-manieth of the others)
+        carry the tree and the rest join the cluster they are most similar to; `sampled_` tells.
+    random_state : int, generator or None
+        Not used: nothing is random.
+
+    Attributes
+    ----------
+    labels_, confidence_, support_, n_clusters_
+        See :class:`ConsensusEstimator`.
+    membership_ : (n_objects, n_clusters_) array
+        Mean similarity with the objects of each cluster, scaled to sum to 1.
+    linkage_ : (n_leaves − 1, 4) array
+        The tree in SciPy's format; a leaf is a distinct row.
+    sampled_ : bool
+        Whether there were more rows than leaves.
+    n_clusterings_used_ : int
+        Clusterings that were looked at: all, unless they have more than 3,000 clusters together.
+
+    Notes
+    -----
+    Time O(c³ + leaves² · clusterings + rows · clusterings · k) for c clusters of all clusterings together, memory O(c² + leaves²).
+
+    Examples
+    --------
+    >>> from consilience.consensus import ClusterWalk
+    >>> labels = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 2, 2, 2]]
+    >>> ClusterWalk(n_clusters=3).fit(labels).labels_.tolist()
+    [0, 0, 0, 1, 1, 2, 2]
+    """
+
+    theta: float = THETA
+    steps: int = STEPS
+    max_leaves: int = LEAVES
+
+    def _combine(self, problem: Problem) -> Answer:
+        check_positive("theta", self.theta)
+        check_count("steps", self.steps)
+        check_count("max_leaves", self.max_leaves)
+        narrow = narrowed(problem)
+        if not fits(narrow):
+            raise InputError(
+                f"two clusterings of {narrow.sizes.sum():,} clusters are too many for a walk over clusters; use method 'vote' or 'lwea'"
+            )
+        tree = row_tree(narrow, max(self.max_leaves, problem.n_clusters), self.theta, self.steps)
+        labels = np.full(narrow.n_rows, -1)
+        labels[tree.leaves] = cut_clusters(tree.linkage, tree.weights, problem.n_clusters)
+        labels, scores = nearest_clusters(narrow, tree.similarity, labels, problem.n_clusters)
+        extras = {
+            "linkage": tree.linkage,
+            "sampled": len(tree.leaves) < narrow.n_rows,
+            "n_clusterings_used": narrow.n_clusterings,
+        }
+        return Answer(labels, np.maximum(scores, 0.0) + 1e-12, extras)

@@ -1,0 +1,120 @@
+"""Where an object that was not combined belongs, given the labels that the clusterings have for it.
+
+Objects that were combined and have the same labels from all clusterings decide; without such, p(c | labels) ∝ π_c Π_q p_q(y_q | c)^τ does
+(:mod:`consilience.consensus.trust.confidence`). Where the two differ, they exchange their probabilities. The confidence of an
+object that was
+not combined is the mean of those that were and have as much support, made monotone (isotonic regression).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from consilience import _kernels
+from consilience._types import Floats, Ints, Labels
+from consilience.consensus.result import Consensus
+from consilience.consensus.rows.problem import Problem, label_tables, sum_over_labels
+from consilience.consensus.trust.confidence import cluster_shares, discount
+from consilience.ensemble import Ensemble
+from consilience.ensemble.results import register
+
+SEEN = 50_000  # rows of labels that are remembered, the most frequent first
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """What the labels of the members say of the clusters.
+
+    Attributes
+    ----------
+    seen, seen_labels : (n_rows, n_clusterings) and (n_rows,) int arrays
+        Distinct rows of labels of the data, and their clusters.
+    table : (n_clusters, all labels) array
+        Objects of each cluster with each label.
+    offsets : (n_clusterings + 1,) int array
+        First label of every clustering.
+    logs : (all labels, n_clusters) array
+        τ log p_q(label | c).
+    log_shares : (n_clusters,) array
+        log π_c.
+    supports, confidences : arrays
+        Confidence by support, at some supports; linear between them.
+    """
+
+    seen: Labels
+    seen_labels: Ints
+    table: Floats
+    offsets: Ints
+    logs: Floats
+    log_shares: Floats
+    supports: Floats
+    confidences: Floats
+
+    @classmethod
+    def of(cls, ensemble: Ensemble, found: Consensus) -> Placement:
+        """From the members and what they were combined into."""
+        rows, k = ensemble.signatures(), found.n_clusters
+        of_rows = found.labels[rows.first]
+        known = of_rows >= 0
+        place = np.where(known, np.cumsum(known) - 1, -1)[rows.inverse]
+        problem = Problem(rows.labels[known], rows.counts[known].astype(float), k, place)
+        labels = of_rows[known]
+        tables = label_tables(problem, labels, k)
+        tau, logs = discount(problem, labels, tables), []
+        for table in tables:
+            prior = table.shape[1] * table.sum(axis=0) / table.sum()
+            shares = (table + prior) / (table.sum(axis=1, keepdims=True) + table.shape[1])
+            logs.append(tau * np.log(np.maximum(shares, 1e-300)))
+        sizes = np.bincount(labels, problem.weights, minlength=k)
+        supports, confidences = by_support(found)
+        kept = np.sort(np.argsort(-rows.counts, kind="stable")[:SEEN])
+        return cls(
+            rows.labels[kept],
+            of_rows[kept],
+            np.hstack(tables),
+            np.concatenate([[0], np.cumsum([table.shape[1] for table in tables])]),
+            np.ascontiguousarray(np.concatenate(logs, axis=1).T),
+            np.log(sizes / sizes.sum()),
+            supports,
+            confidences,
+        )
+
+    def places(self, rows: Labels) -> tuple[Ints, Floats]:
+        """Clusters of rows of labels, −1 for a row without any, and their probabilities. Cost O(rows · clusterings · clusters)."""
+        scores = sum_over_labels(rows, self.offsets, self.logs) + self.log_shares
+        scores -= scores.max(axis=1, keepdims=True)
+        np.exp(scores, out=scores)
+        n = len(self.seen)
+        first, inverse, _ = _kernels.signatures(np.concatenate([self.seen, rows]))
+        at = first[inverse[n:]]
+        labels = np.full(len(rows), -1)
+        labels[at < n] = self.seen_labels[at[at < n]]
+        seen, best = np.flatnonzero(labels >= 0), scores.argmax(axis=1)
+        scores[seen, best[seen]] = scores[seen, labels[seen]]
+        scores[seen, labels[seen]] = 1 + 1e-9  # the largest, where two are equal too
+        labels = np.where((rows >= 0).any(axis=1), scores.argmax(axis=1), -1)
+        return labels, scores / scores.sum(axis=1, keepdims=True)
+
+    def support(self, rows: Labels, labels: Ints) -> Floats:
+        """The share of the members that agree with the cluster of each row; 0 without one."""
+        known, support = labels >= 0, np.zeros(len(rows))
+        if known.any():
+            tables = np.split(self.table, self.offsets[1:-1], axis=1)
+            support[known] = cluster_shares(rows[known], tables)[np.arange(known.sum()), labels[known]]
+        return support
+
+    def confidence(self, support: Floats, labels: Ints) -> Floats:
+        """What objects of the data with as much support have; 0 without a cluster."""
+        return np.where(labels >= 0, np.interp(support, self.supports, self.confidences), 0.0)
+
+
+def by_support(found: Consensus) -> tuple[Floats, Floats]:
+    """Mean confidence by support, made monotone: some supports, and the confidence at each."""
+    from sklearn.isotonic import IsotonicRegression
+
+    there = found.labels >= 0
+    curve = IsotonicRegression(out_of_bounds="clip").fit(found.support[there], found.confidence[there])
+    return np.asarray(curve.X_thresholds_, float), np.asarray(curve.y_thresholds_, float)

@@ -1,0 +1,311 @@
+"""What every consensus method works on: distinct rows of labels with weights, the number of clusters wanted, and sums over rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from consilience import _kernels
+from consilience._check import InputError
+from consilience._run.random import stream
+from consilience._types import EnsembleLike, Floats, Ints, Labels
+from consilience.consensus.rows.canonical_order import Given, canonical
+from consilience.inputs import as_ensemble
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The distinct rows of an ensemble, in an order that does not depend on that of its objects and clusterings.
+
+    Objects with the same row of labels are interchangeable, so methods work on rows with weights and the answer
+    equals that on all objects. Objects without any label have no row: they belong to no cluster (−1, confidence 0).
+
+    Attributes
+    ----------
+    labels : (n_rows, n_clusterings) int32 array
+        Distinct rows, codes 0 … k_q − 1 in every column, −1 missing; no row is all missing.
+    weights : (n_rows,) float array
+        The number, or the summed weight, of the objects with the row. Whole sample weights count copies of an object;
+        others are relative, and scaled so that an object weighs 1 on average.
+    n_clusters : int
+        Clusters wanted; at least 2 and at most the number of rows. 1 where all objects are alike and none were asked for.
+    inverse : (n_objects,) int64 array
+        Row of every object, −1 for an object without labels.
+    given : Given, optional
+        Where columns and codes stand in the ensemble; None if they are as there.
+    copies : (n_rows,) int array, optional
+        How many objects have the row, where `inverse` does not say it: its entries are rows that stand for objects elsewhere.
+    even : bool
+        Whether the clusterings were spread evenly over numbers of clusters, rather than drawn independently of one another.
+    """
+
+    labels: Labels
+    weights: Floats
+    n_clusters: int
+    inverse: Ints
+    given: Given | None = None
+    copies: Ints | None = None
+    even: bool = False
+
+    @property
+    def n_rows(self) -> int:
+        """Number of distinct rows."""
+        return int(self.labels.shape[0])
+
+    @property
+    def n_clusterings(self) -> int:
+        """Number of clusterings."""
+        return int(self.labels.shape[1])
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Number of label codes of every clustering."""
+        return self.labels.max(axis=0).astype(np.int64) + 1
+
+    @cached_property
+    def offsets(self) -> Ints:
+        """(n_clusterings + 1,) where each clustering's labels begin when all are numbered through."""
+        return np.concatenate([[0], np.cumsum(self.sizes)])
+
+    @cached_property
+    def label_weights(self) -> Floats:
+        """(Σ k_q,) the weight of the rows with each label, numbered through."""
+        columns = zip(self.labels.T, self.sizes, strict=True)
+        # The place before the first is that of missing labels.
+        return np.concatenate([np.bincount(column + 1, self.weights, size + 1)[1:] for column, size in columns])
+
+    @property
+    def coverage(self) -> Floats:
+        """Weighted share of the objects that each clustering labels."""
+        return self.weights @ (self.labels >= 0) / self.weights.sum()
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all weights are whole numbers, so that counts are exact."""
+        return bool((self.weights == np.floor(self.weights)).all())
+
+    @cached_property
+    def n_objects_of_rows(self) -> Ints:
+        """(n_rows,) number of the objects with each row, whatever they weigh."""
+        if self.copies is not None:
+            return self.copies
+        return np.bincount(self.inverse[self.inverse >= 0], minlength=self.n_rows)
+
+    @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """What was worked out for these rows and may be asked for again, whatever the number of clusters."""
+        return {}
+
+    def to_objects(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
+        """Values of the rows as values of the objects."""
+        if self.inverse.min() >= 0:
+            return values.take(self.inverse, axis=0)
+        return np.where(self.inverse.reshape(-1, *[1] * (values.ndim - 1)) >= 0, values[self.inverse], missing)
+
+    def with_clusters(self, n_clusters: int | None) -> Problem:
+        """The same rows with another number of clusters wanted; None leaves it as it is."""
+        if n_clusters is None:
+            return self
+        other = replace(self, n_clusters=_check_n_clusters(n_clusters, self.n_rows))
+        vars(other)["kept"] = self.kept
+        return other
+
+    @property
+    def first(self) -> Ints:
+        """The first object of every row."""
+        return np.arange(self.n_rows) if self.given is None else self.given.first
+
+    def as_given(self, rows: Labels) -> Labels:
+        """Rows of labels with the columns and codes of the ensemble."""
+        return rows if self.given is None else self.given.rows(rows)
+
+    def columns_as_given(self) -> Ints:
+        """The columns in the order of the ensemble's clusterings."""
+        return np.arange(self.n_clusterings) if self.given is None else np.argsort(self.given.columns)
+
+    def labels_as_given(self) -> tuple[Ints, Ints]:
+        """The numbers of all labels in the order of the ensemble (clusterings without any left out), and its offsets."""
+        if self.given is not None:
+            return self.given.labels()
+        return np.arange(self.offsets[-1]), self.offsets
+
+    def hyperedges(self) -> tuple[Labels, Ints]:
+        """Every cluster of every clustering numbered through: (n_rows, n_clusterings) numbers, −1 missing, and offsets."""
+        numbers = np.where(self.labels >= 0, self.labels + self.offsets[:-1].astype(np.int32), -1)
+        return numbers.astype(np.int32), self.offsets
+
+
+def check_problem(
+    labels: EnsembleLike,
+    n_clusters: int | None = None,
+    sample_weight: Any = None,
+    copies: Ints | None = None,
+    even: bool | None = None,
+) -> Problem:
+    """Collapse an ensemble (or what one is made from) to rows in canonical order; check the number of clusters and the weights.
+
+    ``n_clusters=None`` takes the median number of clusters of the clusterings, but at least 2. Objects of weight 0 are as good as not
+    there: they have no row, and a cluster or a clustering of nothing but them does not count. With `copies`, every row of the ensemble is
+    a different one and stands for so many objects, which are elsewhere: the answer is the one that they would have. `even` says whether
+    the clusterings are spread evenly where the ensemble does not know it.
+    """
+    ens = as_ensemble(labels)
+    signatures = ens.signatures()
+    weights = _row_weights(signatures, sample_weight, ens.n_objects) if copies is None else copies.astype(float)
+    keep = (signatures.labels >= 0).any(axis=1) & (weights > 0)
+    if not keep.any():
+        raise InputError("no object has a label, so there is nothing to combine")
+    inverse, first = _weighted_objects(signatures, sample_weight)
+    rows, order, given = canonical(signatures.labels[keep], weights[keep], first[keep])
+    kept = np.flatnonzero(keep)[order]
+    place = np.full(len(keep), -1)
+    place[kept] = np.arange(len(kept))
+    if n_clusters is None and len(rows) == 1:
+        k = 1  # all alike: one cluster
+    else:
+        median = max(2, int(np.median(rows.max(axis=0) + 1)))
+        k = _check_n_clusters(median if n_clusters is None else n_clusters, len(rows))
+    whole = None if copies is None else copies[kept]
+    even = spread_evenly(ens) if even is None else even
+    return Problem(rows, weights[kept], k, np.where(inverse >= 0, place[inverse], -1), given, whole, even)
+
+
+def spread_evenly(ens: Any) -> bool:
+    """Whether all clusterings have places from 0 to 1, as what made them has written to `info`, that leave no gap twice the mean one.
+
+    Variations have the place of the one that they vary, and are not spread. Of many places, a part that was chosen, by chance or on
+    purpose, leaves larger gaps.
+
+    Examples
+    --------
+    >>> from consilience import Ensemble
+    >>> info = {"method": ["graph"] * 8, "place": [i * 0.618 % 1 for i in range(8)]}
+    >>> ens = Ensemble.from_codes([[0] * 8, [1] * 8], info=info)
+    >>> spread_evenly(ens), spread_evenly(ens[:, [0, 3, 5, 6]])
+    (True, False)
+    """
+    info = ens.info
+    if "place" not in info or "method" not in info or ("around" in info and info["around"].notna().any()):
+        return False
+    if info["place"].isna().any() or len(info) < 2:
+        return False
+    places = np.sort(info["place"].to_numpy(float))
+    return bool(np.append(np.diff(places), places[0] + 1 - places[-1]).max() * len(places) <= 2)
+
+
+def _check_n_clusters(k: Any, n_rows: int) -> int:
+    if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or k < 2:
+        raise InputError(f"n_clusters must be a whole number of at least 2, or None; got {k!r}")
+    if k > n_rows:
+        raise InputError(
+            f"{k} clusters cannot be told apart: the ensemble has only {n_rows} distinct "
+            f"{'row' if n_rows == 1 else 'rows'} of labels; ask for fewer clusters"
+        )
+    return int(k)
+
+
+def _row_weights(signatures: Any, sample_weight: Any, n_objects: int) -> Floats:
+    if sample_weight is None:
+        return signatures.counts.astype(float)
+    weights = np.asarray(sample_weight, float)
+    if weights.shape != (n_objects,):
+        raise InputError(f"{n_objects} objects need as many weights; got shape {weights.shape}")
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise InputError("sample weights must be finite, not negative, and not all zero")
+    some = weights[weights > 0]
+    if some.max() > 1e12 * some.min() or some.sum() >= 2**53:
+        raise InputError(
+            "sample weights differ by more than a factor of 10¹², or sum to more than 2⁵³; scale or clip them"
+        )
+    inverse = signatures.inverse
+    if (some % 1 != 0).any():
+        weights = weights / np.sort(some).mean()  # relative weights: an object weighs 1 on average
+        order = np.lexsort((weights, inverse))  # fractions are added in one order, whatever that of the objects
+        inverse, weights = inverse[order], weights[order]
+    return np.bincount(inverse, weights, minlength=len(signatures)).astype(float)
+
+
+def _weighted_objects(signatures: Any, sample_weight: Any) -> tuple[Ints, Ints]:
+    """The row of every object, −1 of those of weight 0, and the first object of every row that has a weight."""
+    if sample_weight is None or (there := np.asarray(sample_weight, float) > 0).all():
+        return signatures.inverse, signatures.first
+    objects, first = np.flatnonzero(there), signatures.first.copy()
+    first[signatures.inverse[objects[::-1]]] = objects[::-1]  # the last one written is the first of them
+    return np.where(there, signatures.inverse, -1), first
+
+
+def incidence(problem: Problem, rows: Ints | None = None) -> Any:
+    """H, sparse (n_rows, Σ k_q): 1 where a row, or one of some of them, lies in a cluster; missing labels leave zeros."""
+    labels = problem.labels if rows is None else problem.labels[rows]
+    known = labels >= 0
+    starts = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+    numbers = (labels + problem.offsets[:-1].astype(np.int32))[known]
+    return sparse.csr_array((np.ones(starts[-1]), numbers, starts), shape=(len(labels), int(problem.offsets[-1])))
+
+
+def label_tables(problem: Problem, labels: NDArray[Any], k: int) -> list[Floats]:
+    """For every clustering, the weight of each cluster's rows with each label: k × k_q; labels −1 count nowhere."""
+    table, offsets = label_table(problem, labels, k), np.cumsum(problem.sizes)
+    return [np.ascontiguousarray(part.T) for part in np.split(table, offsets[:-1])]
+
+
+def label_table(problem: Problem, labels: NDArray[Any], k: int) -> Floats:
+    """The same of all clusterings below each other: Σ k_q × k."""
+    weights = problem.weights.astype(np.int64) if problem.whole else problem.weights
+    return _kernels.label_tables(problem.labels.T, problem.offsets, labels, k, weights=weights).astype(float)
+
+
+def row_scores(problem: Problem, tables: Sequence[NDArray[Any]]) -> Floats:
+    """Σ_q table_q[c, y_q] for every row and cluster (n_rows × k); missing labels add nothing."""
+    offsets = np.concatenate([[0], np.cumsum([table.shape[1] for table in tables])])
+    return sum_over_labels(problem.labels, offsets, np.hstack(tables).T)
+
+
+def sum_over_labels(labels: Labels, offsets: Ints, table: Floats) -> Floats:
+    """(n, k): the sum of a table (labels × k) over the labels of every row; missing ones add nothing."""
+    scores = np.zeros((len(labels), table.shape[1]))
+    _kernels.row_scores(labels, offsets[:-1], table, scores)
+    return scores
+
+
+def row_distances(labels: Labels, others: Labels) -> Floats:
+    """(n, m) distances of two sets of rows: the share of clusterings, of those that label both, that part them; else 1."""
+    agree = np.zeros((len(labels), len(others)), np.float32)
+    for mine, theirs in zip(labels.T, others.T, strict=True):
+        agree += np.where(mine >= 0, mine, -2)[:, None] == theirs  # missing equals nothing
+    both = (labels >= 0).astype(np.float32) @ (others >= 0).astype(np.float32).T
+    distances = np.ones(agree.shape)
+    np.divide(both - agree, both, out=distances, where=both > 0, dtype=float)
+    return distances
+
+
+def representative_rows(problem: Problem, size: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
+    """A few rows that stand for all, with weights that do: the heaviest half, and a uniform draw from the others."""
+    order = np.lexsort((rng.random(problem.n_rows), -problem.weights))
+    heavy, rest = order[: size // 2], order[size // 2 :]
+    drawn = np.sort(rng.choice(len(rest), size - len(heavy), replace=False))
+    weights = problem.weights[rest[drawn]] * (problem.weights[rest].sum() / problem.weights[rest[drawn]].sum())
+    rows = np.concatenate([heavy, rest[drawn]])
+    return rows, np.concatenate([problem.weights[heavy], weights])
+
+
+def sample_rows(weights: Floats, size: int, seed: int) -> Ints:
+    """Numbers of `size` rows, drawn without replacement in proportion to their weights; all if there are no more."""
+    if len(weights) <= size:
+        return np.arange(len(weights))
+    # The smallest of exponential times with these rates are such a draw.
+    times = stream(seed, "consensus.rows").exponential(size=len(weights)) / weights
+    return np.sort(np.argpartition(times, size)[:size])
+
+
+def sample_evenly(problem: Problem, most: int) -> Ints:
+    """The rows of `most` objects, evenly taken in the canonical order of the rows: the order of the objects does not matter."""
+    ends = problem.weights.cumsum()
+    at = (np.arange(most) + 0.5) * ends[-1] / most
+    return np.minimum(np.searchsorted(ends, at, side="right"), problem.n_rows - 1)

@@ -1,0 +1,152 @@
+"""Average linkage of distinct rows by the similarity of their clusters, on as many rows and clusterings as there is room for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
+
+from consilience import _kernels
+from consilience._types import Array, Floats, Ints
+from consilience.consensus.rows.cluster_similarity import STEPS, THETA, Overlaps, Similarity
+from consilience.consensus.rows.problem import Problem
+
+CLUSTERS = 3000  # of all clusterings together, whose walk is followed
+SPECK = 40  # a cluster has at least this part of the objects of a mean cluster
+LEAVES = 3000  # rows that the tree is built on
+
+
+@dataclass(frozen=True, eq=False)
+class RowTree:
+    """What a walk over the clusters of a problem found.
+
+    Attributes
+    ----------
+    overlaps : Overlaps
+    similarity : Similarity
+    leaves : (n_leaves,) int array
+        Rows that the tree is built on.
+    weights : (n_leaves,) array
+        Of these rows; they sum to that of all.
+    linkage : (n_leaves − 1, 4) array
+        The tree in SciPy's format.
+    """
+
+    overlaps: Overlaps
+    similarity: Similarity
+    leaves: Ints
+    weights: Floats
+    linkage: Floats
+
+
+def row_tree(problem: Problem, most: int, theta: float = THETA, steps: int = STEPS) -> RowTree:
+    """Overlaps, similarity and tree of a problem; the confidence asks for those of the answer again, so they are kept."""
+    key = "row_tree", min(most, problem.n_rows), theta, steps
+    if key not in problem.kept:
+        overlaps = Overlaps.of(problem)
+        similarity = overlaps.similarity(theta=theta, steps=steps)
+        leaves, weights = choose_leaves(problem, most)
+        tree = leaf_tree(problem, similarity, leaves, weights)
+        problem.kept[key] = RowTree(overlaps, similarity, leaves, weights, tree)
+    found: RowTree = problem.kept[key]
+    return found
+
+
+def narrowed(problem: Problem, most: int = CLUSTERS) -> Problem:
+    """The same rows with as many of the clusterings, in canonical order, as have `most` clusters together; at least two."""
+    first = max(2, int(np.searchsorted(np.cumsum(problem.sizes), most, side="right")))
+    if first >= problem.n_clusterings:
+        return problem
+    columns = list(range(first))
+    while (bare := ~(problem.labels[:, columns] >= 0).any(axis=1)).any():  # no row may be left without a label
+        columns.append(int((problem.labels[bare] >= 0).sum(axis=0).argmax()))
+    return replace(problem, labels=np.ascontiguousarray(problem.labels[:, columns]), given=None)
+
+
+def fits(problem: Problem) -> bool:
+    """Whether a table of clusters × clusters has room: at least two clusterings are kept, whatever their size."""
+    return int(problem.sizes.sum()) <= 3 * CLUSTERS
+
+
+def leaf_tree(problem: Problem, similarity: Similarity, leaves: Ints, weights: Floats) -> Floats:
+    """Average linkage of some of the rows, in SciPy's format; 12 · leaves² bytes and as much work."""
+    return similarity_tree(similarity.of_rows(problem.labels[leaves], weights), weights)
+
+
+def similarity_tree(alike: Array, weights: Floats) -> Floats:
+    """Average linkage of items by their similarities: distances are what is missing to the largest."""
+    distances = np.subtract(alike.max(initial=0.0), alike, dtype=float)
+    np.fill_diagonal(distances, 0.0)
+    return weighted_linkage(distances, weights)
+
+
+def choose_leaves(problem: Problem, most: int) -> tuple[Ints, Floats]:
+    """All rows and their weights, or `most` of them that stand for all: the heaviest half, and every so-manieth of the others.
+
+    Rows of one weight stand in an order like one at random, but always the same, so nothing depends on a seed.
+    """
+    if problem.n_rows <= most:
+        return np.arange(problem.n_rows), problem.weights
+    order = np.argsort(-problem.weights, kind="stable")
+    heavy, rest = order[: most // 2], order[most // 2 :]
+    some = most - len(heavy)
+    taken = rest[(2 * np.arange(some) + 1) * len(rest) // (2 * some)]
+    weights = problem.weights[taken] * (problem.weights[rest].sum() / problem.weights[taken].sum())
+    return np.concatenate([heavy, taken]), np.concatenate([problem.weights[heavy], weights])
+
+
+def cut_clusters(tree: Floats, weights: Floats, k: int) -> Ints:
+    """k clusters of the leaves that are more than specks; −1 for leaves in specks, which are to join one of them.
+
+    Average linkage leaves lone leaves apart until the end, and a plain cut would spend clusters on them. So the tree is cut
+    lower until k clusters have at least 1/40 of the objects of a mean cluster, or all leaves are apart.
+    """
+    n, wanted = len(tree) + 1, k
+    while True:
+        labels = cut_tree(tree, wanted)
+        sizes = np.bincount(labels, weights)
+        if wanted == n or np.count_nonzero(sizes >= weights.sum() / (SPECK * k)) >= k:
+            break
+        wanted = min(n, wanted + max(1, wanted // 20))
+    place = np.full(len(sizes), -1)
+    place[np.argsort(-sizes, kind="stable")[:k]] = np.arange(k)
+    return np.asarray(place[labels])
+
+
+# Trees of items that stand for several objects each, and clusters cut from them.
+#
+# With S(A, B) = Σ_{i∈A, j∈B} w_i w_j d_ij, clusters are S(A, B) / (W_A W_B) apart in average linkage, and merging adds rows of S.
+# Nearest-neighbor chains find the tree in O(n²). Ties go to the cluster with the earliest item.
+
+LINKAGES = _kernels.LINKAGES
+TIE = 1e-12  # distances this near are equal: sums of fractions are rounded
+
+
+def weighted_linkage(distances: Floats, weights: Floats, linkage: str = "average") -> Floats:
+    """Tree of items that stand for `weights` objects each, in SciPy's format; `distances` (n, n) is used up.
+
+    The last column counts items, not objects. The heights are those of SciPy's linkage with every item repeated as
+    often as its weight says, without the merges of equal items.
+    """
+    merges, heights = _kernels.linkage(distances, weights, linkage, tie=TIE)
+    order = np.argsort(heights, kind="stable")  # children first
+    n, tree = len(distances), np.empty((len(merges), 4))
+    name, size = list(range(n)), [1] * n
+    for i, (kept, lost) in enumerate(merges[order].tolist()):
+        size[kept] += size[lost]
+        one, two = name[kept], name[lost]
+        tree[i] = (one, two, 0, size[kept]) if one < two else (two, one, 0, size[kept])
+        name[kept] = n + i
+    tree[:, 2] = heights[order]
+    return tree
+
+
+def cut_tree(tree: Floats, n_clusters: int) -> Ints:
+    """Cluster of every leaf after all but the last `n_clusters` − 1 merges: exactly so many clusters, whatever the ties."""
+    n = len(tree) + 1
+    done = n - n_clusters
+    children, parents = tree[:done, :2].astype(np.int64).ravel(), np.repeat(np.arange(n, n + done), 2)
+    links = csr_matrix((np.ones(2 * done), (children, parents)), (n + done, n + done))
+    return connected_components(links, directed=False)[1][:n].astype(np.int64)

@@ -1,0 +1,143 @@
+"""Stable components and floaters (Bekkerman et al. 2009, sections 4.2 and 5.3).
+
+A **stable component** is the set of all objects with the same row of labels: every clustering keeps them together.
+A **floater** is an object that no majority of its clusterings puts where the consensus does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from consilience import _kernels
+from consilience._check import InputError, check_count, check_labels, count, is_number
+from consilience._types import EnsembleLike, Floats, Ints, Labels
+from consilience.consensus.rows.problem import Problem, label_tables
+from consilience.consensus.trust.assessment import assess
+from consilience.consensus.trust.confidence import FLOATING, cluster_shares, floating
+from consilience.ensemble import Ensemble
+from consilience.inputs import as_ensemble
+
+SHOWN = 5  # objects named for each component
+
+
+def stable_components(ensemble: EnsembleLike, *, top: int | None = None) -> pd.DataFrame:
+    """List the groups of objects that no clustering separates, largest first.
+
+    Parameters
+    ----------
+    ensemble : Ensemble, or what one is made from
+    top : int, optional
+        Only so many of the largest.
+
+    Returns
+    -------
+    DataFrame
+        One row per component: `size`, `share` of all objects, `objects` (ids, or numbers, of its first five) and
+        `labels` (its label in every clustering, −1 missing). Equally large ones stand in the order of their first object.
+        Objects that miss the same labels and agree in the others form a component too.
+
+    Examples
+    --------
+    >>> from consilience.consensus import stable_components
+    >>> stable_components([[0, 0, 0, 1, 1], [0, 0, 1, 1, 1]])
+       size  share objects  labels
+    0     2    0.4  [0, 1]  (0, 0)
+    1     2    0.4  [3, 4]  (1, 1)
+    2     1    0.2     [2]  (0, 1)
+    """
+    ens = as_ensemble(ensemble)
+    if top is not None:
+        check_count("top", top)
+    signatures = ens.signatures()
+    order = np.argsort(-signatures.counts, kind="stable")[:top]
+    members = np.argsort(signatures.inverse, kind="stable")
+    begin = np.cumsum(signatures.counts) - signatures.counts
+    names = members if ens.ids is None else ens.ids[members]
+    sizes = signatures.counts[order]
+    return pd.DataFrame(
+        {
+            "size": sizes,
+            "share": sizes / ens.n_objects,
+            "objects": [names[begin[i] : begin[i] + min(SHOWN, signatures.counts[i])].tolist() for i in order],
+            "labels": [tuple(row) for row in signatures.labels[order].tolist()],
+        }
+    )
+
+
+def floaters(ensemble: EnsembleLike, consensus: Any, *, threshold: float = FLOATING) -> pd.DataFrame:
+    """List the objects whose cluster has weak support, weakest first.
+
+    The **support** of a cluster for an object is the share of the object's clusterings whose label for it is, by plurality,
+    a label of that cluster. An object floats if the support of its own cluster is at most `threshold`.
+
+    Parameters
+    ----------
+    ensemble : Ensemble, or what one is made from
+    consensus : Consensus, Contrast, or (n_objects,) labels
+        Objects without a label here, or in every clustering, are left out.
+    threshold : float, default 0.5
+        The default lists the objects that no majority of their clusterings puts where the consensus has them.
+
+    Returns
+    -------
+    DataFrame
+        `id` (or number), `cluster`, `support`, `second` (the best other cluster; −1 if no clustering speaks for
+        one), `second_support`, `confidence` and `labeled` (clusterings that label the object). Clusters are numbered 0 … k − 1 in
+        the order of their labels.
+
+    Examples
+    --------
+    >>> from consilience.consensus import floaters
+    >>> labels = [[0, 0, 0, 1, 1], [0, 0, 0, 1, 1], [0, 0, 1, 1, 1], [0, 0, 1, 1, 1]]
+    >>> floaters(labels, [0, 0, 0, 1, 1]).drop(columns="confidence")
+       id  cluster  support  second  second_support  labeled
+    0   2        0      0.5       1             0.5        4
+    """
+    ens, done = as_ensemble(ensemble), consensus if hasattr(consensus, "support") else None
+    codes = check_labels(consensus, "the consensus labels") if done is None else done.labels.astype(np.int32)
+    if not is_number(threshold) or not 0 <= threshold <= 1:
+        raise InputError(f"threshold must lie between 0 and 1; got {threshold!r}")
+    objects, problem, own, tables = consensus_rows(ens, codes)
+    shares, everyone = cluster_shares(problem.labels, tables), np.arange(problem.n_rows)
+    if done is None:
+        support = shares[everyone, own][problem.inverse]
+        confidence = assess(problem, own).confidence[problem.inverse]
+    else:
+        support, confidence = done.support[objects], done.confidence[objects]
+    at = floating(codes[objects], support, threshold)
+    mine, others = codes[objects[at]].astype(np.int64), shares[problem.inverse[at]]
+    others[np.arange(len(at)), mine] = -1
+    second, other = others.argmax(axis=1), np.maximum(others.max(axis=1, initial=-1), 0)
+    return pd.DataFrame(
+        {
+            "id": objects[at] if ens.ids is None else ens.ids[objects[at]],
+            "cluster": mine,
+            "support": support[at],
+            "second": np.where(other > 0, second, -1),
+            "second_support": other,
+            "confidence": confidence[at],
+            "labeled": (ens.labels[objects[at]] >= 0).sum(axis=1),
+        }
+    )
+
+
+def consensus_rows(ens: Ensemble, codes: Labels) -> tuple[Ints, Problem, Ints, list[Floats]]:
+    """The objects with a label here and in a clustering, their rows, the rows' clusters, and the tables of labels.
+
+    Rows agree in all labels and in the consensus, which need not be a function of the row.
+    """
+    if len(codes) != ens.n_objects:
+        raise InputError(f"the consensus has {len(codes)} labels for {count(ens.n_objects, 'object')}")
+    objects = np.flatnonzero((codes >= 0) & (ens.labels >= 0).any(axis=1))
+    if not len(objects):
+        raise InputError("no object has a consensus label and a label of a clustering")
+    labels, own = ens.labels[objects], codes[objects]
+    first, inverse, counts = _kernels.signatures(np.column_stack([labels, own]))
+    rows, k = labels[first], int(own.max()) + 1
+    known = (rows >= 0).any(axis=0)
+    problem = Problem(np.ascontiguousarray(rows[:, known]), counts.astype(float), k, inverse)
+    clusters = own[first].astype(np.int64)
+    return objects, problem, clusters, label_tables(problem, clusters, k)

@@ -1,0 +1,219 @@
+"""What is known of each clustering: cells of a DataFrame to Parquet columns and back."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from consilience._check import InputError, count, show
+from consilience._types import Array
+
+Column = tuple[pa.Array, dict[str, str] | None]
+_JSON_MARK = {"consilience": "json"}
+STREAM = ("seed", "unit", "around", "jitter")  # what tells the clusterings of the runs in a store apart
+TAKEN = ("number", "labels", "label_names", "label_type")  # columns of the parts themselves
+
+
+def encode_info(info: Any, n_clusterings: int) -> dict[str, Column]:
+    """Parquet columns of an info table, checked."""
+    if info is None:
+        return {}
+    info = _as_frame(info, n_clusterings)
+    if len(info) != n_clusterings:
+        rows, needed = count(len(info), "row"), count(n_clusterings, "clustering")
+        raise InputError(f"info has {rows} for {needed}: give one row for each")
+    names = list(info.columns)
+    for name in names:
+        if not isinstance(name, str) or name in TAKEN or names.count(name) > 1:
+            raise InputError(f"info column {name!r} must be named by a string, once, and not one of {', '.join(TAKEN)}")
+    return {name: _encode_column(info[name]) for name in names}
+
+
+def _as_frame(info: Any, n_clusterings: int) -> pd.DataFrame:
+    """A table from one, from columns by name, from a list of rows, or from the only row itself."""
+    if (
+        isinstance(info, Mapping)
+        and n_clusterings == 1
+        and not any(isinstance(v, (list, pd.Series)) for v in info.values())
+    ):
+        info = [info]
+    try:
+        return pd.DataFrame(info)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"info cannot be read as a table with one row per clustering: {error}") from None
+
+
+def _encode_column(column: pd.Series) -> Column:
+    """An array, and the mark for a column that Parquet has no single type for: its cells become JSON text."""
+    if column.dtype.kind in "biufmM":
+        return pa.array(column, from_pandas=True), None
+    cells = [None if _is_missing(cell) else cell for cell in column.tolist()]
+    # Cells of mixed types make no Arrow array, but JSON can hold them.
+    with contextlib.suppress(TypeError, ValueError, OverflowError, pa.ArrowException):
+        array = pa.array(cells)
+        if not pa.types.is_nested(array.type) or _is_flat_list(array.type):
+            return array, None
+    try:
+        texts = [None if cell is None else json_text(cell) for cell in cells]
+    except (TypeError, ValueError) as error:
+        raise InputError(f"info column {column.name!r} cannot be stored: {error}") from None
+    return pa.array(texts, pa.string()), _JSON_MARK
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or cell is pd.NA or cell is pd.NaT or (isinstance(cell, (float, np.floating)) and cell != cell)
+
+
+def _is_flat_list(kind: pa.DataType) -> bool:
+    return pa.types.is_list(kind) and not pa.types.is_nested(kind.value_type)
+
+
+def decode_info(tables: list[pa.Table], index: pd.Index) -> pd.DataFrame:
+    """One DataFrame of parts that may differ in columns and types."""
+    columns = {}
+    present = [set(table.column_names) for table in tables]
+    for name in dict.fromkeys(name for table in tables for name in table.column_names):
+        pieces = [
+            table.select([name]) if name in names else pa.table({name: pa.nulls(len(table))})
+            for table, names in zip(tables, present, strict=True)
+        ]
+        columns[name] = _join(pieces)
+    return pd.DataFrame(columns, index=range(len(index))).set_axis(index)
+
+
+def unit_keys(info: pd.DataFrame) -> list[tuple[Any, ...]]:
+    """What tells clusterings apart, however often they are appended: seed, unit, center and jitter; the number where none is told."""
+    cells = [info[name].tolist() if name in info else [None] * len(info) for name in STREAM]
+    keys = []
+    for number, seed, unit, *center in zip(info.index.tolist(), *cells, strict=True):
+        is_told = isinstance(seed, int) and isinstance(unit, int)
+        keys.append((seed, unit, *(None if _is_missing(cell) else cell for cell in center)) if is_told else (number,))
+    return keys
+
+
+def _join(pieces: list[pa.Table]) -> pd.Series:
+    """One column from its pieces; where their types have nothing in common, Python objects."""
+    fields = [piece.schema.field(0) for piece in pieces]
+    marked = {_is_marked(field) for field in fields if not pa.types.is_null(field.type)}
+    if marked == {False}:
+        with contextlib.suppress(pa.ArrowInvalid, pa.ArrowTypeError):
+            return _to_series(pa.concat_tables(pieces, promote_options="permissive").column(0))
+    cells: list[Any] = []
+    for piece, field in zip(pieces, fields, strict=True):
+        values = piece.column(0).to_pylist()
+        cells += [None if v is None else json.loads(v) for v in values] if _is_marked(field) else values
+    return pd.Series(cells, dtype=object)
+
+
+def _is_marked(field: pa.Field) -> bool:
+    return (field.metadata or {}).get(b"consilience") == b"json"
+
+
+def _to_series(column: pa.ChunkedArray) -> pd.Series:
+    if pa.types.is_nested(column.type):
+        return pd.Series(column.to_pylist(), dtype=object)
+    if pa.types.is_integer(column.type) and column.null_count:
+        exact = "UInt64" if pa.types.is_unsigned_integer(column.type) else "Int64"
+        return pd.Series(column.to_pylist(), dtype=exact)
+    return column.to_pandas()
+
+
+# Names of labels and ids of objects in Parquet: text stays text, numbers stay numbers.
+
+NAMES, TYPE = "label_names", "label_type"
+TYPES = {str: "text", int: "integer", float: "number", bool: "boolean"}  # several in one clustering: "mixed"
+
+
+def encode_names(label_names: Sequence[Any] | None, n_clusterings: int) -> dict[str, Column]:
+    """Columns of the label names and their type; none if no clustering has names."""
+    if label_names is None or all(names is None for names in label_names):
+        return {}
+    if len(label_names) != n_clusterings:
+        raise InputError(f"label_names has {len(label_names)} entries for {count(n_clusterings, 'clustering')}")
+    cells = [(None, None) if names is None else _encode(names, j) for j, names in enumerate(label_names)]
+    names, types = zip(*cells, strict=True)
+    return {NAMES: (pa.array(names, pa.list_(pa.string())), None), TYPE: (pa.array(types, pa.string()), None)}
+
+
+def _encode(names: Any, clustering: int) -> tuple[list[str], str]:
+    """Text as it stands, anything else (and text that is not Unicode) as JSON."""
+    cells = [name.item() if isinstance(name, np.generic) else name for name in names]
+    kinds = {type(cell) for cell in cells}
+    for cell in cells if not kinds <= set(TYPES) else ():
+        if type(cell) not in TYPES:
+            what = f"clustering {clustering}: the label {show(cell)} of type {type(cell).__name__}"
+            raise InputError(f"{what} cannot be stored: make the labels text or numbers first")
+    if kinds <= {str} and _is_unicode(cells):
+        return cells, "text"
+    kind = TYPES[kinds.pop()] if len(kinds) == 1 and str not in kinds else "mixed"
+    return [json.dumps(cell) for cell in cells], kind
+
+
+def _is_unicode(texts: Sequence[str]) -> bool:
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def decode_names(table: pa.Table) -> list[Array | None]:
+    """The label names of each row of a part that has such columns."""
+    found: list[Array | None] = []
+    for texts, kind in zip(table[NAMES].to_pylist(), table[TYPE].to_pylist(), strict=True):
+        names = None
+        if texts is not None:
+            names = np.fromiter(texts if kind == "text" else map(json.loads, texts), object, len(texts))
+        found.append(names)
+    return found
+
+
+def check_ids(ids: Any, n_objects: int) -> Array | None:
+    """Ids of objects as one type that Parquet has: text, whole numbers, floats or booleans."""
+    if ids is None:
+        return None
+    cells = [cell.item() if isinstance(cell, np.generic) else cell for cell in ids]
+    if len(cells) != n_objects:
+        raise InputError(f"{count(n_objects, 'object')} cannot have {count(len(cells), 'id')}: give one for each")
+    kind = type(cells[0])
+    for row, cell in enumerate(cells):
+        if type(cell) is not kind or kind not in TYPES:
+            raise InputError(f"ids must be all text or all numbers; that of object {row} is {show(cell)}")
+        if kind is str and not _is_unicode([cell]):
+            raise InputError(f"the id {show(cell)} of object {row} is not Unicode text, as of a file name: rename it")
+    try:
+        return np.array(cells, dtype={str: object, int: np.int64}.get(kind, kind))
+    except OverflowError:
+        raise InputError("ids that are numbers must fit in 64 bits: give them as text") from None
+
+
+# Values as JSON text, and as words in a message.
+
+
+class RefusedError(Exception):
+    """Why a file is left out."""
+
+
+def json_text(value: Any, *, allow_nan: bool = True) -> str:
+    """JSON with sorted keys: equal values, equal text."""
+    return json.dumps(value, sort_keys=True, allow_nan=allow_nan, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise TypeError(f"a {type(value).__name__} cannot be written as JSON")
+
+
+def brief(value: Any) -> str:
+    """A value or an error on one line of bearable length."""
+    if not isinstance(value, Exception):
+        return show(value, 100)
+    text = " ".join(str(value).split())
+    return text if len(text) <= 100 else f"{text[:99]}…"

@@ -1,0 +1,400 @@
+"""The store itself: create, resume, open; append, query, read."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+import numpy as np
+import pandas as pd
+
+from consilience._check import InputError, check_path
+from consilience._files import FULL, UNFINISHED, sync_folder, write_whole
+from consilience._types import Array, ArrayLike, Ints, Labels, PathLike
+from consilience.ensemble.store.folder import (
+    IDS,
+    MANIFEST,
+    Index,
+    check_same_run,
+    encode_ids,
+    find_manifest,
+    is_blank,
+    lock_folder,
+    new_manifest,
+    parquet_files,
+    read_ids,
+)
+from consilience.ensemble.store.info import (
+    NAMES,
+    STREAM,
+    TYPE,
+    RefusedError,
+    check_ids,
+    decode_names,
+    encode_info,
+    encode_names,
+    unit_keys,
+)
+from consilience.ensemble.store.part import (
+    FAILED,
+    PART_NAME,
+    check_failures,
+    check_part,
+    check_rows,
+    encode_part,
+    fill,
+    mark_failures,
+    opened,
+    part_name,
+    read_info,
+)
+
+
+class StoreWarning(UserWarning):
+    """A file of a store is left out, or had to be done without; the message names it and says why."""
+
+
+class Store:
+    """A folder of clusterings: append parts, resume after a kill, read back.
+
+    Make one with `Store.create` or `Store.resume` (a writer, one at a time per folder) or `Store.open`
+    (a reader, which needs no lock and sees the parts that were whole when it was opened).
+
+    Attributes
+    ----------
+    path : Path
+        The folder.
+    manifest : dict
+        Format, version, n_objects, fingerprint, plan, the digest of the ids and what their column was called.
+    ids : ndarray of shape (n_objects,) or None
+        Names of the objects: text or numbers. Clusterings have numbers instead.
+    refused : list of (str, str)
+        Files that were left out, each with the reason.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp()) / "run"
+    >>> with Store.create(folder, n_objects=3, plan={"seed": 0}) as store:
+    ...     info = pd.DataFrame({"method": ["kmeans", "leiden"]})
+    ...     store.append([[0, 0], [0, 1], [1, -1]], info).tolist()
+    [0, 1]
+    >>> store = Store.open(folder)
+    >>> store.labels()
+    array([[ 0,  0],
+           [ 0,  1],
+           [ 1, -1]], dtype=int32)
+    >>> store.info().loc[1, "method"]
+    'leiden'
+    """
+
+    def __init__(self, path: Path, manifest: dict[str, Any], lock: BinaryIO | None = None) -> None:
+        self.path = path
+        self.manifest = manifest
+        self.ids: Array | None = None
+        self.refused: list[tuple[str, str]] = []
+        self._lock = lock
+        self._process = os.getpid()
+        self._appending = threading.Lock()
+        self._index = Index(path)
+
+    @classmethod
+    def create(
+        cls,
+        path: PathLike,
+        *,
+        n_objects: int,
+        fingerprint: str | None = None,
+        plan: Any = None,
+        ids: ArrayLike = None,
+        id_name: str = "id",
+    ) -> Store:
+        """Start a store in a new or empty folder, open for writing.
+
+        Parameters
+        ----------
+        path : path
+            The folder; made if it is not there.
+        n_objects : int
+            Length of every clustering.
+        fingerprint : str, optional
+            Of the data that were clustered.
+        plan : JSON value, optional
+            What the run was asked to do; `resume` compares it.
+        ids : sequence of text or of numbers, optional
+            Names of the objects.
+        id_name : str
+            What the column of the ids was called, for files that are written of them.
+        """
+        if not is_blank(check_path(path, "the store")):
+            raise InputError(f"{path} is not empty: choose a new folder, or resume the store that is in it")
+        return cls.resume(path, n_objects=n_objects, fingerprint=fingerprint, plan=plan, ids=ids, id_name=id_name)
+
+    @classmethod
+    def resume(
+        cls,
+        path: PathLike,
+        *,
+        n_objects: int,
+        fingerprint: str | None = None,
+        plan: Any = None,
+        ids: ArrayLike = None,
+        id_name: str = "id",
+    ) -> Store:
+        """Continue a store for writing, or create it; refuses one of other data or another plan.
+
+        The parameters are those of `create`. Left-overs of a killed writer are removed, and a lost
+        manifest or list of ids is written anew.
+        """
+        folder, ids = check_path(path, "the store"), check_ids(ids, n_objects)
+        asked = new_manifest(n_objects, fingerprint, plan, ids, id_name)
+        if not is_blank(folder):
+            find_manifest(folder)  # a folder that is not a store is refused before anything is written to it
+        folder.mkdir(parents=True, exist_ok=True)
+        store = cls(folder, asked, lock_folder(folder))
+        try:
+            store._take_over(ids)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def _take_over(self, ids: Array | None) -> None:
+        """Bring the locked folder into a state to append to."""
+        problem: str | None = "new"
+        if not is_blank(self.path):
+            asked = self.manifest
+            self.manifest, problem = find_manifest(self.path)
+            check_same_run(self.path, self.manifest, asked)
+        for leftover in self.path.glob(f"{UNFINISHED}*"):
+            leftover.unlink()
+        if problem:
+            self._write(MANIFEST, json.dumps(self.manifest, indent=2).encode())
+            sync_folder(self.path.parent)
+        try:
+            self.ids = read_ids(self.path, self.manifest)
+        except RefusedError:
+            self.ids = ids
+            self._write(IDS, encode_ids(ids))
+        self._scan()
+
+    @classmethod
+    def open(cls, path: PathLike) -> Store:
+        """Open a store for reading: every part's checksum is verified, and bad files are left out by name."""
+        folder = check_path(path, "the store")
+        manifest, problem = find_manifest(folder)
+        store = cls(folder, manifest)
+        if problem:
+            store._refuse(MANIFEST, f"{problem}; its copy in the parts is used")
+        try:
+            store.ids = read_ids(folder, manifest)
+        except RefusedError as reason:
+            store._refuse(IDS, str(reason))
+        store._scan()
+        return store
+
+    def append(
+        self,
+        labels: ArrayLike,
+        info: Any = None,
+        *,
+        label_names: Sequence[Array | None] | None = None,
+        numbers: ArrayLike = None,
+        failed: ArrayLike = None,
+    ) -> Ints:
+        """Write clusterings as one part; when this returns, they are on disk. Threads may append at the same time.
+
+        Parameters
+        ----------
+        labels : int array of shape (n_objects, n_clusterings)
+            Codes of labels, −1 where missing.
+        info : DataFrame, dict of columns, or list of n_clusterings dicts, optional
+            What made each clustering: any columns; cells may be dicts (with string keys) and lists. A single
+            clustering's may be a dict of its own.
+        label_names : sequence of (vector or None), one per clustering, optional
+            What each code stands for, as in ``Ensemble.label_names``.
+        numbers : int array of shape (n_clusterings,), optional
+            What to call the clusterings. Default: the next free ones.
+        failed : (n_clusterings,) array of bool, optional
+            Which of them could not be made: they have no labels, and only `failures` tells of them.
+
+        Returns
+        -------
+        numbers : int64 array of shape (n_clusterings,)
+        """
+        self._check_writer()
+        rows = check_rows(labels, self.n_objects)
+        columns = encode_info(info, len(rows)) | encode_names(label_names, len(rows))
+        lost = check_failures(failed, rows)
+        if lost is not None:
+            if FAILED in columns:
+                raise InputError(
+                    f"info column {FAILED!r} is the store's own where clusterings could not be made: rename it"
+                )
+            columns[FAILED] = mark_failures(lost)
+        with self._appending:
+            numbers = self._index.new_numbers(numbers, len(rows))
+            if len(rows) == 0:
+                return numbers
+            data = encode_part(self.manifest, numbers, rows, columns)
+            name = part_name(self._index.next_part, max(self._index.next_number, int(numbers.max()) + 1), data)
+            try:
+                self._write(name, data)
+            except OSError as error:
+                if error.errno not in FULL:
+                    raise
+                safe = f"{error.strerror}; the {self.n_clusterings:,} clusterings before are safe, and the same command goes on"
+                raise OSError(error.errno, f"{safe} once there is room", str(self.path)) from error
+            self._index.next_part += 1
+            self._index.enter(name, numbers, NAMES in columns, lost)
+        return numbers
+
+    def drop(self, numbers: ArrayLike) -> None:
+        """Take clusterings out of the store that were appended on their own: their parts go whole, the last one first.
+
+        If this is interrupted, the store holds some of them still, and is as sound as before.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with Store.create(Path(tempfile.mkdtemp()) / "run", n_objects=2) as store:
+        ...     made = [store.append([[0, 0], [0, 1]]), store.append([[0], [1]])]
+        ...     store.drop(made[1])
+        ...     store.numbers.tolist()
+        [0, 1]
+        """
+        self._check_writer()
+        with self._appending:
+            gone = self._index.parts_of(numbers)
+            try:
+                for part in reversed(gone):
+                    self._drop(part)
+            finally:
+                sync_folder(self.path)
+
+    def _drop(self, part: int) -> None:
+        """A part goes, and what is known of it with it, whatever ends this."""
+        file = self.path / self._index.parts[part]
+        try:
+            file.unlink()
+        finally:
+            if not file.exists():
+                self._index.forget(part)
+
+    @property
+    def n_objects(self) -> int:
+        """Length of every clustering."""
+        return int(self.manifest["n_objects"])
+
+    @property
+    def n_clusterings(self) -> int:
+        """Number of clusterings that can be read."""
+        return len(self._index.where)
+
+    @property
+    def numbers(self) -> Ints:
+        """Numbers of the clusterings that can be read, sorted, as int64."""
+        return self._index.numbers
+
+    def info(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """What made each clustering, by number, in order; the labels are not read, nor columns other than those asked.
+
+        A column that a part lacks is missing there. Whole numbers with gaps come as pandas `Int64`, so that
+        63-bit seeds stay exact.
+        """
+        return read_info(self._index, columns, failed=False)
+
+    def failures(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """The same of the clusterings that could not be made, and have not been since; `note` says why where a run wrote them.
+
+        What a run makes is known by its seed, unit and center, and may have another number when it is made; all else by its number.
+        """
+        found = read_info(self._index, None if columns is None else [*columns, *STREAM], failed=True)
+        if found.empty:
+            return found
+        made, keys = set(unit_keys(self.info(STREAM))), unit_keys(found)
+        first = {key: place for place, key in reversed(list(enumerate(keys)))}
+        own = [name for name in found if columns is None or name in columns]
+        return found.iloc[sorted(place for key, place in first.items() if key not in made)][own]
+
+    def labels(self, numbers: ArrayLike = None) -> Labels:
+        """Codes of all clusterings in the order of their numbers, or of those asked, in the order asked.
+
+        Only the row groups needed are read, one at a time, straight into the result.
+
+        Returns
+        -------
+        labels : int32 array of shape (n_objects, n_clusterings)
+            In Fortran order: a clustering is one piece of memory.
+        """
+        places = self._index.places(numbers)
+        result = np.empty((len(places), self.n_objects), dtype=np.int32)
+        by_part = np.argsort(places[:, 0], kind="stable")
+        parts, starts = np.unique(places[by_part, 0], return_index=True)
+        for part, targets in zip(parts, np.split(by_part, starts)[1:], strict=True):
+            with opened(self.path / self._index.parts[part]) as file:
+                fill(result, targets, file, places[targets, 1])
+        return result.T
+
+    def label_names(self, numbers: ArrayLike = None) -> list[Array | None]:
+        """What the codes stand for, as in ``Ensemble.label_names``, of all clusterings or of those asked."""
+        places = self._index.places(numbers).tolist()
+        found: dict[int, list[Array | None]] = {}
+        for part in sorted(self._index.named & {part for part, _ in places}):
+            with opened(self.path / self._index.parts[part]) as file:
+                found[part] = decode_names(file.read(columns=[NAMES, TYPE], use_threads=False))
+        return [found[part][row] if part in found else None for part, row in places]
+
+    def close(self) -> None:
+        """Let go of the lock; reading stays possible."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.path)!r}, n_clusterings={self.n_clusterings}, n_objects={self.n_objects})"
+
+    def _scan(self) -> None:
+        """Take in every part of the folder that is whole and of this run."""
+        for path in parquet_files(self.path):
+            if path.name == IDS and self.manifest["ids"] is not None:
+                continue
+            if match := PART_NAME.fullmatch(path.name):
+                self._index.next_part = max(self._index.next_part, int(match["number"]) + 1)
+                self._index.next_number = max(self._index.next_number, int(match["next_number"] or 0))
+            try:
+                numbers, has_names, failed = check_part(path, self.manifest)
+            except RefusedError as reason:
+                self._refuse(path.name, str(reason))
+                continue
+            repeated = self._index.enter(path.name, numbers, has_names, failed)
+            if repeated is not None:
+                message = f"{path} holds clustering {repeated} again: the one in an earlier part is kept"
+                warnings.warn(StoreWarning(message), stacklevel=4)
+
+    def _check_writer(self) -> None:
+        if self._lock is None:
+            raise InputError(f"store {self.path} is not open for writing: use Store.resume")
+        if self._process != os.getpid():
+            raise InputError(f"store {self.path} was opened by another process, before a fork: write to it from there")
+
+    def _write(self, name: str, data: Any) -> None:
+        write_whole(self.path / name, lambda file: file.write(data))
+
+    def _refuse(self, name: str, reason: str) -> None:
+        self.refused.append((name, reason))
+        warnings.warn(StoreWarning(f"{self.path / name} is left out: {reason}"), stacklevel=4)

@@ -1,0 +1,92 @@
+"""Random metrics in random subspaces, for wide tables (MDEC: D. Huang, C.-D. Wang, J.-H. Lai and C.-K. Kwoh, Toward multidiversified
+ensemble clustering of high-dimensional data, IEEE Trans. Cybernetics 52, 2022), each clustered through landmarks.
+
+A clustering draws a share of the columns from `LEAST` to `MOST`, one of the `METRICS` of rows, and a factor ½ … 2 for the width σ of the
+ties. Cosine and correlation are distances of rows that were scaled to length 1, after their means were taken out for the latter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from consilience import _kernels
+from consilience._run.random import child_seed
+from consilience._types import ArrayLike, Floats, Labels
+from consilience.ensemble.results import register
+from consilience.generation.kmeans import Runs
+from consilience.generation.methods.landmarks import Landmarks
+
+if TYPE_CHECKING:
+    from consilience.generation.clustering_spec import Spec
+    from consilience.generation.plan import Plan
+
+METRICS = ("euclidean", "cosine", "correlation")
+LEAST, MOST = 0.2, 0.8
+
+
+class Metrics(Landmarks):
+    """Spectral clustering through landmarks, by a random metric on a random share of the columns."""
+
+    drawn: ClassVar[tuple[str, ...]] = ("own_scale", "metric_number", "sigma_factor")
+
+    def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
+        """Draw columns, a metric, σ and how much of the columns' own scales counts."""
+        order = np.argsort(u[2:], kind="stable")
+        weights = np.zeros(len(order), np.int64)
+        weights[order[: max(1, round((LEAST + (MOST - LEAST) * u[1]) * len(order)))]] = 1
+        metric, width = _kernels.random_uniform(child_seed(spec.seed, "generation.metrics"), spec.unit, 2)
+        number = float(int(metric * len(METRICS)))
+        drawn = {"own_scale": float(u[0]), "metric_number": number, "sigma_factor": float(2 ** (2 * width - 1))}
+        return replace(spec, weights=weights, drawn=drawn)
+
+    def make(self, table: ArrayLike, spec: Spec, plan: Plan) -> Runs:
+        """Bring the rows to the form whose distances are those of the metric, and cluster them."""
+        metric = METRICS[int(spec.drawn["metric_number"])]
+        runs = super().make(rows_for(table, metric), spec, plan)
+        return replace(runs, predictor=MetricModel(metric, runs.predictor))
+
+    def describe(self, row: Mapping[str, Any]) -> str:
+        """With the metric and the number of columns."""
+        n_columns = int(np.count_nonzero(row["weights"]))
+        return f"{super().describe(row)}; {METRICS[int(row['metric_number'])]} on {n_columns} columns"
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class MetricModel:
+    """Labels new rows by the model of rows in the form of the metric."""
+
+    metric: str
+    model: Any
+
+    def label(self, table: ArrayLike) -> Labels:
+        """Labels of rows, in the columns that were clustered."""
+        labels: Labels = self.model.label(rows_for(table, self.metric))
+        return labels
+
+
+def rows_for(table: ArrayLike, metric: str) -> Any:
+    """Rows whose Euclidean distances are those of the metric (for cosine and correlation √2 (1 − similarity)^½); a row of zeros stays.
+
+    The means of sparse rows are not taken out, which would fill them: their correlation is the cosine.
+
+    Examples
+    --------
+    >>> from consilience.generation.methods.metrics import rows_for
+    >>> import numpy as np
+    >>> rows_for(np.array([[3.0, 4.0], [0.0, 0.0]]), "cosine").tolist()
+    [[0.6, 0.8], [0.0, 0.0]]
+    """
+    if metric == "euclidean":
+        return table
+    if sparse.issparse(table):
+        length = np.sqrt(table.multiply(table).sum(axis=1)).A1
+        return sparse.csr_matrix(sparse.diags(1 / np.where(length > 0, length, 1)) @ table)
+    rows = np.asarray(table - table.mean(axis=1, keepdims=True) if metric == "correlation" else table)
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(length > 0, length, 1)

@@ -1,0 +1,99 @@
+"""K-means on principal components with Zipf weights (Caruana et al. 2006, section 2.1.3, Eq. 1).
+
+The first components that hold `pca_share` of the variability: of Σ σ² (`pca_rule` "variance") or of Σ σ ("deviation"),
+since the printed numbers of components fit the one on some data sets and the other on others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from consilience._check import InputError, check_choice, check_share
+from consilience._run.parallel import own_threads
+from consilience._types import ArrayLike, Floats
+from consilience.generation.methods.method import Options, Space
+from consilience.generation.methods.zipf import Zipf
+
+if TYPE_CHECKING:
+    from consilience.generation.plan import Plan
+
+MOST = 5000  # columns, or objects if they are fewer: a matrix of that number squared is decomposed
+
+
+def check_rule(name: str, rule: Any) -> str:
+    """What the share is of."""
+    return check_choice(rule, ("variance", "deviation"), name)
+
+
+class PCA(Zipf):
+    """k-means, the principal components multiplied by random weights."""
+
+    options: ClassVar[Options] = {
+        **Zipf.options,
+        "pca_share": (0.95, check_share),
+        "pca_rule": ("variance", check_rule),
+    }
+    space = "components"
+
+    def fit_space(self, columns: ArrayLike, plan: Plan) -> Space:
+        """The scores of the objects on the components."""
+        with own_threads():  # the same numbers whatever the number of threads
+            scores = principal_components(columns, plan.options["pca_share"], plan.options["pca_rule"])
+            sizes = np.square(scores).sum(axis=0)
+            axes = np.asarray(columns.T @ (scores / np.where(sizes > 0, sizes, 1)))  # X = U S Vᵀ: V = Xᵀ (U S) / S²
+            return Components(scores, axes, np.asarray(columns.mean(axis=0)).ravel() @ axes)
+
+
+@dataclass(frozen=True, eq=False)
+class Components(Space):
+    """Principal components of columns: their axes, and the mean's scores on them."""
+
+    axes: Floats
+    mean: Floats
+
+    def transform(self, columns: ArrayLike) -> Floats:
+        """Scores of new rows."""
+        return np.asarray(columns @ self.axes - self.mean)
+
+
+def principal_components(table: ArrayLike, share: float, rule: str) -> Floats:
+    """Scores on the principal axes, from the covariance of the columns or, if they are fewer, the products of the rows."""
+    n, d = table.shape
+    check_size(n, d)
+    mean = np.asarray(table.mean(axis=0)).ravel()
+    product = table @ table.T if n < d else table.T @ table
+    product = product.toarray() if sparse.issparse(product) else product
+    if n < d:
+        along = np.asarray(table @ mean).ravel()
+        values, vectors = largest_first(product - along - along[:, None] + mean @ mean)
+    else:
+        values, vectors = largest_first(product - n * np.outer(mean, mean))
+    axes = vectors[:, : n_axes(values, share, rule)]
+    scores = axes * np.sqrt(values[: axes.shape[1]]) if n < d else np.asarray(table @ axes - mean @ axes)
+    return scores * np.where(scores[np.abs(scores).argmax(axis=0), range(axes.shape[1])] < 0, -1.0, 1.0)  # one sign
+
+
+def check_size(n: int, d: int) -> None:
+    """Refuse a table that is large both ways."""
+    if min(n, d) > MOST:
+        raise InputError(
+            f"principal components of {n:,} × {d:,} numbers need a matrix of {min(n, d):,} squared: reduce the table first "
+            "(scikit-learn's TruncatedSVD), or leave 'pca' out of methods"
+        )
+
+
+def n_axes(values: Floats, share: float, rule: str) -> int:
+    """How many of the axes with the largest variances hold a share of the variability, at least two."""
+    size = values if rule == "variance" else np.sqrt(values)
+    enough = int(np.searchsorted(np.cumsum(size), share * size.sum() * (1 - 1e-12))) + 1
+    return min(max(enough, 2), len(values))
+
+
+def largest_first(matrix: Floats) -> tuple[Floats, Floats]:
+    """Eigenvalues and eigenvectors of a symmetric matrix."""
+    values, vectors = np.linalg.eigh(matrix)
+    return np.maximum(values[::-1], 0), vectors[:, ::-1]

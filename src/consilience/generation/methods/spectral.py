@@ -1,0 +1,96 @@
+"""Spectral clustering of Zipf-weighted columns (Ng, Jordan and Weiss 2002), as Caruana et al. 2006 use it in section 4.5.
+
+k-means of the first k eigenvectors of D^−1/2 S D^−1/2, S = exp(−|x − y|² / σ²), rows scaled to length 1; σ is the largest distance
+over one of `sigma_divisors`, drawn for each clustering: 2^(i/4) for i = 0, 2, 4, 8, 16, 32 (there "0, 2, 4, …, 32", six values).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial.distance import pdist, squareform
+
+from consilience._check import InputError, check_positive
+from consilience._types import ArrayLike, Floats
+from consilience.generation.eigenvectors import first_vectors
+from consilience.generation.kmeans import Runs, kmeans_runs
+from consilience.generation.methods.method import Options
+from consilience.generation.methods.zipf import Zipf
+
+if TYPE_CHECKING:
+    from consilience.generation.clustering_spec import Spec
+    from consilience.generation.plan import Plan
+
+MOST_OBJECTS = 8000  # their similarities are half a gigabyte
+SIGMA_DIVISORS = tuple(2 ** (i / 4) for i in (0, 2, 4, 8, 16, 32))
+
+
+def check_divisors(name: str, divisors: Any) -> tuple[float, ...]:
+    """Positive numbers, at least one."""
+    values = divisors if isinstance(divisors, Iterable) and not isinstance(divisors, str) else [divisors]
+    checked = tuple(check_positive(name, value) for value in values)
+    if not checked:
+        raise InputError(f"{name} is empty: give the numbers that the largest distance is divided by")
+    return checked
+
+
+class Spectral(Zipf):
+    """Spectral clustering, the columns multiplied by random weights."""
+
+    options: ClassVar[Options] = {**Zipf.options, "sigma_divisors": (SIGMA_DIVISORS, check_divisors)}
+    drawn = ("alpha", "sigma_divisor")
+    takes_base = False
+
+    def check(self, n_objects: int) -> None:
+        """Refuse a table whose similarities would not fit."""
+        if n_objects > MOST_OBJECTS:
+            raise InputError(
+                f"spectral needs the similarities of all pairs, and {n_objects:,} objects are more than {MOST_OBJECTS:,}: "
+                "use methods='landmarks', spectral clustering for any number of objects"
+            )
+
+    def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
+        """Draw weights, and σ."""
+        spec, divisors = super().draw(spec, u, plan), plan.options["sigma_divisors"]
+        return replace(spec, drawn={**spec.drawn, "sigma_divisor": divisors[int(u[1] * len(divisors))]})
+
+    def make(self, table: ArrayLike, spec: Spec, plan: Plan) -> Runs:
+        """Embed the rows and cluster them."""
+        seed, unit = spec.run_stream
+        how = {"init": plan.init, "max_iter": plan.max_iter}
+        return spectral_run(table, spec.n_clusters, spec.drawn["sigma_divisor"], seed=seed, unit=unit, **how)
+
+    def describe(self, row: Mapping[str, Any]) -> str:
+        """With σ too."""
+        return f"{super().describe(row)}; σ is the largest distance / {row['sigma_divisor']:.3g}"
+
+
+def spectral_run(table: Any, n_clusters: int, sigma_divisor: float, *, seed: int, unit: int, **how: Any) -> Runs:
+    """Cluster the rows of `table` as the formula says. An object that is like no other (its
+    similarities all vanish) has a row of zeros.
+    """
+    squares = _squares(table)
+    widest = squares.max(initial=0)
+    similarity = np.exp(-squares * (sigma_divisor**2 / widest if widest else 0.0))
+    np.fill_diagonal(similarity, 0)
+    degree = similarity.sum(axis=1)
+    scale = np.divide(1, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
+    similarity *= scale[:, None]
+    similarity *= scale
+    vectors = first_vectors(similarity, min(n_clusters, len(squares)))
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+    return kmeans_runs(vectors, n_clusters, n_runs=1, seed=seed, units=np.array([unit], np.uint64), **how)
+
+
+def _squares(table: Any) -> Floats:
+    """Squared distances of all rows."""
+    if not sparse.issparse(table):
+        return np.asarray(squareform(pdist(table, "sqeuclidean")))
+    products = (table @ table.T).toarray()
+    lengths = products.diagonal()
+    return np.maximum(lengths + lengths[:, None] - 2 * products, 0)

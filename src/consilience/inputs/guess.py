@@ -1,0 +1,234 @@
+"""What a source is."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from scipy import sparse
+
+from consilience._check import InputError
+from consilience._files import open_parquet
+from consilience.ensemble import Ensemble
+from consilience.ensemble.results import HEADER, Result
+from consilience.ensemble.store.folder import MANIFEST
+from consilience.ensemble.store.part import PART_NAME
+from consilience.inputs.reading_options import parsing
+from consilience.tables import Table, read_table
+from consilience.tables.column_types import YES
+from consilience.tables.files import READERS, SOURCE, open_sheet
+from consilience.tables.in_memory import frame_of
+from consilience.tables.ordered import find_order
+from consilience.tables.sheet import Options
+from consilience.tables.vectors import is_frame
+
+_NUMBERED = re.compile(r"\D*\d+")  # c1, Cluster 12
+_DIGITS = re.compile(r"\d+")
+TOLD = 0.3  # share of what one column says that another tells, from which both may be clusterings
+LOOKED_AT = 2000  # rows, evenly spaced, and
+ITEMS = 8  # columns of 0 and 1 that may be items rather than clusterings
+PAIRED = 20  # columns that are compared
+FEW = 100  # different labels of a column that could be a clustering
+ONE_TABLE = 50_000_000  # cells of a folder of Parquet files that is read whole where row blocks are of no use
+
+
+def is_path(source: Any) -> bool:
+    """Whether it is a path."""
+    return isinstance(source, (str, os.PathLike))
+
+
+def is_anndata(source: Any) -> bool:
+    """Whether it is an AnnData object."""
+    return hasattr(source, "X") and hasattr(source, "obs_names")
+
+
+def in_blocks(source: Any) -> bool:
+    """Whether it is labels in row blocks: those of `consilience.blocks`, a Dask collection, or a folder of Parquet files."""
+    if is_path(source):
+        folder = Path(source)
+        return folder.is_dir() and any(folder.glob("*.parquet")) and not is_saved(folder)
+    return type(source).__module__.partition(".")[0] == "dask" or getattr(source, "in_row_blocks", False) is True
+
+
+def is_one_table(source: Path) -> bool:
+    """Whether it is a folder of Parquet files with so few cells that it can be read as one table."""
+    if not in_blocks(source):
+        return False
+    held = [open_parquet(file).metadata for file in _parts(source)]
+    return sum(one.num_rows * one.num_columns for one in held) <= ONE_TABLE
+
+
+def one_table(folder: Path) -> pd.DataFrame:
+    """The rows of all Parquet files of a folder, in the order of their names."""
+    tables = [open_parquet(file).read() for file in _parts(folder)]
+    for file, table in zip(_parts(folder), tables, strict=True):
+        if table.column_names != tables[0].column_names:
+            raise InputError(f"{file} has other columns than the first file of {folder}: give all of them the same")
+    frame = frame_of(pa.concat_tables(tables, promote_options="permissive"))
+    frame.attrs[SOURCE] = folder.resolve().name
+    return frame
+
+
+def _parts(folder: Path) -> list[Path]:
+    return sorted(Path(folder).glob("*.parquet"))
+
+
+def refuse_blocks(source: Path, what: str) -> None:
+    """Say of a folder of row blocks who takes it; of anything else nothing."""
+    if source.is_dir() and not is_saved(source) and any((*source.glob("*.parquet"), *source.glob("*.npz"))):
+        raise InputError(
+            f"{source} is a folder of row blocks, and this needs {what}: labels in blocks go to combine, data to generate and counts "
+            "to agree; anything else takes them as one file, such as pandas.read_parquet makes of the folder"
+        )
+
+
+def is_saved(folder: Path) -> bool:
+    """Whether a folder is a stored run, even one that has lost its manifest, or a saved result."""
+    there = any((folder / name).exists() for name in (HEADER, MANIFEST))
+    return there or any(PART_NAME.fullmatch(file.name) for file in folder.glob("*.parquet"))
+
+
+def is_result(source: Any) -> bool:
+    """Whether it is an ensemble or one of our results."""
+    return isinstance(source, (Ensemble, Result))
+
+
+def is_table(source: Any) -> bool:
+    """Whether it is a table that has yet to be read: a file, a frame or an AnnData."""
+    return (is_path(source) and not Path(source).is_dir()) or is_anndata(source) or is_frame(source)
+
+
+def is_labels(source: Any, kind: str) -> bool:
+    """Whether an object in memory is taken as the labels themselves: asked for as such, or vectors that are not a table."""
+    if is_path(source) or are_paths(source) or is_anndata(source):
+        return False
+    tabular = is_frame(source) or isinstance(source, np.ndarray) or sparse.issparse(source)
+    return kind == "labels" or (kind == "auto" and not tabular)
+
+
+def are_paths(source: Any) -> bool:
+    """Whether a list names files, or folders, rather than being a label vector of text.
+
+    Examples
+    --------
+    >>> are_paths(["seurat.csv", "sc3.csv"]), are_paths(["a", "b"]), are_paths([["a"], ["b"]])
+    (True, False, False)
+    """
+    return isinstance(source, (list, tuple)) and bool(source) and all(map(_is_place, source))
+
+
+def _is_place(one: Any) -> bool:
+    if isinstance(one, os.PathLike):
+        return True
+    return isinstance(one, str) and (one.lower().endswith(tuple(READERS)) or os.path.isdir(one))
+
+
+def has_own_ids(source: Any) -> bool:
+    """Whether it names its objects by itself, as AnnData does."""
+    return is_anndata(source) or (is_path(source) and Path(source).suffix.lower() == ".h5ad")
+
+
+def needs_opening(source: Any) -> bool:
+    """Whether labels are in what is given, rather than being it: a path or several, a result, an AnnData object."""
+    return not isinstance(source, Ensemble) and any(one(source) for one in (is_path, are_paths, is_anndata, is_result))
+
+
+def refuse_answers(source: Any, reading: Mapping[str, Any]) -> None:
+    """Say of a table of clusters with their confidence, as we write it, what to give instead."""
+    if "columns" in reading or not is_table(source):
+        return
+    names = open_sheet(source, Options("labels", **parsing(reading))).column_names()
+    if {"cluster", "confidence", "support"}.issubset(names):
+        called = Path(source).name if is_path(source) else getattr(source, "attrs", {}).get(SOURCE, "the table")
+        raise InputError(
+            f"{called} holds clusters with their confidence and support, as combine and cluster write them: give what they were made "
+            "from, or the folder that --save wrote; columns='cluster' (--columns cluster) takes the clusters for one clustering"
+        )
+
+
+def guess(source: Any, reading: Mapping[str, Any]) -> str:
+    """Whether a table holds labels or data; see :func:`open_source`."""
+    if is_path(source) and Path(source).suffix.lower() in (".npz", ".mtx", ".h5ad"):
+        return "data"
+    if sparse.issparse(source) or is_anndata(source):
+        return "data"
+    try:
+        frame = read_table(source, kind="labels", **{"columns": "*", **reading}).values
+    except InputError:
+        refuse_answers(source, reading)
+        return "data"
+    most = min(FEW, len(frame) // 2)
+    few = all(frame[name].nunique() <= most for name in frame)
+    return "labels" if few and not _are_categories(frame) else "data"
+
+
+def _are_categories(frame: pd.DataFrame) -> bool:
+    """Whether columns of few words are clearly categories of a table, and no clusterings.
+
+    Categories (plan, region) have words of their own, other than the labels of a clustering, which several clusterings share or
+    which are numbered (c1, 3-0); yes and no they may share. No two of them tell much of one another, as clusterings of the same
+    objects do, at whatever level. Columns that are all constant are no clusterings either, and nor are answers on a scale ("never",
+    "rarely" …), or many columns of 0 and 1 (items, tags) of which one is constant or none tells of another.
+    """
+    words = [set(frame[name].dropna()) for name in frame]
+    if all(len(some) <= 1 for some in words) or (any(map(_are_answers, words)) and not _any_told(frame)):
+        return True
+    if len(words) >= ITEMS and all(some <= {0, 1} for some in words):
+        return any(len(some) < 2 for some in words) or not _any_told(frame)
+    named = [some for some in words if not {str(word).casefold() for word in some} <= set(YES)]
+    if len(words) < 2 or not named or not all(isinstance(word, str) for some in named for word in some):
+        return False
+    if all(map(_are_numbered, named)) or len(set().union(*named)) < sum(map(len, named)):
+        return False
+    return not _any_told(frame)
+
+
+def _are_answers(words: set[Any]) -> bool:
+    """Whether labels are words in an order."""
+    said = sorted(word for word in words if isinstance(word, str))
+    return len(said) == len(words) and find_order(said, np.ones(len(said), int)) is not None
+
+
+def _are_numbered(words: set[Any]) -> bool:
+    """Whether labels are numbers after whatever text, or differ in nothing but their numbers."""
+    if not all(isinstance(word, str) for word in words):
+        return True
+    patterns = {_DIGITS.sub("0", word) for word in words}
+    return all(map(_NUMBERED.fullmatch, words)) or (len(patterns) == 1 and "0" in patterns.pop())
+
+
+def _any_told(frame: pd.DataFrame) -> bool:
+    """Whether some column tells much of another: mutual information beyond chance, as a share of the smaller entropy."""
+    from sklearn.metrics import adjusted_mutual_info_score  # which takes long to import
+
+    rows = np.unique(np.linspace(0, len(frame) - 1, LOOKED_AT).round().astype(int))
+    names = [name for name in frame if frame[name].nunique() > 1][:PAIRED]
+    codes = [pd.factorize(frame[name].to_numpy(object)[rows])[0] for name in names]
+    for place, one in enumerate(codes):
+        for other in codes[:place]:
+            both = (one >= 0) & (other >= 0)
+            a, b = one[both], other[both]
+            varies = len(a) > 0 and np.ptp(a) > 0 and np.ptp(b) > 0
+            if varies and adjusted_mutual_info_score(a, b, average_method="min") >= TOLD:
+                return True
+    return False
+
+
+def taken_for(table: Table) -> str:
+    """What a table of nothing but words was taken for, and how to say otherwise; empty where there is no doubt."""
+    if table.kind == "data" and table.encoder is not None and all(one.has_words for one in table.encoder.columns):
+        return (
+            "columns of words were taken for categories of a table, not for clusterings: kind='labels' (--kind labels) takes them for "
+            "clusterings"
+        )
+    words = [set(table.values[name].dropna()) for name in table.values] if table.kind == "labels" else []
+    own = len(words) > 1 and len(set().union(*words)) == sum(map(len, words))
+    if own and not any(map(_are_numbered, words)):
+        return "columns of words were taken for clusterings: kind='data' (--kind data) takes them for categories of a table"
+    return ""

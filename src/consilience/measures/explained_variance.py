@@ -1,0 +1,151 @@
+"""What a clustering follows: the share of every column's variance that lies between its clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.stats import beta
+
+from consilience._types import Array, Floats
+from consilience.measures.cluster_features import Comparable
+
+OBJECTS, COLUMNS = 5000, 1000  # that are looked at
+MARKED = 0.25  # share of a column's variance between clusters that is worth a word
+WORTHY = 3  # columns that are named
+LISTED = 20  # columns that clusterings are told apart by
+CLEARLY = 0.1  # by how much more one goes by a column than others on average, to be named by it
+RARE = 0.01  # how often chance may make one of the columns look followed
+
+
+class VarianceBetween:
+    """A table, ready to say of any clustering of its objects which columns it follows.
+
+    Of large data some rows are looked at, evenly spaced, and of wide data the columns of the largest variance; the columns that stand
+    for one of the table as it came are taken together. Cost O(n d) to make, and for every clustering.
+
+    Parameters
+    ----------
+    table : Comparable
+
+    Attributes
+    ----------
+    names : list of str
+        Of the columns that are looked at.
+
+    Examples
+    --------
+    >>> from consilience.measures.cluster_features import ComparableTable
+    >>> from consilience.tables import read_table
+    >>> table = read_table(np.array([[0.0, 5.0], [1.0, 6.0], [9.0, 5.0], [10.0, 6.0]]), kind="data")
+    >>> VarianceBetween(ComparableTable(table, ["size", "age"])).of(np.array([0, 0, 1, 1])).round(2).tolist()
+    [0.99, 0.0]
+    """
+
+    def __init__(self, table: Comparable) -> None:
+        data = table.data
+        assert data is not None
+        n = data.n_objects
+        self._rows = np.arange(n)[:: max(1, -(-n // OBJECTS))]
+        values, names = table.comparable[self._rows], table.features
+        groups = data.groups if data.in_words else None
+        if groups is not None and data.original is not None:
+            names = [str(name) for name in data.original.columns]
+        elif values.shape[1] > COLUMNS:
+            places = _widest(values)
+            values, names = values[:, places], [names[i] for i in places]
+        dense: Array = np.asarray(values.toarray() if sparse.issparse(values) else values, float)
+        dense = dense - dense.mean(axis=0)
+        spread = dense.std(axis=0)
+        self._table, self.names = dense / np.where(spread > 0, spread, 1), names
+        self._groups = np.arange(len(names)) if groups is None else groups
+
+    def of(self, labels: Array) -> Floats:
+        """The shares, one for each name, of label codes of all objects; −1 is left out."""
+        codes = labels[self._rows]
+        known = np.flatnonzero(codes >= 0)
+        some = self._table[known]
+        shape = (int(codes.max(initial=-1)) + 1, len(known))
+        member = sparse.csr_matrix((np.ones(len(known)), (codes[known], np.arange(len(known)))), shape=shape)
+        sizes = np.maximum(np.asarray(member.sum(axis=1)).ravel(), 1)
+        center = some.mean(axis=0) if len(known) else np.zeros(some.shape[1])
+        between = np.square(np.asarray(member @ some) / sizes[:, None] - center).T @ (
+            sizes * (np.diff(member.indptr) > 0)
+        )
+        total = np.square(some - center).sum(axis=0)
+        both = [np.bincount(self._groups, part, minlength=len(self.names)) for part in (between, total)]
+        return np.asarray(both[0] / np.where(both[1] > 0, both[1], 1))
+
+    def followed(self, labels: Array, most: int = WORTHY) -> list[tuple[str, float]]:
+        """The columns that a clustering goes by most, at most so many: those with the largest share of their variance between its
+        clusters, where shuffled labels would not have as much.
+
+        Examples
+        --------
+        >>> from consilience.measures.cluster_features import ComparableTable
+        >>> from consilience.tables import read_table
+        >>> table = read_table(np.stack([np.arange(40.0), np.arange(40.0) % 2], axis=1), kind="data")
+        >>> shares = VarianceBetween(ComparableTable(table, ["size", "odd"]))
+        >>> [(name, round(share, 2)) for name, share in shares.followed(np.arange(40) // 20)]
+        [('size', 0.75)]
+        """
+        if labels.max(initial=-1) < 1:
+            return []
+        shares, least = self.of(labels), max(MARKED, self.by_chance(labels))
+        order = np.argsort(-shares, kind="stable")[:most]
+        return [(self.names[i], float(shares[i])) for i in order if shares[i] >= least]
+
+    def by_chance(self, labels: Array) -> float:
+        """The share that the same labels, shuffled, reach once in a hundred times, in whichever column it is largest.
+
+        The share of one normal column is then beta distributed, with (k − 1)/2 and (n − k)/2; infinite where chance can do anything.
+
+        Examples
+        --------
+        >>> from consilience.measures.cluster_features import ComparableTable
+        >>> from consilience.tables import read_table
+        >>> table = read_table(np.arange(40.0)[:, None], kind="data")
+        >>> shares = VarianceBetween(ComparableTable(table, ["size"]))
+        >>> round(shares.by_chance(np.arange(40) % 2), 2), round(shares.by_chance(np.arange(40) % 12), 2)
+        (0.16, 0.54)
+        """
+        codes = labels[self._rows]
+        n, k = int((codes >= 0).sum()), len(np.unique(codes[codes >= 0]))
+        if not 1 < k < n:
+            return np.inf
+        return float(beta.isf(RARE / len(self.names), (k - 1) / 2, (n - k) / 2))
+
+
+def set_apart(followed: list[list[tuple[str, float]]], most: int = WORTHY) -> list[list[tuple[str, float]]]:
+    """Of several clusterings, the columns to name each by: first those that it goes by clearly more than they do on average.
+
+    Parameters
+    ----------
+    followed : list of lists of (name, share)
+        As :meth:`VarianceBetween.followed` gives them, the most followed first.
+    most : int
+        Columns of each.
+
+    Examples
+    --------
+    >>> set_apart([[("size", 0.9), ("age", 0.8), ("odd", 0.7)], [("size", 0.9), ("age", 0.8)]], most=1)
+    [[('odd', 0.7)], [('size', 0.9)]]
+    """
+    means: dict[str, float] = {}
+    for some in followed:
+        for name, share in some:
+            means[name] = means.get(name, 0.0) + share / len(followed)
+
+    def behind(one: tuple[str, float]) -> float:
+        excess = one[1] - means[one[0]]
+        return -excess if excess >= CLEARLY else 0.0
+
+    return [sorted(some, key=behind)[:most] for some in followed]
+
+
+def _widest(values: Any) -> Array:
+    """The columns of the largest variance, in their order."""
+    squares = values.multiply(values) if sparse.issparse(values) else values**2
+    spread = np.asarray(squares.mean(axis=0)).ravel() - np.asarray(values.mean(axis=0)).ravel() ** 2
+    return np.sort(np.argsort(-spread, kind="stable")[:COLUMNS])
