@@ -21,7 +21,7 @@ from scipy import sparse
 import consilience as cs
 from benchmarks.timing import cpu
 from consilience.generation.methods.graph import SPAN, igraph_of, leiden
-from consilience.generation.neighbors import Points, connectivities, nearest_neighbors
+from consilience.generation.methods.neighbors import Points, connectivities, nearest_neighbors
 from consilience.generation.recipes import recipe_of, usual_clusters
 from consilience.measures import adjusted_rand, nmi
 from consilience.tables.count_scaling import CountScaling, looks_like_counts

@@ -21,7 +21,7 @@ import consilience.anndata as ca
 from consilience._check import InputError
 from consilience.anndata.min_size import without_crumbs
 from consilience.explorer.sources import open_clusterings
-from consilience.generation.neighbors import connectivities, nearest_neighbors
+from consilience.generation.methods.neighbors import connectivities, nearest_neighbors
 from consilience.measures import element_centric
 
 mpl.use("Agg")

@@ -14,7 +14,8 @@ from sklearn.mixture import GaussianMixture
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.generation import METHODS, describe, extend, remake
+from consilience.generation import METHODS, describe, remake
+from consilience.generation import predict as extend
 from consilience.generation.methods.density import parameters
 from consilience.generation.methods.gaussian import FORMS, GaussianModel
 from consilience.generation.methods.metrics import METRICS, rows_for

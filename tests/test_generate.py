@@ -21,7 +21,7 @@ from consilience.datasets import load_beads
 from consilience.ensemble.store import Store
 from consilience.explorer.scores import score_table
 from consilience.generation import METHODS, GenerationWarning, Method, Variations, describe, remake
-from consilience.generation.methods.zipf import zipf_numbers
+from consilience.generation.methods.weighted_kmeans import zipf_numbers
 from consilience.generation.plan import Plan, check_clusters, check_methods
 from consilience.generation.sklearn_base import base_text
 from consilience.generation.spaces import Spaces

@@ -15,9 +15,10 @@ from sklearn.metrics import adjusted_rand_score
 import consilience as cs
 from consilience._check import InputError
 from consilience.clusterer import EnsembleClusterer
-from consilience.generation import METHODS, describe, neighbors, remake
+from consilience.generation import METHODS, describe, remake
+from consilience.generation.methods import neighbors
 from consilience.generation.methods.graph import igraph_of, leiden
-from consilience.generation.neighbors import Points, connectivities, nearest_neighbors
+from consilience.generation.methods.neighbors import Points, connectivities, nearest_neighbors
 from consilience.generation.plan import Plan
 
 RNG = np.random.default_rng(0)

@@ -57,7 +57,7 @@ def test_spectral_finds_rings_that_k_means_cannot():
 
 
 def test_spectral_by_some_or_all_eigenvectors_is_the_same(monkeypatch):
-    from consilience.generation import eigenvectors
+    from consilience.generation.methods import spectral as eigenvectors
 
     X = np.random.default_rng(0).normal(size=(120, 3)) + np.repeat(np.eye(3) * 6, 40, axis=0)
     monkeypatch.setattr(eigenvectors, "ITERATED", 100)

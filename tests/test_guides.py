@@ -15,7 +15,7 @@ from consilience._check import InputError, check_labels
 from consilience.datasets import load_beads, sample_path
 from consilience.ensemble.store import Store
 from consilience.generation import Guide, remake
-from consilience.generation.bound_guide import LARGEST, PRIOR, BoundGuide
+from consilience.generation.guide import LARGEST, PRIOR, BoundGuide
 from consilience.measures import adjusted_mutual_information
 from consilience.measures.pairwise import with_each
 

@@ -10,10 +10,10 @@ from sklearn.metrics import adjusted_rand_score
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.generation import landmark_graph
-from consilience.generation.eigenvectors import first_vectors
 from consilience.generation.kmeans import kmeans_runs
-from consilience.generation.landmark_graph import choose_landmarks, landmark_run, nearest_landmarks
+from consilience.generation.methods import landmarks as landmark_graph
+from consilience.generation.methods.landmarks import choose_landmarks, landmark_run, nearest_landmarks
+from consilience.generation.methods.spectral import first_vectors
 from consilience.generation.plan import Plan
 from consilience.generation.predict import Labeler
 from consilience.generation.runner import Runner

@@ -28,8 +28,8 @@ def main(store, n, scheduler=None):
     from consilience import cli
     from consilience._run.cluster import connect
     from consilience.cli.stopping import wait_for_sigterm
-    from consilience.generation import buffer as keeping
     from consilience.generation import runner
+    from consilience.generation import tasks as keeping
 
     wait_for_sigterm(cli.say)
     keeping.BATCH_SECONDS = runner.BATCH_SECONDS = 0.03  # many parts: more moments at which one is being written

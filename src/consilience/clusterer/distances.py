@@ -12,8 +12,7 @@ from consilience._check import InputError, count
 from consilience._types import Floats, Ints
 from consilience.clusterer.rows import FARTHEST, Rows
 from consilience.ensemble.results import register
-from consilience.generation.bound_guide import BoundGuide
-from consilience.generation.guide import Guide, set_aside
+from consilience.generation.guide import BoundGuide, Guide, set_aside
 from consilience.generation.methods.mds import closest, place
 from consilience.generation.runner import data_table
 from consilience.inputs import as_table

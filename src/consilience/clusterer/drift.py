@@ -21,7 +21,7 @@ from consilience._check import count, listed
 from consilience._types import Array, ArrayLike, Floats, Ints
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result, register
-from consilience.generation.cluster_means import cluster_means
+from consilience.generation.kmeans import cluster_means
 
 MEMBERS = 20  # whose means the distances are to
 QUANTILE = 0.99

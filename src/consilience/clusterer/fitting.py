@@ -22,8 +22,8 @@ from consilience.consensus.result import describe_doubt
 from consilience.consensus.rows.placement import Placement
 from consilience.ensemble import Ensemble
 from consilience.generation.guide import check_guide
+from consilience.generation.methods import METHODS
 from consilience.generation.methods.mds import MOST as MOST_DISTANCES
-from consilience.generation.methods.registry import METHODS
 from consilience.generation.plan import Plan
 from consilience.generation.predict import Labeler
 from consilience.generation.recipes import is_auto, recipe_of, usual_clusters

@@ -15,8 +15,7 @@ from scipy import sparse
 from consilience._check import InputError, names_objects, show
 from consilience._types import Array, ArrayLike, Floats, Ints
 from consilience.ensemble.results import register
-from consilience.generation.bound_guide import BoundGuide
-from consilience.generation.guide import Guide, set_aside
+from consilience.generation.guide import BoundGuide, Guide, set_aside
 from consilience.inputs import as_table
 from consilience.inputs.guess import is_anndata, is_path
 from consilience.inputs.reading_options import given_reading

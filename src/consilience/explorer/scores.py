@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from consilience.generation.clustering_spec import number_columns
+from consilience.generation.plan import number_columns
 from consilience.measures import compactness, sample_objects
 from consilience.meta import MetaClustering, score
 from consilience.tables import Table

@@ -16,12 +16,11 @@ from consilience._run.row_blocks import Piece
 from consilience._run.run_log import Where
 from consilience._types import Floats, Ints
 from consilience.generation.block_kmeans import SAMPLE, BlockSpace, as_they_rest, lloyd_by_blocks
-from consilience.generation.clustering_spec import Spec
+from consilience.generation.methods import METHODS
 from consilience.generation.methods.method import Space
 from consilience.generation.methods.pca import PCA, Components, check_size, largest_first, n_axes
-from consilience.generation.methods.registry import METHODS
 from consilience.generation.number_blocks import NumberBlocks, chunks_of
-from consilience.generation.plan import Plan, check_methods
+from consilience.generation.plan import Plan, Spec, check_methods
 from consilience.generation.recipes import is_auto
 from consilience.generation.runner import LARGEST_BATCH, Runner
 from consilience.generation.spaces import GenerationWarning, Preparation

@@ -23,13 +23,22 @@ from consilience._types import Floats, Labels, PathLike
 from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
 from consilience.ensemble.store.folder import find_manifest, is_blank
-from consilience.generation.bound_guide import BoundGuide
-from consilience.generation.buffer import BATCH_SECONDS, Kept, rows_of, units_of
-from consilience.generation.clustering_spec import FRACTIONS, WHOLE, Spec, draw, vary
-from consilience.generation.methods.registry import METHODS
-from consilience.generation.plan import Plan, defaults
+from consilience.generation.guide import BoundGuide
+from consilience.generation.methods import METHODS
+from consilience.generation.plan import FRACTIONS, WHOLE, Plan, Spec, defaults, draw, vary
 from consilience.generation.spaces import GenerationWarning, Spaces
-from consilience.generation.tasks import Made, One, batch_weights, make_batch, make_one, make_within
+from consilience.generation.tasks import (
+    BATCH_SECONDS,
+    Kept,
+    Made,
+    One,
+    batch_weights,
+    make_batch,
+    make_one,
+    make_within,
+    rows_of,
+    units_of,
+)
 from consilience.inputs import as_table
 from consilience.measures import compactness, sample_objects
 from consilience.tables import Table

@@ -11,10 +11,10 @@ import numpy as np
 from consilience._check import InputError, count
 from consilience._run.parallel import own_threads
 from consilience._types import ArrayLike, Floats, Ints
+from consilience.generation.methods import METHODS
 from consilience.generation.methods.mds import embed
 from consilience.generation.methods.method import Space
-from consilience.generation.methods.registry import METHODS
-from consilience.generation.neighbors import check_graph
+from consilience.generation.methods.neighbors import check_graph
 from consilience.generation.plan import Plan
 from consilience.tables import CountScaling, Standardizer, check_matrix
 

@@ -15,10 +15,9 @@ from consilience._types import ArrayLike, Floats, Labels, PathLike, RandomState
 from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
 from consilience.generation.by_blocks import BlockRunner, blocks_of, check_for_blocks
-from consilience.generation.clustering_spec import Spec
 from consilience.generation.guide import Guide
-from consilience.generation.methods.registry import METHODS
-from consilience.generation.plan import Plan, defaults
+from consilience.generation.methods import METHODS
+from consilience.generation.plan import Plan, Spec, defaults
 from consilience.generation.runner import Runner
 from consilience.generation.sklearn_base import base_text, check_base
 

@@ -21,7 +21,7 @@ from consilience.explorer.session import Session
 from consilience.explorer.snapshot import Snapshot
 from consilience.explorer.validation import COUNT, check_keys, json_object, numbers, real, ref_text, whole
 from consilience.generation import remake
-from consilience.generation.clustering_spec import Spec
+from consilience.generation.plan import Spec
 
 CHUNK, WORK = 25, 500_000  # clusterings between two looks at whether to stop; and objects times them
 MADE = ("method", "seed", "unit", "n_clusters", "settings")  # what generate says of a clustering

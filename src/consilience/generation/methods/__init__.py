@@ -1,1 +1,60 @@
-"""Methods."""
+"""The generation methods, by the names that `generate` and the command line know them by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from consilience.generation.methods.density import Density
+from consilience.generation.methods.gaussian import Gaussian
+from consilience.generation.methods.graph import Graph
+from consilience.generation.methods.landmarks import Landmarks
+from consilience.generation.methods.method import Method
+from consilience.generation.methods.metrics import Metrics
+from consilience.generation.methods.pca import PCA, ComponentLandmarks, Reduced
+from consilience.generation.methods.spectral import Spectral
+from consilience.generation.methods.weighted_kmeans import Features, Minima, Objects, Zipf
+
+METHODS: dict[str, Method] = {
+    "zipf": Zipf(),
+    "pca": PCA(),
+    "minima": Minima(),
+    "features": Features(),
+    "objects": Objects(),
+    "spectral": Spectral(),
+    "reduced": Reduced(),
+    "components": ComponentLandmarks(),
+    "landmarks": Landmarks(),
+    "metrics": Metrics(),
+    "density": Density(),
+    "gaussian": Gaussian(),
+    "graph": Graph(),
+}
+
+
+def describe(row: Mapping[str, Any]) -> str:
+    """How a clustering was made, in words, from its row of `info`; its method's name where that is not registered.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.datasets import load_beads
+    >>> from consilience.generation import describe
+    >>> ens = cs.generate(load_beads(), 2, n_clusters=4, methods="minima")
+    >>> describe(ens.info.iloc[0])
+    'k-means from a random start'
+    """
+    cells = {str(name): value for name, value in dict(row).items()}
+    name = cells.get("method")
+    if not isinstance(name, str) or name not in METHODS:
+        return "" if name is None or (np.ndim(name) == 0 and pd.isna(name)) else str(name)
+    try:
+        words = METHODS[name].describe(cells)
+    except (KeyError, TypeError, ValueError):  # the row does not have what the method once wrote
+        words = name
+    return (
+        words if pd.isna(cells.get("around")) else f"{words}; weights varied around clustering {int(cells['around'])}"
+    )

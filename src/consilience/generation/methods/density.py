@@ -20,11 +20,10 @@ from consilience._run.random import child_seed
 from consilience._types import ArrayLike, Floats
 from consilience.generation.kmeans import Runs
 from consilience.generation.methods.method import Method, Space
-from consilience.generation.neighbors import Points
+from consilience.generation.methods.neighbors import Points
 
 if TYPE_CHECKING:
-    from consilience.generation.clustering_spec import Spec
-    from consilience.generation.plan import Plan
+    from consilience.generation.plan import Plan, Spec
 
 MOST_OBJECTS = 50_000  # some minutes a clustering beyond
 SMALLEST, LARGEST = 5, 0.05  # objects of a cluster at least: a number, and a share of all

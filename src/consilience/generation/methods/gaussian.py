@@ -18,11 +18,10 @@ from consilience._types import ArrayLike, Floats, Labels
 from consilience.ensemble.results import register
 from consilience.generation.kmeans import Runs
 from consilience.generation.methods.method import Method, Space
-from consilience.generation.neighbors import Points
+from consilience.generation.methods.neighbors import Points
 
 if TYPE_CHECKING:
-    from consilience.generation.clustering_spec import Spec
-    from consilience.generation.plan import Plan
+    from consilience.generation.plan import Plan, Spec
 
 FORMS = ("spherical", "diag", "tied", "full")
 LEAST = 1e-4  # share of the columns' mean variance that is added in every direction

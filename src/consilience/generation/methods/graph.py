@@ -29,11 +29,10 @@ from consilience._run.random import child_seed
 from consilience._types import ArrayLike, Floats, Ints, Labels
 from consilience.generation.kmeans import Runs
 from consilience.generation.methods.method import Method, Options, Space
-from consilience.generation.neighbors import Points, connectivities, nearest_neighbors
+from consilience.generation.methods.neighbors import Points, connectivities, nearest_neighbors
 
 if TYPE_CHECKING:
-    from consilience.generation.clustering_spec import Spec
-    from consilience.generation.plan import Plan
+    from consilience.generation.plan import Plan, Spec
 
 NEIGHBORS = (10, 15, 20, 30)
 SHARE = 6  # no object has more neighbors than a share of one in so many

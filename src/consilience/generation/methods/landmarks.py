@@ -1,21 +1,39 @@
-"""Landmark spectral clustering (:mod:`consilience.generation.landmark_graph`), new landmarks for each clustering."""
+"""Spectral clustering through landmarks, for any number of objects (U-SPEC: D. Huang, C.-D. Wang, J.-S. Wu, J.-H. Lai and C.-K. Kwoh,
+Ultra-scalable spectral clustering and ensemble clustering, IEEE TKDE 32, 2020).
+
+Landmarks are the means of k-means on a sample. An object is tied to its nearest few with z = exp(−d² / 2σ²), σ the mean of all these
+distances d: a bipartite graph Z of objects and landmarks. Its normalized cut needs only the eigenvectors v of the small graph of landmarks
+
+    E = Zᵀ D⁻¹ Z,   D the row sums of Z
+
+(the transfer cut of Li, Wu and Chang, CVPR 2012); an object lies at the mean of v over its landmarks, scaled to length 1, and k-means
+there makes the clusters. What is kept (landmarks and vectors in float32, centers) places new objects in the same way.
+
+All pairs of landmarks are tied a little besides, by τ times the mean degree, spread evenly: otherwise every small group that lies apart, of
+outliers say, takes one of the eigenvectors (regularized spectral clustering: A. Amini et al., Annals of Statistics 41, 2013).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+import numpy as np
+from scipy import sparse
+
+from consilience import _kernels
 from consilience._check import check_count
-from consilience._types import ArrayLike, Floats
-from consilience.generation.kmeans import Runs
-from consilience.generation.landmark_graph import landmark_run
+from consilience._run.random import child_seed
+from consilience._types import Array, ArrayLike, Floats, Ints, Labels
+from consilience.ensemble.results import register
+from consilience.generation.kmeans import Runs, cluster_means, kmeans_runs
 from consilience.generation.methods.method import Method, Options
+from consilience.generation.methods.spectral import first_vectors
 
 if TYPE_CHECKING:
-    from consilience.generation.clustering_spec import Spec
-    from consilience.generation.plan import Plan
+    from consilience.generation.plan import Plan, Spec
 
 
 class Landmarks(Method):
@@ -54,3 +72,209 @@ class Landmarks(Method):
     def describe(self, row: Mapping[str, Any]) -> str:
         """With its number of clusters, which is what it draws."""
         return f"{super().describe(row)}, {int(row['n_clusters'])} clusters"
+
+
+SAMPLE = 10  # objects that each landmark is made of, on average
+PASSES = 10  # of k-means on them: landmarks need to be spread well, not to be optimal
+BLOCK = 2**19  # distances at a time: they stay in the cache
+EMBEDDED = 50_000  # objects that k-means in the eigenvectors sees; the others go to the nearest center
+DENSE = 2**22  # numbers of the landmarks of a sparse table up to which they are means
+TAU = 0.003  # chosen on data sets, see docs/bases.md
+FARTHEST = 60.0  # exp(−60): an object far from everything stays tied to its landmarks
+
+Search: TypeAlias = Callable[[Any], tuple[Ints, Floats]]
+
+
+def landmark_run(
+    table: ArrayLike,
+    n_clusters: int,
+    *,
+    n_landmarks: int,
+    n_neighbors: int,
+    seed: int,
+    unit: int,
+    max_iter: int = 300,
+    sigma_factor: float = 1.0,
+) -> Runs:
+    """Cluster the rows of a dense or CSR table, with the :class:`LandmarkModel` that labels new ones as `predictor`.
+
+    O(n · p · d) time for p landmarks, in blocks, and O(n · neighbors) memory beside the table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from consilience.generation.methods.landmarks import landmark_run
+    >>> angle = np.linspace(0, 2 * np.pi, 200, endpoint=False)
+    >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> both = np.concatenate([ring, 3 * ring])  # two rings, one inside the other
+    >>> labels = landmark_run(both, 2, n_landmarks=100, n_neighbors=3, seed=0, unit=0).labels[0]
+    >>> len(set(labels[:200])), len(set(labels[200:])), len(set(labels))
+    (1, 1, 2)
+    """
+    n = table.shape[0]
+    kept, origin = rounded(choose_landmarks(table, min(n_landmarks, n), seed, unit))
+    landmarks = whole(kept, origin)  # as new rows will see them
+    near, squares = nearest_landmarks(table, landmarks, min(n_neighbors, landmarks.shape[0]))
+    sigma = sigma_factor * float(np.sqrt(squares).mean())
+    ties = _ties(near, squares, sigma, landmarks.shape[0])
+    vectors = landmark_vectors(ties, min(n_clusters, landmarks.shape[0]))
+    some = np.arange(n)
+    if n > EMBEDDED:
+        some = np.sort(_kernels.random_permutation(child_seed(seed, "generation.embedded"), unit, n)[:EMBEDDED])
+    points = embedded(ties[some] if n > EMBEDDED else ties, vectors)
+    means = child_seed(seed, "generation.landmark_clusters")
+    units = np.array([unit], np.uint64)
+    found = kmeans_runs(points, n_clusters, n_runs=1, seed=means, units=units, init="k-means++", max_iter=max_iter)
+    centers, *_ = cluster_means(points, found.labels.T, np.array([n_clusters]))
+    model = LandmarkModel(kept, origin, near.shape[1], sigma, vectors, centers)
+    labels = found.labels if n <= EMBEDDED else model.labels_of(ties)[None]
+    return replace(found, labels=labels, predictor=model)
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class LandmarkModel:
+    """What labels new rows: landmarks (p, d) as :func:`rounded` leaves them, how many are near, σ, their eigenvectors (p, v) and the
+    centers (k, v)."""
+
+    landmarks: Any
+    origin: Floats | None
+    n_neighbors: int
+    sigma: float
+    vectors: Array
+    centers: Floats
+
+    def label(self, table: ArrayLike) -> Labels:
+        """Labels of rows, in the columns that were clustered."""
+        near, squares = nearest_landmarks(table, whole(self.landmarks, self.origin), self.n_neighbors)
+        return self.labels_of(_ties(near, squares, self.sigma, self.landmarks.shape[0]))
+
+    def labels_of(self, ties: Any) -> Labels:
+        """The nearest centers of rows of ties."""
+        labels, constants = np.empty(ties.shape[0], np.int32), np.square(self.centers).sum(axis=1)
+        step = max(1, BLOCK // max(self.centers.shape))
+        for begin in range(0, len(labels), step):
+            points = embedded(ties[begin : begin + step], self.vectors)
+            labels[begin : begin + step] = (points @ (-2 * self.centers.T) + constants).argmin(axis=1)
+        return labels
+
+
+def choose_landmarks(table: ArrayLike, number: int, seed: int, unit: int) -> Any:
+    """(at most `number`, d) means of k-means on a random sample.
+
+    Of a wide sparse table, whose means would not fit, objects drawn at random, as CSR.
+    """
+    order = _kernels.random_permutation(child_seed(seed, "generation.landmarks"), unit, table.shape[0])
+    if sparse.issparse(table) and number * table.shape[1] > DENSE:
+        return table[np.sort(order[:number])]
+    sample = table[np.sort(order[: SAMPLE * number])]
+    units = np.array([unit], np.uint64)
+    labels = kmeans_runs(sample, number, n_runs=1, seed=seed, units=units, max_iter=PASSES).labels
+    means, counts, _ = cluster_means(sample, labels.T)
+    return means[counts > 0]
+
+
+def rounded(landmarks: Any) -> tuple[Any, Floats | None]:
+    """Landmarks in float32, as a model keeps them: dense ones less their mean, so that columns far from 0 lose nothing, and that mean."""
+    if sparse.issparse(landmarks):
+        return landmarks.astype(np.float32), None
+    mean = landmarks.mean(axis=0)
+    return (landmarks - mean).astype(np.float32), mean
+
+
+def whole(landmarks: Any, mean: Floats | None) -> Any:
+    """The landmarks that :func:`rounded` left, in float64."""
+    return landmarks.astype(float) if mean is None else landmarks + mean
+
+
+def nearest_landmarks(table: ArrayLike, landmarks: Any, number: int) -> tuple[Ints, Floats]:
+    """(n, number) numbers of the nearest landmarks of each row, in rising order, and their squared distances.
+
+    Of dense rows, which are nearest is decided in float32 around the landmarks' mean, so that rounding matters only between near ties; the
+    distances are exact.
+    """
+    n, p = table.shape[0], landmarks.shape[0]
+    near, squares = np.empty((n, number), np.int32), np.empty((n, number))
+    find = _sparse_search(landmarks, number) if sparse.issparse(table) else _dense_search(landmarks, number)
+    step = max(1, BLOCK // p)
+    for begin in range(0, n, step):
+        near[begin : begin + step], squares[begin : begin + step] = find(table[begin : begin + step])
+    return near, squares
+
+
+def _dense_search(landmarks: Floats, number: int) -> Search:
+    mean = landmarks.mean(axis=0)
+    centered = np.asarray(landmarks - mean, np.float32)
+    factors, constants = np.ascontiguousarray(-2 * centered.T), np.square(centered).sum(axis=1)
+
+    def find(rows: Any) -> tuple[Ints, Floats]:
+        near = _smallest(np.asarray(rows - mean, np.float32) @ factors + constants, number)
+        squares = [np.square(rows - landmarks[column]).sum(axis=1) for column in near.T]  # one at a time, for memory
+        return near, np.column_stack(squares)
+
+    return find
+
+
+def _sparse_search(landmarks: Any, number: int) -> Search:
+    square = landmarks.multiply(landmarks) if sparse.issparse(landmarks) else np.square(landmarks)
+    lengths, turned = np.asarray(square.sum(axis=1)).ravel(), landmarks.T
+    turned = turned.tocsr() if sparse.issparse(turned) else np.ascontiguousarray(turned)
+
+    def find(rows: Any) -> tuple[Ints, Floats]:
+        products = rows @ turned
+        scores = lengths - 2 * np.asarray(products.toarray() if sparse.issparse(products) else products)
+        near = _smallest(scores, number)
+        own = np.asarray(rows.multiply(rows).sum(axis=1)).reshape(-1, 1)
+        return near, np.maximum(np.take_along_axis(scores, near, axis=1) + own, 0)
+
+    return find
+
+
+def landmark_vectors(ties: Any, number: int, tau: float = TAU) -> Array:
+    """(p, number) leading eigenvectors of the graph of landmarks, scaled back; in rising order of their eigenvalues."""
+    scaled = sparse.diags(1 / ties.sum(axis=1).A1) @ ties
+    graph = sparse.csr_matrix(ties.T @ scaled)
+    degree = graph.sum(axis=1).A1
+    everywhere = tau * degree.mean() / len(degree)
+    degree = degree + everywhere * len(degree)
+    root = np.divide(1, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)  # nobody may be near a landmark
+    graph = sparse.csr_matrix(sparse.diags(root) @ graph @ sparse.diags(root))
+    vectors = first_vectors(graph, number, plus=np.sqrt(everywhere) * root, rounds=50) * root[:, None]
+    return np.asarray(vectors, np.float32)  # models keep them
+
+
+def embedded(ties: Any, vectors: Array) -> Floats:
+    """(n, v) objects at the mean of their landmarks' vectors, scaled to length 1."""
+    points = np.asarray(ties @ vectors)
+    length = np.linalg.norm(points, axis=1, keepdims=True)
+    return np.divide(points, length, out=np.zeros_like(points), where=length > 0)
+
+
+def _ties(near: Ints, squares: Floats, sigma: float, n_landmarks: int) -> Any:
+    """Z, of which every row has a sum above 0."""
+    n, number = near.shape
+    away = squares / (2 * sigma**2) if sigma > 0 else np.zeros_like(squares)
+    weights = np.exp(-np.minimum(away, FARTHEST))
+    begins = np.arange(0, n * number + 1, number)
+    return sparse.csr_matrix((weights.ravel(), near.ravel(), begins), shape=(n, n_landmarks))
+
+
+def _smallest(scores: Array, number: int) -> Ints:
+    """Columns of the smallest scores of each row, in rising order of their number.
+
+    The few smallest of many lie in the few groups of columns whose smallest are smallest, which are found sooner.
+    """
+    n, p = scores.shape
+    if number == p:
+        return np.broadcast_to(np.arange(number), scores.shape)
+    size = int(np.sqrt(p / (2 * number)))
+    if size < 2:
+        return np.sort(np.argpartition(scores, number - 1, axis=1)[:, :number], axis=1)
+    width = p // size
+    least = scores[:, : size * width].reshape(n, size, width).min(axis=1)  # group g has columns g, g + width, …
+    groups = np.argpartition(least, number - 1, axis=1)[:, :number]
+    inside = (groups[:, :, None] + width * np.arange(size)).reshape(n, -1)
+    rest = np.broadcast_to(np.arange(size * width, p), (n, p - size * width))
+    columns = np.concatenate([inside, rest], axis=1)
+    chosen = np.argpartition(np.take_along_axis(scores, columns, axis=1), number - 1, axis=1)[:, :number]
+    return np.sort(np.take_along_axis(columns, chosen, axis=1), axis=1)

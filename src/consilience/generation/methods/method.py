@@ -14,8 +14,7 @@ from consilience.ensemble.results import register
 from consilience.generation.kmeans import Runs, check_table, kmeans_runs
 
 if TYPE_CHECKING:
-    from consilience.generation.clustering_spec import Spec
-    from consilience.generation.plan import Plan
+    from consilience.generation.plan import Plan, Spec
 
 Check: TypeAlias = Callable[[str, Any], Any]  # (name, value) → the value to keep, or an InputError
 Options: TypeAlias = Mapping[str, tuple[Any, Check]]

@@ -22,8 +22,7 @@ from consilience.generation.kmeans import Runs
 from consilience.generation.methods.landmarks import Landmarks
 
 if TYPE_CHECKING:
-    from consilience.generation.clustering_spec import Spec
-    from consilience.generation.plan import Plan
+    from consilience.generation.plan import Plan, Spec
 
 METRICS = ("euclidean", "cosine", "correlation")
 LEAST, MOST = 0.2, 0.8

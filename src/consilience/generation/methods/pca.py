@@ -6,7 +6,8 @@ since the printed numbers of components fit the one on some data sets and the ot
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -15,11 +16,13 @@ from scipy import sparse
 from consilience._check import InputError, check_choice, check_share
 from consilience._run.parallel import own_threads
 from consilience._types import ArrayLike, Floats
-from consilience.generation.methods.method import Options, Space
-from consilience.generation.methods.zipf import Zipf
+from consilience.generation.methods.landmarks import Landmarks
+from consilience.generation.methods.method import Method, Options, Space
+from consilience.generation.methods.neighbors import FEWEST, WIDEST, Points
+from consilience.generation.methods.weighted_kmeans import Zipf
 
 if TYPE_CHECKING:
-    from consilience.generation.plan import Plan
+    from consilience.generation.plan import Plan, Spec
 
 MOST = 5000  # columns, or objects if they are fewer: a matrix of that number squared is decomposed
 
@@ -97,3 +100,30 @@ def largest_first(matrix: Floats) -> tuple[Floats, Floats]:
     """Eigenvalues and eigenvectors of a symmetric matrix."""
     values, vectors = np.linalg.eigh(matrix)
     return np.maximum(values[::-1], 0), vectors[:, ::-1]
+
+
+# K-means and landmark spectral clustering on the first 10 to 50 principal components, a number that each clustering draws: for wide tables
+# and counts, where most columns are noise. Up to 50 columns are taken as they are.
+
+
+class Reduced(Method):
+    """k-means on the first principal components."""
+
+    drawn: ClassVar[tuple[str, ...]] = ("n_components",)
+    space = "points"
+
+    def fit_space(self, columns: ArrayLike, plan: Plan) -> Space:
+        """The columns, or 50 principal components where they are more."""
+        return Points.of(columns)
+
+    def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
+        """Draw how many components take part, where there are components."""
+        return replace(spec, drawn={"n_components": float(FEWEST + int(u[0] * (WIDEST + 1 - FEWEST)))})
+
+    def describe(self, row: Mapping[str, Any]) -> str:
+        """With their number."""
+        return f"{super().describe(row)} ({int(row['n_components'])})"
+
+
+class ComponentLandmarks(Reduced, Landmarks):
+    """Spectral clustering through landmarks, on the first principal components."""

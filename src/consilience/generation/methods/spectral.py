@@ -6,24 +6,25 @@ over one of `sigma_divisors`, drawn for each clustering: 2^(i/4) for i = 0, 2, 4
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import eigh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from scipy.spatial.distance import pdist, squareform
 
 from consilience._check import InputError, check_positive
 from consilience._types import ArrayLike, Floats
-from consilience.generation.eigenvectors import first_vectors
 from consilience.generation.kmeans import Runs, kmeans_runs
 from consilience.generation.methods.method import Options
-from consilience.generation.methods.zipf import Zipf
+from consilience.generation.methods.weighted_kmeans import Zipf
 
 if TYPE_CHECKING:
-    from consilience.generation.clustering_spec import Spec
-    from consilience.generation.plan import Plan
+    from consilience.generation.plan import Plan, Spec
 
 MOST_OBJECTS = 8000  # their similarities are half a gigabyte
 SIGMA_DIVISORS = tuple(2 ** (i / 4) for i in (0, 2, 4, 8, 16, 32))
@@ -94,3 +95,38 @@ def _squares(table: Any) -> Floats:
     products = (table @ table.T).toarray()
     lengths = products.diagonal()
     return np.maximum(lengths + lengths[:, None] - 2 * products, 0)
+
+
+# The first eigenvectors of a symmetric matrix of similarities, dense or sparse.
+
+ITERATED = 500  # rows from which the first eigenvectors come sooner by iteration, if they come soon at all
+
+
+def first_vectors(matrix: ArrayLike, k: int, *, plus: Floats | None = None, rounds: int = 10) -> Floats:
+    """(n, k) eigenvectors of the k largest eigenvalues, in rising order, of the matrix or, with `plus` = s, of matrix + s sᵀ.
+
+    A graph in many pieces has many eigenvalues near 1, at which iteration hardly moves: a few rounds, then the direct way.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from consilience.generation.methods.spectral import first_vectors
+    >>> np.abs(first_vectors(np.diag([1.0, 5.0, 3.0]), 2)).round(3).tolist()
+    [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    """
+    n = matrix.shape[0]
+    if n >= max(ITERATED, 12 * k):
+        with contextlib.suppress(ArpackNoConvergence):
+            start, size = np.linspace(1, 2, n), max(2 * k + 1, 40)
+            values, vectors = eigsh(_sum(matrix, plus), k, which="LA", v0=start, ncv=size, maxiter=rounds, tol=1e-6)
+            return np.asarray(vectors[:, np.argsort(values, kind="stable")])
+    dense = matrix.toarray() if sparse.issparse(matrix) else matrix
+    dense = dense if plus is None else dense + np.outer(plus, plus)
+    return np.asarray(eigh(dense, subset_by_index=[n - k, n - 1])[1])
+
+
+def _sum(matrix: ArrayLike, plus: Floats | None) -> ArrayLike | LinearOperator:
+    """matrix + s sᵀ without forming it."""
+    if plus is None:
+        return matrix
+    return LinearOperator(matrix.shape, matvec=lambda x: matrix @ x.ravel() + plus * (plus @ x.ravel()), dtype=float)

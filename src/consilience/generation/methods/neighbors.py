@@ -19,7 +19,7 @@ from consilience._types import ArrayLike, Floats, Ints
 from consilience.generation.methods.method import Space
 
 if TYPE_CHECKING:
-    from consilience.generation.clustering_spec import Spec
+    from consilience.generation.plan import Spec
 
 NARROW = 2000  # columns whose covariances are decomposed whole
 WIDEST = 50  # columns that distances are taken on; beyond, principal components
