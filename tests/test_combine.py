@@ -364,7 +364,7 @@ def test_large_problems_start_on_a_sample(monkeypatch):
 
 
 def test_dependence_is_judged_by_some_hundred_of_many_clusterings(monkeypatch):
-    from consilience.consensus.trust.tables import confidence
+    from consilience.consensus.trust import confidence
 
     labels, truth = noisy_copies(n=200, k=4, r=60, noise=0.3)
     problem = check_problem(labels, 4)

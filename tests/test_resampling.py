@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import consilience as cs
 from consilience.consensus.methods.error_model import error_posterior
 from consilience.consensus.rows.problem import check_problem, spread_evenly
+from consilience.consensus.trust import resampling
 from consilience.consensus.trust.assessment import assess, err_alike
 from consilience.consensus.trust.resampling import (
     RESAMPLES,
@@ -20,7 +21,6 @@ from consilience.consensus.trust.resampling import (
     resampled_confidence,
     resampled_shares,
 )
-from consilience.consensus.trust.tables import resampling
 from consilience.generation.kmeans import kmeans_runs
 from consilience.generation.methods.graph import GOLDEN
 from samples import noisy_copies
@@ -152,7 +152,7 @@ def test_the_confidence_does_not_depend_on_the_seed(answer):
 
 
 def test_a_tree_of_groups_and_rows_beyond_the_leaves(monkeypatch):
-    from consilience.consensus.trust.tables import resampling
+    from consilience.consensus.trust import resampling
 
     labels = kmeans_labels(n=400)
     problem = check_problem(labels, 4)

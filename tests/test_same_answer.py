@@ -12,7 +12,7 @@ from scipy.cluster.vq import kmeans2
 import consilience as cs
 from consilience.consensus import METHODS, EvidenceAccumulation
 from consilience.consensus.rows.problem import check_problem
-from consilience.consensus.trust.tables import confidence as confidence_file
+from consilience.consensus.trust import confidence as confidence_file
 from consilience.measures import adjusted_rand
 from samples import first_of, random_labels
 

@@ -19,9 +19,9 @@ from consilience.consensus.notes import about_scales
 from consilience.consensus.result import describe_doubt
 from consilience.consensus.rows import cluster_similarity as cluster_weights_file
 from consilience.consensus.rows.problem import Problem, check_problem, label_tables
+from consilience.consensus.trust import tables as trust
 from consilience.consensus.trust.confidence import cluster_shares, support_of
 from consilience.consensus.trust.tables import cluster_table, member_table, sample_evenly, trust_tables
-from consilience.consensus.trust.tables import tables as trust
 from consilience.reports.scales import describe_scale_table
 from oracle import trust as plain
 

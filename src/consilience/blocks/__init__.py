@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 # Names are imported when they are asked for: a worker that reads blocks needs none of what the answer is made with.
 _OWNERS = {
-    "LabelBlocks": "blocks",
+    "LabelBlocks": "label_blocks",
     "WrittenConsensus": "result",
-    "as_blocks": "blocks",
+    "as_blocks": "label_blocks",
     "combine_blocks": "combining",
 }
 __all__ = ["LabelBlocks", "WrittenConsensus", "as_blocks", "combine_blocks"]

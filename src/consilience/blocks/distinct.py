@@ -21,7 +21,7 @@ from consilience._types import Array, Ints, Labels
 from consilience.blocks.coding import Coded, Layout, narrowest, read_part
 from consilience.blocks.words import says
 from consilience.ensemble import Ensemble
-from consilience.ensemble.label_names import object_vector
+from consilience.ensemble.info import object_vector
 
 BYTES = 60, 16, 60  # that combining takes: of a row, of each of its labels, and of its membership in each cluster
 

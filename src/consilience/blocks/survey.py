@@ -20,7 +20,7 @@ from consilience.blocks.running import Workers
 from consilience.blocks.words import says
 from consilience.consensus.methods.mcla import DENSE
 from consilience.ensemble import Ensemble
-from consilience.ensemble.label_names import object_vector
+from consilience.ensemble.info import object_vector
 
 SAMPLE = 100_000  # objects, evenly taken, by which methods that need rows are fitted
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from consilience import _kernels
 from consilience._check import InputError, check_same_index, count, encode_labels, kind_of, show
 from consilience._files import check_folder, write_folder
 from consilience._types import Array, ArrayLike, EnsembleLike, Floats, Ints, Labels, PathLike
-from consilience.ensemble.info import check_ids, check_info, ids_of_index, join_info
-from consilience.ensemble.label_names import check_label_names, known_codes, object_vector, read_only, typed_labels
-from consilience.ensemble.selection import by_name, positions
-from consilience.ensemble.signatures import Signatures, collapse
+from consilience.ensemble.info import (
+    by_name,
+    check_ids,
+    check_info,
+    check_label_names,
+    ids_of_index,
+    join_info,
+    known_codes,
+    object_vector,
+    positions,
+    read_only,
+    typed_labels,
+)
 from consilience.tables import Table
 from consilience.tables.vectors import columns_of, is_frame, label_columns
 
@@ -385,3 +396,46 @@ result or AnnData
             made = self.info["method"].value_counts()
             lines.append("made by   " + ", ".join(f"{name} {count}" for name, count in made.head(6).items()))
         return "\n  ".join(lines)
+
+
+# Objects that no clustering tells apart, collapsed to one row.
+
+
+@dataclass(frozen=True)
+class Signatures:
+    """The distinct rows of labels of an ensemble, with their weights.
+
+    Objects with the same row are interchangeable for every method that sees only labels.
+
+    Attributes
+    ----------
+    labels : (n_signatures, n_clusterings) int32 array
+        The distinct rows, in the order of their first object.
+    inverse : (n_objects,) int64 array
+        The signature of every object: ``labels[inverse]`` is the ensemble's table again.
+    counts : (n_signatures,) int64 array
+        How many objects have each signature.
+    first : (n_signatures,) int64 array
+        The first object with each signature.
+    """
+
+    labels: Labels
+    inverse: Ints
+    counts: Ints
+    first: Ints
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __repr__(self) -> str:
+        share = 100 * len(self) / max(1, len(self.inverse))
+        return f"Signatures: {len(self):,} distinct rows of {len(self.inverse):,} ({share:.3g} %)"
+
+
+def collapse(labels: Labels) -> Signatures:
+    """The distinct rows of a table of labels."""
+    first, inverse, counts = _kernels.signatures(labels)
+    found = Signatures(labels[first], inverse, counts, first)
+    for array in (found.labels, found.inverse, found.counts, found.first):
+        array.flags.writeable = False
+    return found

@@ -1,15 +1,16 @@
-"""What is known beside the labels: the table of the clusterings, the ids of the objects."""
+"""What stands beside the labels: the table of the clusterings, the ids of the objects, names of labels; and how they are chosen by them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from consilience._check import InputError, check_same_index, count, names_objects, show
+from consilience._check import InputError, check_choice, check_same_index, count, names_objects, show
 from consilience._names import unique_names
-from consilience._types import Array
+from consilience._types import Array, Labels
 
 
 def check_info(info: Any, n_clusterings: int) -> pd.DataFrame:
@@ -76,3 +77,92 @@ def check_same_objects(ensemble: Any, *given: Any) -> None:
     index = check_same_index(*given)
     if ensemble.ids is not None and names_objects(index):
         check_same_index(pd.Series(ensemble.ids, index=ensemble.ids), pd.Series(index, index=index))
+
+
+# Labels as they were given, beside the codes that stand for them.
+
+
+def check_label_names(label_names: Sequence[Any] | None, codes: Array) -> list[Array | None]:
+    """Names for every clustering, enough for its codes; None where the codes are the labels."""
+    n_clusterings = codes.shape[1]
+    if label_names is None:
+        return [None] * n_clusterings
+    if len(label_names) != n_clusterings:
+        raise InputError(f"label_names has {len(label_names)} entries for {count(n_clusterings, 'clustering')}")
+    checked = [None if names is None else object_vector(names) for names in label_names]
+    for j, names in enumerate(checked):
+        if names is not None and (highest := int(codes[:, j].max())) >= len(names):
+            raise InputError(f"clustering {j} has the code {highest} and only {count(len(names), 'label name')}")
+    return checked
+
+
+def object_vector(values: Iterable[Any]) -> Array:
+    """A vector of Python objects, whatever they are."""
+    if isinstance(values, np.ndarray):
+        return values.astype(object, copy=False)
+    return np.fromiter(values, object)
+
+
+def read_only(array: Any) -> Any:
+    """A view of an array that cannot be written to; what is so already, or None, as it is."""
+    if array is not None and array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False
+    return array
+
+
+def typed_labels(names: Array | None, codes: Labels) -> Array:
+    """Labels by their codes, none of which is missing: numbers and booleans as arrays of their type."""
+    if names is None:
+        return codes
+    is_plain = set(map(type, names)) in ({bool}, {int}, {float})
+    labels: Array = (np.array(names.tolist()) if is_plain else names)[codes]
+    return labels
+
+
+def known_codes(known: Mapping[Any, int], labels: Iterable[Any], clustering: str) -> tuple[dict[Any, int], list[int]]:
+    """All labels with their codes, those not `known` after them, and the codes of `labels`."""
+    is_text, codes = {isinstance(name, str) for name in known}, dict(known)
+    for label in labels if is_text else ():
+        if isinstance(label, str) not in is_text:
+            here, there = ("text", "numbers") if isinstance(label, str) else ("a number", "text")
+            raise InputError(
+                f"clustering {clustering!r}: the label {show(label)} is {here}, and those it is matched with are {there}: "
+                "give both in the same form"
+            )
+    return codes, [codes.setdefault(label, len(codes)) for label in labels]
+
+
+# Which objects and clusterings a user means: numbers, slices, masks and names as positions.
+
+
+def by_name(key: Any, names_of: Callable[[], list[str]]) -> Any:
+    """The positions of clusterings chosen by name; any other choice as it is."""
+    asked = [key] if isinstance(key, str) else key
+    if not isinstance(asked, (list, tuple, np.ndarray, pd.Index)) or not len(asked):
+        return key
+    if not all(isinstance(name, str) for name in asked):
+        return key
+    names = names_of()
+    for name in asked:
+        if names.count(check_choice(str(name), names, "clustering")) > 1:
+            raise InputError(f"more than one clustering is named {name!r}: choose by number")
+    return [names.index(name) for name in asked]
+
+
+def positions(key: Any, size: int, what: str) -> Any:
+    """Slices stay slices (no copy); numbers, lists and masks become arrays of positions."""
+    if isinstance(key, slice):
+        return key
+    array = np.atleast_1d(np.asarray(key))
+    if array.dtype == bool:
+        if array.shape != (size,):
+            raise InputError(f"a mask needs {size} entries, one for every {what}; got shape {array.shape}")
+        return np.flatnonzero(array)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        raise InputError(f"choose each {what} by number, slice or mask; got {show(key)}")
+    if array.size and (array.min() < -size or array.max() >= size):
+        raise InputError(
+            f"there is no {what} {int(array.max() if array.max() >= size else array.min())}: {size} in all"
+        )
+    return array
