@@ -16,7 +16,7 @@ from consilience.explorer.label_stripes import Alignment, modes, spread
 from consilience.explorer.session import Session
 from consilience.measures import variation_of_information
 from consilience.meta import group_consensus as group
-from consilience.reports.tiles import aligned as aligned_as_reports_do
+from consilience.reports.plane import aligned as aligned_as_reports_do
 from explorer_cases import beads_ensemble, beads_session, codes, finish, holes_session, post
 
 

@@ -9,7 +9,7 @@ import pytest
 from consilience._check import InputError
 from consilience.meta import organize, score
 from consilience.reports import draw_curve, draw_map, draw_scores, draw_tree, print_organized
-from consilience.reports.meta_figures import _branches
+from consilience.reports.meta import _branches
 from samples import three_kinds
 
 

@@ -17,11 +17,9 @@ from consilience.inputs import open_source
 from consilience.measures import accuracy, adjusted_rand
 from consilience.measures.cluster_features import ComparableTable
 from consilience.measures.explained_variance import VarianceBetween
-from consilience.reports.answers import STEADY, say_clusters
-from consilience.reports.clusters import in_words
+from consilience.reports.clusters import STEADY, in_words, say_clusters
 from consilience.reports.html import Link, Text
-from consilience.reports.of_table import opened_clusters
-from consilience.reports.report import make_report, write_report
+from consilience.reports.report import make_report, opened_clusters, write_report
 from consilience.tables import read_table
 from explorer_cases import arrays, ask
 from page_server import chromium

@@ -14,11 +14,12 @@ from consilience.reports.html import (
     Section,
     See,
     Sheet,
+    Strip,
     Text,
+    draw_strip,
     inline_svg,
     render,
 )
-from consilience.reports.strips import Strip, draw_strip
 from report_pages import Page
 
 EVIL = "<script>alert('x')</script>\"&<img src=x onerror=alert(1)>"

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from consilience.reports.palette import MARKERS, PALETTE, UNLABELED, color_of, marker_of
+from consilience.reports.figures import MARKERS, PALETTE, UNLABELED, color_of, marker_of
 
 # Linear RGB as people without one kind of cones see it (Machado, Oliveira and Fernandes 2009), and Ottosson's OKLab.
 VISION = {

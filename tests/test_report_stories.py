@@ -10,9 +10,9 @@ from consilience.datasets import load_beads, load_beads_labels
 from consilience.measures import accuracy
 from consilience.reports import ensemble
 from consilience.reports.meta import MetaReport
+from consilience.reports.plane import aligned
 from consilience.reports.report import PARTS
 from consilience.reports.sections import Options
-from consilience.reports.tiles import aligned
 from consilience.tables import read_table, scale
 from report_pages import read_page
 

@@ -16,7 +16,7 @@ from command_line import run as consilience
 from consilience._check import InputError
 from consilience.consensus import Consensus
 from consilience.reports import draw_scales, draw_tree_over_k, report, tree_over_k, tree_over_k_edges
-from consilience.reports.members import members_figure
+from consilience.reports.consensus import members_figure
 from consilience.reports.scales import known_share, scales_figure
 from consilience.reports.tree_over_k import _apart, _crossings, _places
 

@@ -13,7 +13,7 @@ from consilience._check import InputError, check_choice, check_count
 from consilience.anndata.combining import MADE_BY, chosen
 from consilience.anndata.combining import consensus as read_back
 from consilience.anndata.frames import check_adata, written
-from consilience.reports.palette import score_colors
+from consilience.reports.figures import score_colors
 from consilience.reports.scales import scales_figure
 from consilience.reports.tree_over_k import tree_over_k
 

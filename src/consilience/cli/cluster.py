@@ -92,8 +92,7 @@ def command(
     from consilience.generation.guide import check_guide
     from consilience.reports.clusterer import cluster_frame, cluster_summary, print_clusters
     from consilience.reports.files import write_objects
-    from consilience.reports.of_table import opened_clusters
-    from consilience.reports.report import check_places, make_report, write_report
+    from consilience.reports.report import check_places, make_report, opened_clusters, write_report
 
     distances |= kind == "distances"
     files = outputs.check_tables(output)

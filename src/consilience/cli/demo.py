@@ -28,7 +28,7 @@ def command(output: Path | None) -> None:
     from consilience.inputs import open_source
     from consilience.meta import organize
     from consilience.reports import terminal
-    from consilience.reports.generation import generation_summary, print_generation
+    from consilience.reports.ensemble import generation_summary, print_generation
     from consilience.reports.meta import MetaReport, print_organized
     from consilience.reports.report import make_report, write_report
     from consilience.reports.terminal import print_table

@@ -81,7 +81,7 @@ def command(
     from consilience.cli.inputs import open_data, open_number_blocks, print_notices
     from consilience.cli.stopping import when_stopped
     from consilience.generation import generate
-    from consilience.reports.generation import generation_summary, print_generation
+    from consilience.reports.ensemble import generation_summary, print_generation
 
     given = options.given_by_user(ctx)
     if around is None and "jitter" in given:

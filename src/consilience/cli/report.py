@@ -88,8 +88,7 @@ def command(
     from consilience.cli.inputs import open_clusterings, open_data, print_notices
     from consilience.ensemble.results import saved_kind
     from consilience.inputs import read_names
-    from consilience.reports.of_table import cluster_table, is_table_of_data
-    from consilience.reports.report import check_places, make_report, write_report
+    from consilience.reports.report import check_places, cluster_table, is_table_of_data, make_report, write_report
 
     inputs = [path for path in (source, *more, data, known_from) if path is not None]
     page = Path(f"{source.resolve().name.split('.')[0]}_report.html") if page is None else page

@@ -1,24 +1,22 @@
 """Results for people: one HTML file, pictures, tables as files and on the terminal; one file per kind of result."""
 
 from consilience.reports.agreement import draw_iterations, print_agreement
-from consilience.reports.clusterer_model import ClustererReport
+from consilience.reports.clusterer import ClustererReport
 from consilience.reports.comparison import draw_comparison, print_comparison
-from consilience.reports.consensus import draw_confidence, print_consensus
+from consilience.reports.consensus import draw_confidence, draw_members, print_consensus
 from consilience.reports.contrast import draw_contrast, print_alternatives, print_contrast
+from consilience.reports.ensemble import print_generation
+from consilience.reports.figures import PALETTE
 from consilience.reports.files import write_file, write_table
-from consilience.reports.generation import print_generation
 from consilience.reports.groups import describe_null
 from consilience.reports.html import Code, Facts, Heading, Link, Picture, See, Sheet, Text
-from consilience.reports.members import draw_members
-from consilience.reports.meta import print_organized, write_organized
-from consilience.reports.meta_figures import draw_curve, draw_map, draw_scores, draw_tree
-from consilience.reports.palette import PALETTE
+from consilience.reports.meta import draw_curve, draw_map, draw_scores, draw_tree, print_organized, write_organized
+from consilience.reports.plane import draw_tiles
 from consilience.reports.report import report
 from consilience.reports.scales import draw_scales
 from consilience.reports.sections import Report, remove_section, section, sections_of
 from consilience.reports.summary import SummaryReport, draw_summary
 from consilience.reports.terminal import terminal
-from consilience.reports.tiles import draw_tiles
 from consilience.reports.tree_over_k import draw_tree_over_k, tree_over_k, tree_over_k_edges
 
 __all__ = [

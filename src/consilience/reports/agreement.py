@@ -17,14 +17,12 @@ from consilience._types import Array
 from consilience.agreement import Agreement, column_information, stable_groups
 from consilience.consensus import Consensus, combine, floaters
 from consilience.ensemble import Ensemble
-from consilience.reports.answers import say_clusters
-from consilience.reports.clusters import called, find_marks
+from consilience.reports.clusters import called, find_marks, say_clusters
 from consilience.reports.consensus import describe_consensus
-from consilience.reports.figures import new_figure, open_frame, save_figure, short_name
+from consilience.reports.figures import QUIET, color_of, new_figure, open_frame, save_figure, short_name
 from consilience.reports.files import object_index, object_table
-from consilience.reports.formats import format_list, format_name, format_range, format_with_error
+from consilience.reports.finding import format_list, format_name, format_range, format_with_error
 from consilience.reports.html import Block, Facts, Items, Picture, See, Sheet, Text
-from consilience.reports.palette import QUIET, color_of
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, NOT_TRUTH, Report, section
 from consilience.reports.terminal import DEFINITIONS, print_definitions, print_table, terminal
 

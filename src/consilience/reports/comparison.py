@@ -17,11 +17,10 @@ from consilience._check import InputError, count, kind_of
 from consilience.ensemble import Ensemble
 from consilience.measures import MEASURES, Comparison, Stability
 from consilience.meta import MetaClustering
-from consilience.reports.answers import listed
-from consilience.reports.figures import annotate_points, new_figure, open_frame, save_figure, short_name
-from consilience.reports.formats import format_cell, format_name, format_number, format_range
+from consilience.reports.clusters import listed
+from consilience.reports.figures import PALETTE, annotate_points, new_figure, open_frame, save_figure, short_name
+from consilience.reports.finding import format_cell, format_name, format_number, format_range
 from consilience.reports.html import Block, Items, Picture, See, Sheet, Text
-from consilience.reports.palette import PALETTE
 from consilience.reports.sections import NOT_TRUTH, Report, section
 from consilience.reports.terminal import print_table, terminal
 

@@ -26,28 +26,36 @@ from consilience.consensus.trust.tables import cluster_means
 from consilience.ensemble import Ensemble
 from consilience.measures import Stability, accuracy, adjusted_rand, nmi
 from consilience.meta import MetaClustering
-from consilience.reports.answers import STEADY, say_clusters
 from consilience.reports.clusters import (
-    BARS,
+    SHOWN_CLUSTERS,
+    STEADY,
     brief,
     called,
     cluster_frame,
     cluster_sheet,
     describe_features,
+    describe_plane,
     find_marks,
     in_words,
+    say_clusters,
     title_of,
 )
-from consilience.reports.figures import new_figure, open_frame, save_figure
+from consilience.reports.figures import (
+    ACCENT,
+    PALETTE,
+    QUIET,
+    color_of,
+    new_figure,
+    open_frame,
+    save_figure,
+    short_name,
+)
 from consilience.reports.files import object_table, whole_or_empty
-from consilience.reports.formats import format_list, format_number
+from consilience.reports.finding import format_list, format_number
 from consilience.reports.html import Block, Facts, Items, Picture, Sheet, Text
-from consilience.reports.members import describe_members
-from consilience.reports.palette import ACCENT, PALETTE, QUIET, color_of
 from consilience.reports.scales import describe_scale_blocks, print_scales
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, code_of, section
 from consilience.reports.terminal import DEFINITIONS, print_definitions, print_doubt, print_lines, print_table, terminal
-from consilience.reports.tiles import describe_plane
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -183,7 +191,7 @@ def confidence_figure(one: Any, slots: Ints | None = None) -> Figure:
     labels = one.labels
     there = labels >= 0
     sizes = np.bincount(labels[there])
-    shown = min(len(sizes), BARS)
+    shown = min(len(sizes), SHOWN_CLUSTERS)
     colors = [color_of(slot) for slot in (range(len(sizes)) if slots is None else slots)]
     figure = new_figure(11, float(np.clip(1.4 + 0.22 * shown, 3.2, 9)))
     left, middle, right = figure.subplots(1, 3, width_ratios=(5, 3, 4))
@@ -276,7 +284,7 @@ def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
     ]
     if said:
         yield Text(f"{'. '.join(said)}.")
-    if len(frame) > BARS:
+    if len(frame) > SHOWN_CLUSTERS:
         weak = frame.reset_index().sort_values("confidence", kind="stable").head(WEAKEST)
         named = [
             f"{c} ({size:,} objects, {p:.2f})"
@@ -369,3 +377,97 @@ def floaters(report: Any) -> Iterator[Block]:
             f"{first['confidence']:.2f}): the clusterings part over {them}, but in a way that comes again, so the combined answer would "
             "be the same."
         )
+
+
+# How far to trust each clustering of an ensemble: drawn, and in a report.
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NAMED = 40  # clusterings whose names a picture has room for
+
+
+def draw_members(result: Consensus, path: str | Path) -> None:
+    """Draw the reliability and the weight of every clustering, the least reliable first; those to drop are marked.
+
+    Parameters
+    ----------
+    result : Consensus
+        With a table of its clusterings: from :func:`consilience.combine`.
+    path : file ending in .png, .svg or .pdf
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from consilience.datasets import load_beads_labels
+    >>> import consilience as cs
+    >>> from consilience.reports import draw_members
+    >>> with TemporaryDirectory() as folder:
+    ...     draw_members(cs.combine(load_beads_labels(), 3), f"{folder}/members.svg")
+    """
+    save_figure(path, members_figure, result)
+
+
+def members_figure(one: Consensus) -> Figure:
+    """The picture of :func:`draw_members`.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> one = cs.combine([[0, 0, 1, 1, 2, 2]] * 4 + [[0, 1, 0, 1, 0, 1]], 3)
+    >>> [text.get_text() for text in members_figure(one).axes[0].get_yticklabels()]
+    ['4', '0', '1', '2', '3']
+    """
+    if not isinstance(one, Consensus) or one.members is None:
+        raise InputError("there is no table of the clusterings: combine(ens) makes one")
+    table = one.members.sort_values("reliability", kind="stable")
+    n, drop = len(table), table["better_without"].to_numpy(bool) & (not one.families)
+    named, at = n <= NAMED, np.arange(n)
+    figure = new_figure(9, float(np.clip(1.3 + 0.2 * n, 2.6, 9)) if named else 4.5)
+    left, right = figure.subplots(1, 2, sharey=True)
+    for axis, name in ((left, "reliability"), (right, "weight")):
+        values = table[name].to_numpy(float)
+        axis.hlines(at, 0, np.nan_to_num(values), color=QUIET, linewidth=1 if named else 0.5)
+        for mask, color, word in ((~drop, PALETTE[0], "kept"), (drop, ACCENT, "better left out")):
+            if mask.any():
+                look: dict[str, Any] = {"color": color, "s": 24 if named else 9, "zorder": 3, "label": word}
+                axis.scatter(values[mask], at[mask], marker="X" if word != "kept" else "o", **look)
+        axis.axvline(0, color=QUIET, linewidth=0.8)
+        open_frame(axis)
+    left.set(xlabel="reliability (0 is chance, 1 is the most)", xlim=(None, 1.03), ylim=(n - 0.4, -0.6))
+    right.set(xlabel="weight")
+    left.set_title("How well does it agree with the others?", loc="left", fontsize=10)
+    right.set_title("How much does it say?", loc="left", fontsize=10)
+    if named:
+        left.set_yticks(at, [short_name(name) for name in table["clustering"]], fontsize=8)
+    else:
+        left.set(yticks=[], ylabel=f"{count(n, 'clustering')}, the least reliable on top")
+    if drop.any():
+        figure.legend(*left.get_legend_handles_labels(), frameon=False, fontsize=8, loc="outside lower left", ncols=2)
+    return figure
+
+
+def describe_members(one: Consensus) -> Iterator[Block]:
+    """How far to trust each clustering, the least reliable first."""
+    if one.members is None:
+        return
+    table = one.members.set_index("clustering").sort_values("reliability", kind="stable")
+    if len(table) > 1:
+        drops = describe_drops(one)
+        words = (
+            f"All are in this answer; better left out of another: {drops}."
+            if drops
+            else "A low one says here that a clustering is of a smaller family, not that it should go."
+            if one.families
+            else "No clustering is so far from the others that it should go."
+        )
+        yield Text(f"Reliability: {DEFINITIONS['reliability']}. Weight: {DEFINITIONS['weight']}.")
+        yield Text(words)
+        yield Picture(
+            "members",
+            members_figure(one),
+            f"Reliability and weight of {count(len(table), 'clustering')}, the least reliable on top. {words}",
+            "How far to trust each clustering, the least reliable on top."
+            + (" A cross marks one that is better left out." if drops else ""),
+        )
+    yield Sheet("members", table, "How far to trust each clustering, the least reliable first", most=12)

@@ -18,16 +18,23 @@ from consilience._types import Array
 from consilience.alternatives import Alternatives, Contrast
 from consilience.alternatives.contrast import USED
 from consilience.measures import LabelingComparison, contingency
-from consilience.reports.answers import say_clusters
+from consilience.reports.clusters import describe_plane, say_clusters
 from consilience.reports.consensus import describe_clusters, match_known
-from consilience.reports.figures import legend_of, new_figure, open_frame, save_figure, scatter_codes, short_name
+from consilience.reports.figures import (
+    NEARLY_BLACK,
+    NEARLY_WHITE,
+    legend_of,
+    new_figure,
+    open_frame,
+    save_figure,
+    scatter_codes,
+    short_name,
+)
 from consilience.reports.files import object_table
-from consilience.reports.formats import code_names, format_list, format_number
+from consilience.reports.finding import code_names, format_list, format_number
 from consilience.reports.html import Block, Items, Link, Picture, See, Sheet, Text
-from consilience.reports.palette import NEARLY_BLACK, NEARLY_WHITE
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, section
 from consilience.reports.terminal import print_lines, print_table, terminal
-from consilience.reports.tiles import describe_plane
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -26,7 +26,7 @@ from consilience.reports.comparison import comparison_figure, stability_figure
 from consilience.reports.consensus import confidence_figure
 from consilience.reports.contrast import contrast_figure, given_labels
 from consilience.reports.figures import draw
-from consilience.reports.meta_figures import map_figure, tree_figure
+from consilience.reports.meta import map_figure, tree_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

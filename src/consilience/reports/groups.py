@@ -14,8 +14,19 @@ from consilience.consensus.trust.tables import cluster_means
 from consilience.ensemble import Ensemble
 from consilience.measures import accuracy
 from consilience.meta import MetaClustering, Null
-from consilience.reports.answers import (
+from consilience.reports.clusters import (
+    FEATURES,
     NAMED,
+    SPREAD,
+    brief,
+    called,
+    cluster_frame,
+    cluster_sheet,
+    describe_plane,
+    effect_note,
+    feature_frame,
+    feature_sheet,
+    find_marks,
     listed,
     nearest_known,
     number,
@@ -23,25 +34,12 @@ from consilience.reports.answers import (
     say_difference,
     say_steady,
 )
-from consilience.reports.clusters import (
-    FEATURES,
-    SPREAD,
-    brief,
-    called,
-    cluster_frame,
-    cluster_sheet,
-    effect_note,
-    feature_frame,
-    feature_sheet,
-    find_marks,
-)
 from consilience.reports.ensemble import EnsembleReport
-from consilience.reports.formats import format_number
+from consilience.reports.finding import format_number
 from consilience.reports.html import Block, Heading, Items, Link, See, Sheet, Text, Words
 from consilience.reports.meta import clustering_table, group_table
 from consilience.reports.sections import section
 from consilience.reports.terminal import DEFINITIONS
-from consilience.reports.tiles import describe_plane
 
 BETTER = 0.05  # accuracy by which a medoid is told beside a consensus
 TYPICAL = 16  # clusterings listed

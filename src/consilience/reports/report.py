@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_choice, check_count, check_seed, kind_of
@@ -15,16 +17,24 @@ from consilience._run.progress import track
 from consilience._types import PathLike, RandomState
 from consilience.clusterer import EnsembleClusterer
 from consilience.clusterer.saving import model_of
-from consilience.inputs import Provenance, as_table, check_reading, known_labels_of, open_source, read_names
+from consilience.inputs import (
+    Opened,
+    Provenance,
+    as_table,
+    check_reading,
+    guess,
+    known_labels_of,
+    open_source,
+    read_names,
+)
 from consilience.measures.summary import known_labels
 from consilience.reports.figures import new_figure, write_figure
 from consilience.reports.files import check_file, name_objects, without_formulas, write_file, write_table
-from consilience.reports.formats import code_names
+from consilience.reports.finding import code_names
 from consilience.reports.html import Picture, Section, Sheet, render
-from consilience.reports.of_table import cluster_table, is_table_of_data, names_columns
 from consilience.reports.plane import with_own_names
 from consilience.reports.sections import KINDS, Options, Report, report_of
-from consilience.tables import Table, match_rows
+from consilience.tables import Table, match_rows, read_table, take_rows
 
 FOOTER = "Written by consilience. Where a table is cut, --figures (figures= in Python) writes it whole."
 
@@ -275,3 +285,58 @@ def _write_parts(sections: Iterable[Section], folder: Path, inputs: Sequence[Pat
     for path, frame in tables.items():
         write_table(without_formulas(frame), path)
     return [*pictures, *tables]
+
+
+# A table of measurements, for which a report has to cluster it first.
+
+
+def is_table_of_data(source: Any, reading: dict[str, Any]) -> bool:
+    """Whether a source is the file of a table of measurements, which has to be clustered before there is something to tell."""
+    if not isinstance(source, (str, Path)) or not Path(source).is_file():
+        return False
+    if Path(source).suffix.lower() == ".h5ad" and reading.get("columns") is not None:
+        return not _names_labels(source, reading)
+    return guess(source, reading) == "data"
+
+
+def _names_labels(source: str | Path, reading: dict[str, Any]) -> bool:
+    """Whether the columns that are named are labels of cells, in `obs`, and not genes."""
+    try:
+        read_table(source, kind="labels", **reading)
+    except InputError:
+        return False
+    return True
+
+
+def names_columns(known: Any) -> bool:
+    """Whether known labels are named, as columns of a table."""
+    if isinstance(known, str):
+        return not Path(known).is_file()
+    return isinstance(known, (list, tuple)) and bool(known) and all(isinstance(name, str) for name in known)
+
+
+def cluster_table(
+    opened: Opened, n_clusters: Any = None, method: str | None = None, seed: int = 0, n_jobs: int | None = None
+) -> Opened:
+    """Cluster a table, as :class:`consilience.EnsembleClusterer` does by default; with its clusters, see :func:`opened_clusters`."""
+    table, k = opened.data, "auto" if n_clusters is None else n_clusters
+    assert table is not None
+    model = EnsembleClusterer(k, method=method or "auto", random_state=seed, n_jobs=n_jobs).fit(table)
+    return opened_clusters(model, opened)
+
+
+def opened_clusters(model: EnsembleClusterer, opened: Opened) -> Opened:
+    """The clusters of a model, of the objects that were clustered, with their data and what is known of them."""
+    table = opened.data
+    assert table is not None
+    rows = np.arange(table.n_objects) if model.sample_ is None else np.asarray(model.sample_)
+    # a copy, since that has no client, which no code line could name
+    called = " ".join(repr(copy(model)).split()).replace("guide=Guide(", "guide=cs.generation.Guide(")
+    read = opened.provenance.code
+    code = f"cs.{called}.fit(data).consensus_" if read else ""
+    if read and model.sample_ is not None:  # whose objects alone the consensus has
+        code = f"(model := cs.{called}.fit(data)).consensus_\ndata = cs.tables.take_rows(data, model.sample_)"
+    known = {name: np.asarray(values, object)[rows] for name, values in opened.known.items()}
+    origin = replace(opened.provenance, code=code, data_code=read)
+    found = replace(opened, result=model.consensus_, provenance=origin, data=take_rows(table, rows), known=known)
+    return replace(found, id_name=table.id_heading)

@@ -16,10 +16,9 @@ from consilience.consensus import Consensus
 from consilience.consensus.how_many.significance import TESTS, real_by
 from consilience.consensus.result import describe_scales
 from consilience.measures import contingency
-from consilience.reports.figures import new_axis, open_frame, save_figure, short_name
-from consilience.reports.formats import format_cell, format_number
+from consilience.reports.figures import ACCENT, PALETTE, QUIET, new_axis, open_frame, save_figure, short_name
+from consilience.reports.finding import format_cell, format_number
 from consilience.reports.html import Block, Picture, Sheet, Text
-from consilience.reports.palette import ACCENT, PALETTE, QUIET
 from consilience.reports.sections import Report
 from consilience.reports.terminal import DEFINITIONS, print_table
 from consilience.reports.tree_over_k import tree_over_k, tree_over_k_edges

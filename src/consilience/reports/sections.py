@@ -18,8 +18,8 @@ from consilience.ensemble import Ensemble
 from consilience.inputs import ensemble_of
 from consilience.measures.cluster_features import ComparableTable
 from consilience.measures.explained_variance import VarianceBetween
+from consilience.reports.figures import slots_of
 from consilience.reports.html import Block, Code, Facts, Items, Section, Text
-from consilience.reports.palette import slots_of
 from consilience.reports.plane import feature_names
 from consilience.tables import Table
 

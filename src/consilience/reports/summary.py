@@ -13,13 +13,11 @@ from consilience._check import InputError, count, kind_of
 from consilience._types import Floats
 from consilience.consensus import Summary
 from consilience.consensus.samples.summary import BOUNDS, NAMES, CertainCore
-from consilience.reports.answers import followed_columns, nearest_known, say_columns
-from consilience.reports.figures import new_figure, open_frame, save_figure
-from consilience.reports.formats import format_number
+from consilience.reports.clusters import describe_plane, followed_columns, nearest_known, say_columns
+from consilience.reports.figures import ACCENT, PALETTE, QUIET, color_of, new_figure, open_frame, save_figure
+from consilience.reports.finding import format_number
 from consilience.reports.html import Block, Facts, Items, Picture, See, Sheet, Text
-from consilience.reports.palette import ACCENT, PALETTE, QUIET, color_of
 from consilience.reports.sections import CLUSTERED, Report, code_of, section
-from consilience.reports.tiles import describe_plane
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

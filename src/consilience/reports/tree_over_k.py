@@ -19,9 +19,18 @@ from consilience._types import Array, EnsembleLike, Floats, Ints
 from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
-from consilience.reports.figures import new_axis, save_figure, score_title, short_name
-from consilience.reports.formats import format_range
-from consilience.reports.palette import ACCENT, PALETTE, QUIET, ink_on, score_colors
+from consilience.reports.figures import (
+    ACCENT,
+    PALETTE,
+    QUIET,
+    ink_on,
+    new_axis,
+    save_figure,
+    score_colors,
+    score_title,
+    short_name,
+)
+from consilience.reports.finding import format_range
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -24,7 +24,6 @@ from consilience.explorer.validation import NAME, numbers, ref_text, text, whole
 from consilience.measures import accuracy
 from consilience.meta import MetaClustering
 from consilience.meta.tree import compactness_curve
-from consilience.reports.answers import say_clusters
 from consilience.reports.clusters import (
     SPREAD,
     brief,
@@ -33,6 +32,7 @@ from consilience.reports.clusters import (
     effect_note,
     feature_sheet,
     find_marks,
+    say_clusters,
 )
 from consilience.reports.clusters import in_words as marks_in_words
 from consilience.reports.html import Block, Facts, Items, Section, See, Sheet, Text, render
