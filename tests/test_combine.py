@@ -23,7 +23,7 @@ from consilience.consensus import (
 )
 from consilience.consensus.combine import combined_labels
 from consilience.consensus.methods.anmi_search import greedy_start
-from consilience.consensus.methods.engine_consensus import problem_views
+from consilience.consensus.methods.information import problem_views
 from consilience.consensus.rows.problem import check_problem
 from consilience.consensus.trust.confidence import agreement, cluster_posterior, discount
 from consilience.engine.information import Engine
@@ -359,7 +359,7 @@ def test_annealing_and_sequential_search_agree_where_it_is_easy():
 
 def test_large_problems_start_on_a_sample(monkeypatch):
     labels, truth = noisy_copies(n=3000, k=5, r=8, noise=0.4)
-    monkeypatch.setattr("consilience.consensus.methods.engine_consensus.SAMPLE", 500)
+    monkeypatch.setattr("consilience.consensus.methods.information.SAMPLE", 500)
     assert nmi(truth, QuadraticConsensus(5, random_state=0).fit(labels).labels_) > 0.9
 
 

@@ -9,7 +9,7 @@ import pytest
 import consilience as cs
 from consilience._check import InputError
 from consilience.consensus import METHODS
-from consilience.consensus.methods import bottleneck
+from consilience.consensus.methods import information as bottleneck
 from consilience.measures import adjusted_rand, nmi
 from samples import noisy_copies
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import consilience as cs
 from consilience._check import InputError
 from consilience.consensus import MCLA, DawidSkene
-from consilience.consensus.methods.error_model import error_posterior
+from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import check_problem
 from consilience.measures import adjusted_rand
 from oracle.error_model import one_iteration
@@ -85,7 +85,7 @@ def test_labels_finer_and_coarser_than_the_clusters():
 def test_a_sample_of_the_rows_carries_it(monkeypatch):
     ensemble, truth = noisy(0)
     whole = DawidSkene(10, random_state=0).fit(ensemble)
-    monkeypatch.setattr("consilience.consensus.methods.error_model.SAMPLE", 250)
+    monkeypatch.setattr("consilience.consensus.rows.error_model.SAMPLE", 250)
     some = DawidSkene(10, random_state=0).fit(ensemble)
     assert adjusted_rand(truth, some.labels_) > adjusted_rand(truth, whole.labels_) - 0.05
     assert (some.labels_ != whole.labels_).any()

@@ -13,10 +13,9 @@ from scipy.spatial.distance import squareform
 from consilience import Ensemble
 from consilience._check import InputError
 from consilience.consensus import EvidenceAccumulation
-from consilience.consensus.methods import association_tree
-from consilience.consensus.methods.association_tree import cluster_association, mean_association
+from consilience.consensus.rows import row_tree as association_tree
 from consilience.consensus.rows.problem import Problem, check_problem, row_distances
-from consilience.consensus.rows.row_tree import cut_tree, weighted_linkage
+from consilience.consensus.rows.row_tree import cluster_association, cut_tree, mean_association, weighted_linkage
 from consilience.datasets import gaussians_8d5k, noisy_labels, object_distributed
 from consilience.measures import adjusted_rand, nmi
 from samples import random_labels

@@ -14,9 +14,9 @@ from sklearn.model_selection import GridSearchCV
 import consilience as cs
 from consilience._check import InputError
 from consilience.consensus import BCE, METHODS, NBCE, MixtureModel
-from consilience.consensus.methods import bce, label_tables, mixture
-from consilience.consensus.methods.label_model import LabelModel
-from consilience.consensus.methods.label_tables import LabelRows
+from consilience.consensus.methods import bce, mixture
+from consilience.consensus.methods import label_model as label_tables
+from consilience.consensus.methods.label_model import LabelModel, LabelRows
 from consilience.consensus.rows.problem import check_problem
 from consilience.datasets.scenarios import noisy_labels
 from consilience.measures import nmi

@@ -14,8 +14,9 @@ import consilience as cs
 import oracle
 from consilience._check import InputError
 from consilience.consensus import HBGF, LWEA, LWGP, EvidenceAccumulation
-from consilience.consensus.methods import association_tree, transfer_cut
+from consilience.consensus.methods import lwgp as transfer_cut
 from consilience.consensus.rows import cluster_similarity as weights_file
+from consilience.consensus.rows import row_tree as association_tree
 from consilience.consensus.rows.cluster_similarity import cluster_weights
 from consilience.consensus.rows.problem import check_problem
 from consilience.datasets import noisy_labels

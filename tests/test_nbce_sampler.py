@@ -8,10 +8,17 @@ from scipy import stats
 
 from consilience import _kernels
 from consilience._check import InputError
-from consilience.consensus.bayes.convergence import effective_sample_size
-from consilience.consensus.bayes.gibbs import Sampler
-from consilience.consensus.bayes.hyper import estimate_alpha, estimate_beta, log_hyperprior, slice_step
-from consilience.consensus.bayes.model import log_labels, log_predictive, log_prior, log_shares
+from consilience.consensus.bayes.model import (
+    estimate_alpha,
+    estimate_beta,
+    log_hyperprior,
+    log_labels,
+    log_predictive,
+    log_prior,
+    log_shares,
+    slice_step,
+)
+from consilience.consensus.bayes.sampling import Sampler, effective_sample_size
 from oracle import label_mixture as oracle
 
 both_priors = pytest.mark.parametrize("prior", ["tsb", "fsd"])

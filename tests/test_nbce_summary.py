@@ -5,10 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from consilience.consensus.bayes.convergence import effective_sample_size, r_hat
-from consilience.consensus.bayes.merging import merge_clusters
-from consilience.consensus.bayes.sampling import companions
-from consilience.consensus.bayes.summary import OPENED, Draws, rows_partition
+from consilience.consensus.bayes.sampling import companions, effective_sample_size, r_hat
+from consilience.consensus.bayes.summary import OPENED, Draws, merge_clusters, rows_partition
 from consilience.consensus.samples.expected_loss import ExpectedLoss
 from oracle.label_mixture import partition
 from samples import noisy_copies

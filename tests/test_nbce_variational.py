@@ -20,7 +20,7 @@ from consilience.consensus.bayes.variational import (
     soften,
     statistics,
 )
-from consilience.consensus.methods.label_tables import LabelRows
+from consilience.consensus.methods.label_model import LabelRows
 from oracle import label_bound as oracle
 from samples import noisy_copies
 

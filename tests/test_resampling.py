@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import consilience as cs
-from consilience.consensus.methods.error_model import error_posterior
+from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import check_problem, spread_evenly
 from consilience.consensus.trust import resampling
 from consilience.consensus.trust.assessment import assess, err_alike

@@ -18,7 +18,9 @@ from consilience.blocks.running import Here
 from consilience.blocks.survey import survey
 from consilience.consensus import METHODS
 from consilience.consensus.bayes import bounds
-from consilience.consensus.methods import label_tables, mixture, transfer_cut
+from consilience.consensus.methods import label_model as label_tables
+from consilience.consensus.methods import lwgp as transfer_cut
+from consilience.consensus.methods import mixture
 from consilience.consensus.rows.problem import check_problem
 from consilience.consensus.trust.confidence import cluster_posterior
 from consilience.datasets import noisy_labels

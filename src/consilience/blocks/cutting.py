@@ -17,7 +17,7 @@ from consilience.blocks.running import Workers
 from consilience.blocks.survey import Survey, coded_blocks
 from consilience.blocks.words import says
 from consilience.consensus import LWGP
-from consilience.consensus.methods.transfer_cut import (
+from consilience.consensus.methods.lwgp import (
     MOST,
     best_centers,
     leading,

@@ -35,8 +35,7 @@ from consilience.consensus.bayes.bounds import (
     soft_of,
 )
 from consilience.consensus.bayes.variational import Block, State, Statistics, harden, merge, renew, repeat, statistics
-from consilience.consensus.methods.label_model import by_row
-from consilience.consensus.methods.label_tables import LabelRows
+from consilience.consensus.methods.label_model import LabelRows, by_row
 from consilience.consensus.rows.problem import Problem
 
 

@@ -24,7 +24,7 @@ from consilience.blocks.running import Workers
 from consilience.blocks.survey import Survey, coded_blocks
 from consilience.blocks.words import says
 from consilience.consensus import SCCC
-from consilience.consensus.rows.canonical_order import mix
+from consilience.consensus.rows.problem import mix
 
 PLACES = 20  # bits of the hash of a row
 HEAVIEST = 2**14  # places whose rows are counted exactly

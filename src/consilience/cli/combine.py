@@ -20,7 +20,7 @@ from consilience.cli import options, outputs
 )
 @options.choice_option(
     "--prior",
-    of="consilience.consensus.bayes.model:PRIORS",
+    of="consilience._kernels.labels:PRIORS",
     help="Of the cluster sizes, with --method nbce: sticks or symmetric.",
 )
 @options.choice_option(

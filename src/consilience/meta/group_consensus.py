@@ -17,15 +17,15 @@ from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus import METHODS, Consensus, EvidenceAccumulation, combine
 from consilience.consensus.combine import combined_labels
-from consilience.consensus.methods.association_tree import (
+from consilience.consensus.methods.estimator import by_size
+from consilience.consensus.rows.problem import check_problem
+from consilience.consensus.rows.row_tree import (
     association_tree,
     best_of_unions,
     join_tree_of,
     joiner,
     joiner_of_scales,
 )
-from consilience.consensus.methods.estimator import by_size
-from consilience.consensus.rows.problem import check_problem
 from consilience.consensus.trust.assessment import confidence_of
 from consilience.consensus.trust.confidence import label_owners
 from consilience.consensus.trust.tables import reliability_of

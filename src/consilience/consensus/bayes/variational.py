@@ -36,9 +36,15 @@ from scipy.special import digamma, xlogy
 
 from consilience._check import InputError, check_choice
 from consilience._types import Floats, Ints
-from consilience.consensus.bayes.hyper import estimate_alpha, estimate_beta, log_hyperprior
-from consilience.consensus.bayes.model import column_totals, log_labels, log_prior
-from consilience.consensus.methods.label_tables import LabelRows
+from consilience.consensus.bayes.model import (
+    column_totals,
+    estimate_alpha,
+    estimate_beta,
+    log_hyperprior,
+    log_labels,
+    log_prior,
+)
+from consilience.consensus.methods.label_model import LabelRows
 
 KINDS = ("vb", "cvb", "cvb2")
 FACTORS = 8  # multiplied before their logarithm is taken

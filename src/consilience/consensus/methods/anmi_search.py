@@ -18,15 +18,19 @@ from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience._run.random import child_seed
-from consilience.consensus.methods.bottleneck import InformationBottleneck
 from consilience.consensus.methods.cspa import CSPA
-from consilience.consensus.methods.engine_consensus import best_start, problem_views, rows_of_start
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.methods.evidence import EvidenceAccumulation
 from consilience.consensus.methods.hbgf import HBGF
 from consilience.consensus.methods.hgpa import HGPA
+from consilience.consensus.methods.information import (
+    InformationBottleneck,
+    QuadraticConsensus,
+    best_start,
+    problem_views,
+    rows_of_start,
+)
 from consilience.consensus.methods.mcla import MCLA
-from consilience.consensus.methods.quadratic import QuadraticConsensus
 from consilience.consensus.methods.sccc import SCCC
 from consilience.consensus.methods.vote import MajorityVote
 from consilience.consensus.rows.problem import Problem

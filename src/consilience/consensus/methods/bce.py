@@ -21,8 +21,7 @@ from consilience._check import check_positive, check_seed
 from consilience._run.random import stream
 from consilience._types import Floats, Labels
 from consilience.consensus.methods.estimator import Answer, by_size
-from consilience.consensus.methods.label_model import EMModel
-from consilience.consensus.methods.label_tables import SHORT, LabelRows, best_start, shares_as_given
+from consilience.consensus.methods.label_model import SHORT, EMModel, LabelRows, best_start, shares_as_given
 from consilience.consensus.rows.problem import Problem, sum_over_labels
 
 SMALLEST = 1e-3  # of α: below it proportions are pure anyway, and exp Ψ(α) is not a number

@@ -8,9 +8,9 @@ import numpy as np
 
 from consilience._check import check_count, check_positive, check_seed
 from consilience._types import Ints
-from consilience.consensus.methods.error_model import PRIOR, error_posterior
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.methods.mcla import MCLA
+from consilience.consensus.rows.error_model import PRIOR, error_posterior
 from consilience.consensus.rows.problem import Problem
 
 

@@ -1,6 +1,6 @@
 """Evidence accumulation (Fred and Jain 2005): hierarchical clustering of the co-association of the objects.
 
-See :mod:`consilience.consensus.methods.association_tree` for how the tree is made, and :class:`LWEA` for clusters that weigh differently.
+See :mod:`consilience.consensus.rows.row_tree` for how the tree is made, and :class:`LWEA` for clusters that weigh differently.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from consilience._check import InputError, check_choice, check_seed
-from consilience.consensus.methods.association_tree import MEMORY, association_tree, cluster_association, join_tree_of
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
+from consilience.consensus.rows.cluster_similarity import THETA, cluster_weights
 from consilience.consensus.rows.problem import Problem
-from consilience.consensus.rows.row_tree import LINKAGES
+from consilience.consensus.rows.row_tree import LINKAGES, MEMORY, association_tree, cluster_association, join_tree_of
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -93,3 +93,74 @@ class EvidenceAccumulation(ConsensusEstimator):
         drawn = np.where(places[:, None] >= 0, rows[places], -1)
         labels = join_tree_of(drawn, rows, problem.n_clusters)
         return Answer(labels, cluster_association(problem, labels), {"sampled": True})
+
+
+# LWEA: evidence accumulation in which clusters weigh what they can be relied on.
+#
+# (D. Huang, C.-D. Wang and J.-H. Lai, Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48, 2018.) Two objects are as alike
+# as the mean weight, over the clusterings that label both, of the clusters that hold them together; weights are those of
+# :mod:`consilience.consensus.rows.cluster_similarity`. Average linkage makes the tree
+# (:mod:`consilience.consensus.rows.row_tree`), exact on
+# distinct rows with their counts.
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LWEA(ConsensusEstimator):
+    """Locally Weighted Evidence Accumulation: average linkage of a co-association in which clusters weigh differently.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        None takes the median of the clusterings.
+    theta : float, default 0.4
+        How little it counts that other clusterings tear a cluster apart; with large values all clusters weigh the same, as in
+        :class:`EvidenceAccumulation`.
+    memory_budget : int, default 2**30
+        Bytes for the distances, 8 for every pair of distinct rows; the default has room for 11,585 rows. With more
+        rows, 4,000 of them stand for all (the heaviest half, and a random draw from the others), and every other row
+        joins the cluster with the largest mean similarity. `sampled_` tells.
+    random_state : int, generator or None
+        For the choice of the rows that stand for all; without `sampled_` nothing is random.
+
+    Attributes
+    ----------
+    labels_, confidence_, n_clusters_
+        See :class:`ConsensusEstimator`.
+    membership_ : (n_objects, n_clusters_) array
+        Mean weighted similarity to the objects of each cluster, scaled to sum to 1.
+    cluster_weights_ : (Σ k_q,) array
+        Weights of the clusters, clustering by clustering in the order of the ensemble.
+    linkage_, linkage_rows_
+        The tree and its leaves; see :class:`EvidenceAccumulation`.
+    sampled_ : bool
+        Whether there were too many rows for the budget.
+
+    Notes
+    -----
+    Missing labels: two objects are compared by the clusterings that label both; a cluster's entropies are over the objects
+    labeled in both, by the number of clusterings that label any of its objects. Cost: time O(leaves² · clusterings + rows ·
+    clusterings²), memory 8 · leaves² bytes.
+
+    Examples
+    --------
+    >>> from consilience.consensus import LWEA
+    >>> labels = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 2, 2, 2]]
+    >>> LWEA(n_clusters=3).fit(labels).labels_.tolist()
+    [0, 0, 0, 1, 1, 2, 2]
+    """
+
+    theta: float = THETA
+    memory_budget: int = MEMORY
+
+    def _combine(self, problem: Problem) -> Answer:
+        seed = check_seed(self.random_state)
+        weights = cluster_weights(problem, self.theta)
+        found = association_tree(problem, weights, memory_budget=self.memory_budget, seed=seed)
+        labels = found.cut(problem.n_clusters)
+        extras = {
+            "cluster_weights": weights[problem.labels_as_given()[0]],
+            "linkage": found.tree,
+            "linkage_rows": problem.as_given(found.leaves),
+            "sampled": found.sampled,
+        }
+        return Answer(labels, cluster_association(problem, labels, weights), extras)

@@ -4,7 +4,7 @@ The bipartite graph joins every object with the clusters it lies in (X. Z. Fern 
 bipartite graph partitioning, ICML 2004). Its partition into k blocks with a small cut groups objects by their clusters and
 clusters by their objects at once. A row of weight w is w objects, so its edges weigh w. Only objects are balanced: clusters weigh nothing.
 
-The spectral partition (:mod:`consilience.consensus.methods.transfer_cut`), the other one of Fern and Brodley 2004, balances nothing and
+The spectral partition (:mod:`consilience.consensus.methods.lwgp`), the other one of Fern and Brodley 2004, balances nothing and
 sees all rows.
 """
 
@@ -20,7 +20,7 @@ from consilience._check import check_choice, check_count, check_seed
 from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.methods.graph_partition import Backend, check_wishes, partition_graph
-from consilience.consensus.methods.transfer_cut import transfer_cut
+from consilience.consensus.methods.lwgp import transfer_cut
 from consilience.consensus.rows.problem import Problem, incidence, sample_rows
 
 

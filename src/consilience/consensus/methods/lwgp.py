@@ -1,18 +1,185 @@
-"""LWGP: spectral partition of the graph of objects and clusters, in which clusters weigh what they can be relied on.
+"""The transfer cut: spectral clustering of the bipartite graph of objects and clusters, at the cost of its clusters.
 
-(D. Huang, C.-D. Wang and J.-H. Lai, Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48, 2018.) The weights are those of
-:mod:`consilience.consensus.rows.cluster_similarity`, the partition that of :mod:`consilience.consensus.methods.transfer_cut`.
+An object is tied to each of its clusters with the cluster's weight: Z (rows × clusters). Normalized cuts of this graph need no
+eigenvectors of its objects, since those follow from the eigenvectors of the much smaller graph of clusters
+
+    E = Zᵀ D⁻¹ Z,   D the row sums of Z, rows counted by their weights
+
+(Z. Li, X.-M. Wu and S.-F. Chang, Segmentation using superpixels: a bipartite graph partitioning approach, CVPR 2012): with v the leading
+eigenvectors of the normalized E, row i lies at the mean of v over its clusters. Rows of unit length are grouped by k-means, a row
+counted by its weight. What sign or rotation the eigenvectors have does not matter to it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import LinearOperator, eigsh
+
 from consilience._check import check_count, check_seed
+from consilience._run.random import stream
+from consilience._types import Floats, Ints, Labels
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
-from consilience.consensus.methods.transfer_cut import transfer_cut
-from consilience.consensus.rows.cluster_similarity import THETA, cluster_weights
-from consilience.consensus.rows.problem import Problem
+from consilience.consensus.rows.cluster_similarity import THETA, cluster_overlap, cluster_weights
+from consilience.consensus.rows.problem import Problem, incidence, sample_rows, sum_over_labels
+
+DENSE = 1_000  # clusters up to which clusters × clusters is formed; beyond, Lanczos steps on rows × clusters
+SAMPLE = 20_000  # rows on which starts of k-means compete
+MOST = 300  # steps of k-means
+
+
+def transfer_cut(
+    problem: Problem, label_weights: Floats, n_clusters: int, *, n_init: int = 5, seed: int = 0
+) -> tuple[Ints, Floats]:
+    """Clusters of the rows, and the leading eigenvalues of the graph of clusters, from 1 down.
+
+    `label_weights` (Σ k_q,), above 0, are numbered as :meth:`Problem.hyperedges`. Cost O(rows · (clusterings² + clusterings · k)) and
+    O(c³) for c clusters up to 1,000; beyond, O(rows · clusterings) a Lanczos step, and no memory of c × c.
+    """
+    points, values = embed_rows(problem, label_weights, n_clusters)
+    return weighted_kmeans(points, problem.weights, n_clusters, n_init=n_init, seed=seed), values
+
+
+def embed_rows(problem: Problem, label_weights: Floats, n_vectors: int) -> tuple[Floats, Floats]:
+    """(n_rows, n_vectors) rows of unit length in the leading eigenvectors of the graph of clusters, and their eigenvalues."""
+    offsets = problem.offsets
+    degree = sum_over_labels(problem.labels, offsets, label_weights[:, None])[:, 0]
+    number = min(n_vectors, len(label_weights))
+    small = len(label_weights) <= DENSE or 4 * number >= len(label_weights)
+    values, vectors = (_dense if small else _sparse)(problem, label_weights, problem.weights / degree, number)
+    return unit_points(problem.labels, offsets, label_weights, vectors), values
+
+
+def unit_points(rows: Labels, offsets: Ints, label_weights: Floats, vectors: Floats) -> Floats:
+    """Rows of labels at the weighted means of their clusters' vectors, scaled to unit length."""
+    degree = sum_over_labels(rows, offsets, label_weights[:, None])
+    points = sum_over_labels(rows, offsets, vectors * label_weights[:, None]) / np.maximum(degree, 1e-300)
+    points /= np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-300)
+    return points
+
+
+def _dense(problem: Problem, label_weights: Floats, scale: Floats, number: int) -> tuple[Floats, Floats]:
+    """Leading eigenvalues and, scaled back, eigenvectors of the normalized graph of clusters."""
+    offsets, columns = problem.offsets, np.ascontiguousarray(problem.labels.T)
+    numbers = range(problem.n_clusterings)
+    graph = np.hstack([cluster_overlap(problem, q, columns=columns, offsets=offsets, weights=scale) for q in numbers])
+    return leading(graph, label_weights, number)
+
+
+def leading(graph: Floats, label_weights: Floats, number: int) -> tuple[Floats, Floats]:
+    """Of a graph of clusters (c × c, overwritten): what objects every two share, each counted by 1 / the weight of its clusters."""
+    graph *= label_weights[:, None]
+    graph *= label_weights
+    root = 1 / np.sqrt(graph.sum(axis=1))
+    graph *= root[:, None]
+    graph *= root
+    c = len(graph)
+    values, vectors = eigh(graph, subset_by_index=[c - number, c - 1], overwrite_a=True, check_finite=False)
+    return values[::-1], vectors[:, ::-1] * root[:, None]
+
+
+def _sparse(problem: Problem, label_weights: Floats, scale: Floats, number: int) -> tuple[Floats, Floats]:
+    """The same by Lanczos steps from a fixed start, without the graph of clusters."""
+    members = incidence(problem)
+    ties = csr_array(
+        (label_weights[members.indices] * np.sqrt(np.repeat(scale, np.diff(members.indptr))), members.indices, members.indptr),
+        shape=members.shape,
+    )  # fmt: skip
+    back = ties.T.tocsr()
+    root = 1 / np.sqrt(back @ (ties @ np.ones(ties.shape[1])))
+    c = len(root)
+    graph = LinearOperator((c, c), matvec=lambda x: root * (back @ (ties @ (root * x.ravel()))), dtype=float)
+    start = stream(0, "consensus.transfer_cut").random(c) + 0.5
+    values, vectors = eigsh(graph, number, which="LA", v0=start)
+    order = np.argsort(-values)
+    return values[order], vectors[:, order] * root[:, None]
+
+
+def weighted_kmeans(points: Floats, weights: Floats, n_clusters: int, *, n_init: int = 5, seed: int = 0) -> Ints:
+    """Labels of the best of `n_init` runs of k-means from k-means++ starts, every point counted by its weight.
+
+    Of many points, starts compete on 20,000 drawn by weight. Where fewer points than clusters are distinct, some clusters stay empty.
+    """
+    (labels, centers, _), whole = best_centers(points, weights, n_clusters, n_init=n_init, seed=seed)
+    return labels if whole else _lloyd(points, weights, centers)[0]
+
+
+def best_centers(
+    points: Floats, weights: Floats, n_clusters: int, *, n_init: int, seed: int
+) -> tuple[tuple[Ints, Floats, float], bool]:
+    """Labels, centers and sum of squares of the best run, and whether it is of all points rather than of some."""
+    some = sample_rows(weights, SAMPLE, seed)
+    part = points[some]
+    counts = weights[some] if len(some) == len(points) else np.ones(len(some))  # drawn by weight
+    runs = []
+    for unit in range(n_init):
+        rng = stream(seed, "consensus.transfer_kmeans", unit)
+        runs.append(_lloyd(part, counts, _plus_plus(part, counts, n_clusters, rng)))
+    return min(runs, key=lambda run: run[2]), len(some) == len(points)
+
+
+def _plus_plus(points: Floats, weights: Floats, k: int, rng: np.random.Generator) -> Floats:
+    """Centers drawn one by one in proportion to the squared distance to the nearest before; the best of a few draws each."""
+    tries = 2 + int(np.log(k))
+    squares = (points**2).sum(axis=1)
+
+    def away(chosen: Ints) -> Floats:
+        return np.maximum(squares - 2 * points[chosen] @ points.T + squares[chosen][:, None], 0)
+
+    first = _draw(weights, rng, 1)
+    centers, nearest = [int(first[0])], away(first)[0]
+    while len(centers) < k:
+        chosen = _draw(weights * nearest, rng, tries)
+        found = np.minimum(nearest, away(chosen))
+        best = int((found @ weights).argmin())
+        centers.append(int(chosen[best]))
+        nearest = found[best]
+    return points[centers].copy()
+
+
+def _draw(odds: Floats, rng: np.random.Generator, size: int) -> Ints:
+    ladder = np.cumsum(odds)
+    if ladder[-1] <= 0:
+        return np.zeros(size, np.int64)
+    return np.minimum(np.searchsorted(ladder, rng.random(size) * ladder[-1], side="right"), len(odds) - 1)
+
+
+def _lloyd(points: Floats, weights: Floats, centers: Floats) -> tuple[Ints, Floats, float]:
+    """Labels, centers, and the weighted sum of squares but for a constant."""
+    k, labels = len(centers), np.full(len(points), -1)
+    for step in range(MOST):
+        new, scores = nearest(points, centers)
+        if (new == labels).all() or step == MOST - 1:
+            break
+        labels = new
+        centers = move(centers, *sum_points(points, weights, labels, k))
+    return new, centers, float(weights @ scores[np.arange(len(points)), new])
+
+
+def nearest(points: Floats, centers: Floats) -> tuple[Ints, Floats]:
+    """The nearest center of every point, and squared distances (points × centers) but for the point's own square."""
+    scores = points @ (-2 * centers.T) + (centers**2).sum(axis=1)
+    return scores.argmin(axis=1), scores
+
+
+def sum_points(points: Floats, weights: Floats, labels: Ints, k: int) -> tuple[Floats, Floats]:
+    """The weight of every cluster's points, and their weighted sums (k × d); those of disjoint sets of points add up."""
+    holders = csr_array((weights, (labels, np.arange(len(points)))), shape=(k, len(points)))
+    return np.bincount(labels, weights, minlength=k).astype(float), np.asarray(holders @ points)
+
+
+def move(centers: Floats, mass: Floats, sums: Floats) -> Floats:
+    """Centers at the means of their clusters; one without points stays."""
+    return np.where(mass[:, None] > 0, sums / np.maximum(mass, 1e-300)[:, None], centers)
+
+
+# LWGP: spectral partition of the graph of objects and clusters, in which clusters weigh what they can be relied on.
+#
+# (D. Huang, C.-D. Wang and J.-H. Lai, Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48, 2018.) The weights are those of
+# :mod:`consilience.consensus.rows.cluster_similarity`, the partition that of :mod:`consilience.consensus.methods.lwgp`.
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -16,10 +16,9 @@ from scipy.special import xlogy
 
 from consilience._check import check_positive, check_seed
 from consilience._types import Floats, Ints, Labels
-from consilience.consensus.methods.engine_consensus import SAMPLE
 from consilience.consensus.methods.estimator import Answer, by_size
-from consilience.consensus.methods.label_model import EMModel
-from consilience.consensus.methods.label_tables import SHORT, LabelRows, best_start, shares_as_given, shares_of
+from consilience.consensus.methods.information import SAMPLE
+from consilience.consensus.methods.label_model import SHORT, EMModel, LabelRows, best_start, shares_as_given, shares_of
 from consilience.consensus.rows.problem import Problem, sum_over_labels
 from consilience.engine.annealing import soft_rows
 

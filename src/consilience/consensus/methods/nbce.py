@@ -6,7 +6,7 @@ misprints mended, are in :mod:`consilience.consensus.bayes`).
 
 **What it finds** are groups whose rows of labels are alike. Where the clusterings are noisy copies of one grouping, that is this grouping.
 Where they repeat each other, as runs of k-means do, every cell of their overlay would be a group if they were taken for independent
-witnesses; so the likelihood counts to a power that follows from their dependence (:mod:`consilience.consensus.bayes.dependence`), and
+witnesses; so the likelihood counts to a power that follows from their dependence (:mod:`consilience.consensus.bayes.bounds`), and
 the answer is as fine as the clusterings have independent things to say. `n_clusters` merges it down to a number you want.
 """
 
@@ -21,11 +21,10 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from consilience._check import check_choice, check_count, check_positive, check_seed, check_share
+from consilience._kernels import PRIORS
 from consilience._types import Floats, Labels
-from consilience.consensus.bayes.bounds import Method, answer_of, fit_bound
-from consilience.consensus.bayes.dependence import likelihood_power
-from consilience.consensus.bayes.model import PRIORS
-from consilience.consensus.bayes.predictive import mean_log_joint
+from consilience.consensus.bayes.bounds import Method, answer_of, fit_bound, likelihood_power
+from consilience.consensus.bayes.model import mean_log_joint
 from consilience.consensus.bayes.sampling import (
     INITS,
     convergence_table,

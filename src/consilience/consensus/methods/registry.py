@@ -7,19 +7,17 @@ from typing import Any
 from consilience._check import check_choice
 from consilience.consensus.methods.anmi_search import ANMISearch
 from consilience.consensus.methods.bce import BCE
-from consilience.consensus.methods.bottleneck import InformationBottleneck
 from consilience.consensus.methods.cspa import CSPA
 from consilience.consensus.methods.dawid_skene import DawidSkene
 from consilience.consensus.methods.estimator import ConsensusEstimator
-from consilience.consensus.methods.evidence import EvidenceAccumulation
+from consilience.consensus.methods.evidence import LWEA, EvidenceAccumulation
 from consilience.consensus.methods.hbgf import HBGF
 from consilience.consensus.methods.hgpa import HGPA
-from consilience.consensus.methods.lwea import LWEA
+from consilience.consensus.methods.information import InformationBottleneck, QuadraticConsensus
 from consilience.consensus.methods.lwgp import LWGP
 from consilience.consensus.methods.mcla import MCLA
 from consilience.consensus.methods.mixture import MixtureModel
 from consilience.consensus.methods.nbce import NBCE
-from consilience.consensus.methods.quadratic import QuadraticConsensus
 from consilience.consensus.methods.sccc import SCCC
 from consilience.consensus.methods.vote import MajorityVote
 from consilience.consensus.methods.walk import ClusterWalk

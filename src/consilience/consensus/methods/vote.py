@@ -24,8 +24,8 @@ from consilience import _kernels
 from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience._run.random import stream
 from consilience._types import Floats, Ints
-from consilience.consensus.methods.engine_consensus import best_start, problem_views, rows_of_start
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
+from consilience.consensus.methods.information import best_start, problem_views, rows_of_start
 from consilience.consensus.rows.problem import Problem, representative_rows
 
 SAMPLE = 4_000  # rows on which starts are made and compared

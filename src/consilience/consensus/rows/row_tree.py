@@ -9,9 +9,11 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
 from consilience import _kernels
-from consilience._types import Array, Floats, Ints
+from consilience._check import InputError, check_positive
+from consilience._run.random import stream
+from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.rows.cluster_similarity import STEPS, THETA, Overlaps, Similarity
-from consilience.consensus.rows.problem import Problem
+from consilience.consensus.rows.problem import Problem, check_problem, representative_rows, sum_over_labels
 
 CLUSTERS = 3000  # of all clusterings together, whose walk is followed
 SPECK = 40  # a cluster has at least this part of the objects of a mean cluster
@@ -150,3 +152,192 @@ def cut_tree(tree: Floats, n_clusters: int) -> Ints:
     children, parents = tree[:done, :2].astype(np.int64).ravel(), np.repeat(np.arange(n, n + done), 2)
     links = csr_matrix((np.ones(2 * done), (children, parents)), (n + done, n + done))
     return connected_components(links, directed=False)[1][:n].astype(np.int64)
+
+
+# The tree of the rows by their co-association, and clusters cut from it.
+#
+# The distance of two objects is one minus their co-association: over the clusterings that label both, the share (or the mean weight of
+# the clusters) that puts them together. A pair that no clustering labels has no evidence and distance 1.
+#
+# Equal rows merge first, so the tree starts from the distinct rows. Average linkage then has to count a row as often as it has objects:
+# with S(A, B) = Σ_{i∈A, j∈B} w_i w_j d_ij, clusters are S(A, B) / (W_A W_B) apart, and merging adds rows of S. Nearest-neighbor
+# chains find the tree in O(rows²). Ties, which abound here, go to the cluster with the earliest row.
+#
+# **Many rows.** Where the distances would not fit into the memory given, some rows stand for all, with weights that do: the heaviest half,
+# and a uniform draw from the others. Their tree is cut, and every other row joins the cluster with the largest mean co-association.
+
+SAMPLE = 4_000  # rows that stand for all when there are too many
+MEMORY = 2**30  # bytes for distances
+
+
+@dataclass(frozen=True, eq=False)
+class AssociationTree:
+    """A tree of rows.
+
+    Attributes
+    ----------
+    problem : Problem
+    label_weights : (Σ k_q,) array
+        What sharing each label counts.
+    rows, weights : (n_leaves,) arrays
+        The rows that are leaves, and how many objects each stands for.
+    tree : (n_leaves − 1, 4) array
+        In SciPy's format.
+    """
+
+    problem: Problem
+    label_weights: Floats
+    rows: Ints
+    weights: Floats
+    tree: Floats
+
+    @property
+    def sampled(self) -> bool:
+        """Whether some rows stand for all."""
+        return len(self.rows) < self.problem.n_rows
+
+    @property
+    def leaves(self) -> Labels:
+        """The labels of the leaves."""
+        return np.ascontiguousarray(self.problem.labels[self.rows])
+
+    def cut(self, n_clusters: int) -> Ints:
+        """Clusters of all rows; those that are no leaves join the cluster with the largest mean co-association."""
+        mine = cut_tree(self.tree, n_clusters)
+        if not self.sampled:
+            return mine
+        leaves = replace(self.problem, labels=self.leaves, weights=self.weights)
+        labels = mean_association(self.problem, leaves, mine, self.label_weights).argmax(axis=1)
+        labels[self.rows] = mine
+        return labels
+
+
+def association_tree(
+    problem: Problem,
+    label_weights: Floats | None = None,
+    *,
+    linkage: str = "average",
+    memory_budget: int = MEMORY,
+    seed: int = 0,
+) -> AssociationTree:
+    """The tree of a problem's rows, or of some that stand for all where 8 · rows² bytes are more than the budget.
+
+    `label_weights` (Σ k_q,), numbered as :meth:`Problem.hyperedges`, say what sharing each label counts; 1 by default. Cost
+    O(leaves² · clusterings) time.
+    """
+    offsets = problem.offsets
+    label_weights = np.ones(offsets[-1]) if label_weights is None else label_weights
+    room = int(np.sqrt(check_positive("memory_budget", memory_budget) / 8))
+    if room < problem.n_clusters:
+        k = problem.n_clusters
+        raise InputError(f"a memory budget of {memory_budget} bytes has no room for {k} × {k} distances; raise it")
+    rows, weights = np.arange(problem.n_rows), problem.weights
+    if problem.n_rows > room:
+        size = min(room, max(SAMPLE, problem.n_clusters))
+        rows, weights = representative_rows(problem, size, stream(seed, "consensus.evidence"))
+        order = np.argsort(rows)
+        rows, weights = rows[order], weights[order]
+    distances = _kernels.row_distances(problem.labels[rows].T, offsets, label_weights)
+    return AssociationTree(problem, label_weights, rows, weights, weighted_linkage(distances, weights, linkage))
+
+
+def mean_association(problem: Problem, some: Problem, labels: Ints, label_weights: Floats | None = None) -> Floats:
+    """(n_rows, k) mean co-association of every row with the objects of every cluster, whose rows are those of `some`.
+
+    The mean is over pairs of labels: what sharing them counts, by joint labels. Cost O(rows · clusterings · clusters).
+    """
+    return AssociationMean(some, labels, problem.sizes, label_weights).of(problem.labels)
+
+
+class AssociationMean:
+    """Mean co-association with clusters: their tables are made once, then rows are asked about, as many at a time as one likes.
+
+    Parameters
+    ----------
+    some : Problem
+        The rows of the clusters' objects.
+    labels : (n_rows,) int array
+        The cluster of each of them.
+    sizes : (n_clusterings,) int array
+        How many labels each clustering has, also among the rows that are asked about.
+    label_weights : (Σ sizes,) array, optional
+    """
+
+    def __init__(self, some: Problem, labels: Ints, sizes: Ints, label_weights: Floats | None = None) -> None:
+        k = int(labels.max()) + 1
+        self._sizes, self._offsets = sizes, np.concatenate([[0], np.cumsum(sizes)])
+        exact = some.weights.astype(np.int64) if some.whole else some.weights
+        columns, clusters = some.labels.T, labels.astype(np.int32)
+        table = _kernels.label_tables(columns, self._offsets, clusters, k, weights=exact).astype(float)
+        self._joint = np.add.reduceat(table, self._offsets[:-1], axis=0)
+        self._shared = table if label_weights is None else table * label_weights[:, None]
+
+    def of(self, rows: Labels, threads: int = 1) -> Floats:
+        """(n_rows, k) of rows of labels, a column per clustering."""
+        if rows.min(initial=0) >= 0:
+            joint = self._joint.sum(axis=0)[None]
+        else:
+            joint = sum_over_labels(rows, self._offsets, np.repeat(self._joint, self._sizes, axis=0))
+        agree = np.zeros((len(rows), self._shared.shape[1]))
+        _kernels.row_scores(rows, self._offsets[:-1], self._shared, agree, threads=threads)
+        return _share(agree, joint)
+
+    def of_columns(self, columns: Array, missing: bool, threads: int = 1) -> Floats:
+        """The same (n_rows, k) of labels that are clusterings × rows, in any type that the kernels know; whether some are `missing`."""
+        return _share(*self.sums_of_columns(columns, missing, threads))
+
+    def sums_of_columns(self, columns: Array, missing: bool, threads: int = 1) -> tuple[Floats, Floats]:
+        """What :meth:`of_columns` divides: sums over the objects of each cluster, so that those of a union are the sums of both."""
+        agree = _kernels.column_scores(columns, self._offsets, self._shared, threads=threads)
+        if not missing:
+            return agree, self._joint.sum(axis=0)[None]
+        joint = np.repeat(self._joint, self._sizes, axis=0)
+        return agree, _kernels.column_scores(columns, self._offsets, joint, threads=threads)
+
+
+def best_of_unions(sums: tuple[Floats, Floats], unions: Ints) -> Ints:
+    """The union of clusters with the largest mean, from sums by cluster; `unions` has the union of every cluster."""
+    belongs = np.eye(int(unions.max()) + 1)[unions]
+    return np.asarray(_share(sums[0] @ belongs, sums[1] @ belongs).argmax(axis=1))
+
+
+def _share(agree: Floats, joint: Floats) -> Floats:
+    return np.divide(agree, joint, out=np.zeros_like(agree), where=joint > 0)
+
+
+def joiner(drawn: Labels, sizes: Ints, n_clusters: int) -> AssociationMean:
+    """The mean co-association of any row with the clusters cut from the tree of some objects' labels `drawn`.
+
+    Rows have a column per clustering, in the same codes, of which there are `sizes`. Where the drawn objects have fewer distinct rows,
+    there are as many clusters.
+    """
+    return joiner_of_scales(drawn, sizes, [n_clusters])[0]
+
+
+def joiner_of_scales(drawn: Labels, sizes: Ints, numbers: list[int]) -> tuple[AssociationMean, list[Ints]]:
+    """The same for the largest of several numbers of clusters, and for each number which cluster of it those are parts of."""
+    labeled = drawn[(drawn >= 0).any(axis=1)]
+    if not len(labeled):
+        raise InputError("no object that the tree is built on has a label; choose others")
+    leaves, finest = check_problem(labeled), max(numbers)
+    tree = association_tree(leaves)
+    cuts = {k: tree.cut(min(k, leaves.n_rows)) for k in numbers}
+    parts = np.unique(cuts[finest], return_index=True)[1]  # a leaf of each
+    some = Problem(np.ascontiguousarray(labeled), np.ones(len(labeled)), finest, np.arange(len(labeled)))
+    return AssociationMean(some, leaves.to_objects(cuts[finest], -1), sizes), [cuts[k][parts] for k in numbers]
+
+
+def join_tree_of(drawn: Labels, rows: Labels, n_clusters: int) -> Ints:
+    """The cluster that each row joins, by mean co-association, of those cut from the tree of some objects' labels `drawn`.
+
+    Both have a column per clustering, in the same codes.
+    """
+    known = rows.max(axis=0) >= 0
+    whole = np.ascontiguousarray(rows[:, known])
+    return np.asarray(joiner(drawn[:, known], whole.max(axis=0) + 1, n_clusters).of(whole).argmax(axis=1))
+
+
+def cluster_association(problem: Problem, labels: Ints, label_weights: Floats | None = None) -> Floats:
+    """The mean co-association of every row with the objects of every cluster, scaled to sum to 1 over the clusters."""
+    share = mean_association(problem, problem, labels, label_weights)
+    return np.asarray(share / share.sum(axis=1, keepdims=True))

@@ -1,23 +1,421 @@
-"""One partition from samples of a posterior, or from any clusterings: that of least expected loss."""
+"""The one partition of many samples, and how sure it is: what :func:`summarize` returns."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
-from consilience._check import InputError, check_choice, check_count, check_seed, count, is_number, show
+from consilience._check import InputError, check_choice, check_count, check_seed, check_share, count, is_number, show
 from consilience._run.parallel import runs_tasks
-from consilience._types import Columns, EnsembleLike, Floats, Ints, PathLike
+from consilience._types import Array, Columns, EnsembleLike, Floats, Ints, Labels, PathLike
 from consilience.consensus.methods.estimator import by_size
-from consilience.consensus.rows.problem import check_problem
+from consilience.consensus.result import list_numbers
+from consilience.consensus.rows.problem import Problem, check_problem, label_tables, row_scores
 from consilience.consensus.samples.expected_loss import LOSSES, TRIED, ExpectedLoss, best_partition, usual_starts
-from consilience.consensus.samples.summary import Summary, cohesion_of
 from consilience.ensemble import Ensemble
-from consilience.ensemble.results import written_call
+from consilience.ensemble.results import Result, written_call
 from consilience.inputs import as_ensemble
 from consilience.measures.counts import sums_with_each
+
+NAMES = {"vi": ("variation of information", " nats"), "binder": ("Binder's loss", "")}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Summary(Result):
+    """The partition of least expected loss over samples.
+
+    Attributes
+    ----------
+    labels : (n_objects,) int array
+        Clusters 0 … k − 1, the largest first; −1 for objects that no sample labels.
+    n_clusters : int
+    expected_loss : float
+        Of `labels`, the mean over the samples: nats for "vi", the share of pairs for "binder".
+    loss : str
+    cost : float
+    cohesion : (n_objects,) float array
+        How sure each object's place is: the mean, over samples, of the share of the other objects of its cluster that
+        the sample has together with it. Of an object alone in its cluster, the share of samples that have it alone. NaN where no
+        sample tells; 0 without a label.
+    distances : (n_samples,) float array
+        Of every sample from `labels`, by the loss with equal costs; NaN for a sample without labels.
+    samples : Ensemble
+    ids : (n_objects,) array or None
+    note : str
+        What limited the search, if anything did.
+    call : str
+        The call that made it, as Python.
+    seconds : float
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> found = cs.summarize([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 0]])
+    >>> found.labels.tolist(), round(found.expected_loss, 3)
+    ([0, 0, 1, 1], 0.275)
+    """
+
+    labels: Ints
+    n_clusters: int
+    expected_loss: float
+    loss: str
+    cost: float
+    cohesion: Floats
+    distances: Floats
+    samples: Ensemble
+    ids: Array | None = None
+    note: str = ""
+    call: str = ""
+    seconds: float = 0.0
+
+    @property
+    def sizes(self) -> Ints:
+        """Number of objects in every cluster."""
+        return np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters)
+
+    @property
+    def ensemble(self) -> Ensemble:
+        """The labels as an ensemble of one clustering, which verbs on clusterings take."""
+        info = {"name": ["summary"], "method": [self.loss]}
+        return Ensemble.from_codes(self.labels.astype(np.int32)[:, None], ids=self.ids, info=info)
+
+    def ball(self, level: float = 0.95) -> CredibleBall:
+        """The smallest ball around the partition that holds a share of the samples, and the partitions at its bounds.
+
+        Examples
+        --------
+        >>> import consilience as cs
+        >>> found = cs.summarize([[0, 0, 0, 1, 1, 1]] * 8 + [[0, 0, 0, 1, 1, 2], [0, 1, 2, 3, 4, 5]])
+        >>> found.ball(0.9)
+        Credible ball: 90 % of the samples within 0.3183
+          horizontal      3 clusters at 0.3183 (8)
+          upper vertical  2 clusters at 0 (0)
+          lower vertical  3 clusters at 0.3183 (8)
+        """
+        return credible_ball(self.samples, self.distances, level)
+
+    def core(self, level: float = 0.95) -> CertainCore:
+        """A large set of objects that at least a share of the samples parts in one and the same way, and exactly how many do.
+
+        Examples
+        --------
+        >>> import consilience as cs
+        >>> found = cs.summarize([[0, 0, 0, 1, 1, 1]] * 8 + [[0, 0, 0, 1, 1, 2], [0, 1, 2, 3, 4, 5]])
+        >>> found.core(0.9)
+        Certain core: 5 objects of 6 in 2 clusters, parted so by 90 % of the samples
+        >>> found.core(0.9).labels
+        array([ 0,  0,  0,  1,  1, -1])
+        """
+        problem = check_problem(self.samples)
+        first = np.full(problem.n_rows, -1)
+        known = np.flatnonzero(problem.inverse >= 0)
+        first[problem.inverse[known]] = known
+        return certain_core(problem, np.nan_to_num(self.cohesion[first]), self.labels[first], level, self.ids)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per object: id (or number), cluster (−1 without one), cohesion."""
+        ids = np.arange(len(self.labels)) if self.ids is None else self.ids
+        return pd.DataFrame({"id": ids, "cluster": self.labels, "cohesion": self.cohesion})
+
+    def __repr__(self) -> str:
+        known = self.labels >= 0
+        name, unit = NAMES[self.loss]
+        ball, clusters = self.ball(), self.samples.n_clusters
+        inside = clusters[ball.inside]
+        cost = "" if self.cost == 1 else f", cost {self.cost:g}"
+        lines = [
+            f"Summary: {count(self.n_clusters, 'cluster')} of {known.sum():,} objects from {count(len(clusters), 'sample')}",
+            f"sizes     {list_numbers(self.sizes)}",
+            f"loss      {self.expected_loss:.4f}{unit} expected ({name}{cost})",
+            f"cohesion  mean {np.nanmean(self.cohesion[known]):.3f}",
+            f"ball      {100 * ball.share:.3g} % of the samples within {ball.radius:.4g}{unit}; "
+            f"they have {_clusters(int(inside.min()), int(inside.max()))}",
+        ]
+        if not known.all():
+            lines.append(f"no label  {np.count_nonzero(~known):,} objects (-1)")
+        if self.note:
+            lines.append(f"note      {self.note}")
+        return "\n  ".join(lines)
+
+
+def cohesion_of(problem: Problem, labels: Ints) -> Floats:
+    """(rows,): how often the objects of every row are together with the others of their cluster; see :class:`Summary`."""
+    k = int(labels.max()) + 1
+    alone = np.bincount(labels, problem.weights, minlength=k)[:, None] == 1
+    shares, told = [], []
+    for table in label_tables(problem, labels, k):
+        others = table.sum(axis=1, keepdims=True) - 1
+        known = alone | (others > 0)
+        share = np.where(alone, table.sum(axis=0) == 1, (table - 1) / np.maximum(others, 1))
+        shares.append(np.where(known, share, 0.0))
+        told.append(np.broadcast_to(known, table.shape).astype(float))
+    rows = np.arange(problem.n_rows)
+    total, samples = (row_scores(problem, tables)[rows, labels] for tables in (shares, told))
+    return np.where(samples > 0, total / np.maximum(samples, 1), np.nan)
+
+
+def _clusters(low: int, high: int) -> str:
+    return count(low, "cluster") if low == high else f"{low} to {high} clusters"
+
+
+# How sure a summary of samples is: the ball of partitions around it that holds most of the probability.
+#
+# The credible ball of level 1 − α is the smallest ball around a partition, by a distance of partitions, with at least 1 − α of the
+# samples. Its bounds say what it spans: the **horizontal** bounds are the partitions in it that are farthest from its center; the **upper
+# vertical** ones have the fewest clusters and are the farthest of those, the **lower vertical** ones the most clusters (S. Wade and
+# Z. Ghahramani, Bayesian cluster analysis: point estimation and credible balls, Bayesian Analysis 2018).
+
+SAME = 1e-9  # distances that differ by less are equal
+BOUNDS = ("horizontal", "upper vertical", "lower vertical")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class CredibleBall(Result):
+    """The smallest ball around a summary that holds a share of the samples.
+
+    Attributes
+    ----------
+    level : float
+        The share asked for.
+    share : float
+        The share of the samples inside; at least `level`.
+    radius : float
+        The largest distance of a sample inside, in the unit of the loss.
+    inside : int array
+        Positions of those samples.
+    bounds : DataFrame
+        One row for every partition at a bound: `bound` ("horizontal", "upper vertical": fewest clusters, "lower vertical": most clusters),
+        `sample` (name of the first sample that has it), `n_clusters` and `distance`. A bound has several where distances are equal.
+    labels : (n_objects, len(bounds)) int32 array
+        Those partitions; −1 where the sample has no label.
+    ids : (n_objects,) array or None
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> ball = cs.summarize([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 0]]).ball(0.5)
+    >>> ball.inside.tolist(), round(ball.share, 2)
+    ([0, 1], 0.67)
+    """
+
+    level: float
+    share: float
+    radius: float
+    inside: Ints
+    bounds: pd.DataFrame
+    labels: Labels
+    ids: Array | None = None
+
+    @property
+    def ensemble(self) -> Ensemble:
+        """The partitions at the bounds as clusterings."""
+        info = self.bounds.rename(columns={"bound": "name"})[["name", "sample", "distance"]]
+        names = info["name"] + np.where(info["name"].duplicated(keep=False), " " + info["sample"].astype(str), "")
+        return Ensemble.from_codes(self.labels, ids=self.ids, info=info.assign(name=names))
+
+    def to_frame(self) -> pd.DataFrame:
+        """The bounds."""
+        return self.bounds.copy()
+
+    def __repr__(self) -> str:
+        lines = [f"Credible ball: {100 * self.share:.3g} % of the samples within {self.radius:.4g}"]
+        for name in BOUNDS:
+            rows = self.bounds[self.bounds["bound"] == name]
+            more = f", and {len(rows) - 1} more as far" if len(rows) > 1 else ""
+            first = rows.iloc[0]
+            lines.append(
+                f"{name:<15} {count(first['n_clusters'], 'cluster')} at {first['distance']:.4g} ({first['sample']}{more})"
+            )
+        return "\n  ".join(lines)
+
+
+def credible_ball(samples: Ensemble, distances: Floats, level: float) -> CredibleBall:
+    """The ball of a level, from the samples and their distances to its center (NaN: a sample that does not count)."""
+    check_share("level", level)
+    known = np.flatnonzero(~np.isnan(distances))
+    ranked = np.sort(distances[known])
+    radius = float(ranked[int(np.ceil(level * len(known) - SAME)) - 1])
+    inside = known[distances[known] <= radius + SAME]
+    clusters, away = samples.n_clusters[inside], distances[inside]
+    rows, columns = [], []
+    for name, among in zip(
+        BOUNDS, (clusters >= 0, clusters == clusters.min(), clusters == clusters.max()), strict=True
+    ):
+        farthest = inside[among & (away >= away[among].max() - SAME)]
+        for s in _distinct(samples.labels, farthest):
+            rows.append((name, samples.names[s], int(samples.n_clusters[s]), float(distances[s])))
+            columns.append(samples.labels[:, s])
+    return CredibleBall(
+        level=level,
+        share=len(inside) / len(known),
+        radius=radius,
+        inside=inside,
+        bounds=pd.DataFrame(rows, columns=["bound", "sample", "n_clusters", "distance"]),
+        labels=np.column_stack(columns),
+        ids=samples.ids,
+    )
+
+
+def _distinct(labels: Labels, columns: Ints) -> list[int]:
+    """The first of every partition among some columns."""
+    seen: dict[bytes, int] = {}
+    for s in columns.tolist():
+        _, first, codes = np.unique(labels[:, s], return_index=True, return_inverse=True)
+        seen.setdefault(np.argsort(np.argsort(first))[codes.reshape(-1)].tobytes() + (labels[:, s] < 0).tobytes(), s)
+    return list(seen.values())
+
+
+# The certain core of samples of a partition: a large set of objects that a given share of the samples parts in one and the same way.
+#
+# The largest such set is hard to find (the samples to set aside and the objects to keep depend on one another), so it is grown from
+# several objects, in the manner of `chips` in the R package salso: at every step the object, in a cluster of the core or a new one, that
+# adds most objects for the samples that it contradicts. Its probability is exact: the samples that part the core so are counted. A sample
+# without a label for an object of the core does not count among them.
+
+FEW = 64  # rows up to which every one is tried as the first
+SEEDS = 8  # tried otherwise
+CANDIDATES = 64  # rows weighed against one another in every step
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class CertainCore(Result):
+    """Objects whose partition is sure.
+
+    Attributes
+    ----------
+    labels : (n_objects,) int array
+        Clusters 0 … k − 1 of the core, the largest first; −1 for objects that are not in it.
+    probability : float
+        The share of the samples that part the core's objects exactly so.
+    level : float
+        The least probability asked for.
+    ids : (n_objects,) array or None
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> core = cs.summarize([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 0]]).core(0.9)
+    >>> core.labels.tolist(), core.probability
+    ([0, 0, 1, -1], 1.0)
+    """
+
+    labels: Ints
+    probability: float
+    level: float
+    ids: Array | None = None
+
+    @property
+    def objects(self) -> Ints:
+        """Positions of the objects in the core."""
+        return np.flatnonzero(self.labels >= 0)
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of its clusters."""
+        return int(self.labels.max(initial=-1)) + 1
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per object of the core: id (or number) and cluster."""
+        ids = np.arange(len(self.labels)) if self.ids is None else self.ids
+        return pd.DataFrame({"id": ids[self.objects], "cluster": self.labels[self.objects]})
+
+    def __repr__(self) -> str:
+        size, sure = len(self.objects), 100 * self.probability
+        if not size:
+            return f"Certain core: no object is in {100 * self.level:.3g} % of the samples"
+        share = f"{count(size, 'object')} of {len(self.labels):,} in {count(self.n_clusters, 'cluster')}"
+        return f"Certain core: {share}, parted so by {sure:.3g} % of the samples"
+
+
+def certain_core(problem: Problem, cohesion: Floats, labels: NDArray, level: float, ids: Array | None) -> CertainCore:
+    """The largest core found, from the distinct rows of samples and, for every row, its cohesion and its cluster in the summary."""
+    check_share("level", level)
+    columns = problem.hyperedges()[0]
+    need = max(1, int(np.ceil(level * problem.n_clusterings - 1e-9)))
+    best = np.full(problem.n_rows, -1), 0
+    for seed in _seeds(problem, cohesion, labels):
+        found = _grow(columns, problem.weights, int(seed), need, cohesion)
+        weights = [problem.weights[core >= 0].sum() for core, _ in (found, best)]
+        if (weights[0], found[1]) > (weights[1], best[1]):
+            best = found
+    core, agreeing = best
+    if agreeing:
+        k = int(core.max()) + 1
+        some = core >= 0
+        place = np.argsort(by_size(core[some], problem.weights[some], k, problem.first[some]))
+        core = np.where(core >= 0, place[core], -1)
+    return CertainCore(
+        labels=problem.to_objects(core.astype(np.int64), -1),
+        probability=agreeing / problem.n_clusterings,
+        level=level,
+        ids=ids,
+    )
+
+
+def _seeds(problem: Problem, cohesion: Floats, labels: NDArray) -> Ints:
+    """Rows to begin at: all if they are few; otherwise the heaviest, and the most cohesive of each of the largest clusters."""
+    if problem.n_rows <= FEW:
+        return np.arange(problem.n_rows)
+    order = np.lexsort((-problem.weights, -cohesion))
+    first = order[np.unique(labels[order], return_index=True)[1]]
+    sizes = np.bincount(labels, problem.weights)
+    first = first[np.argsort(-sizes[labels[first]], kind="stable")][: SEEDS - 1]
+    return np.unique(np.append(first, problem.weights.argmax()))
+
+
+def _grow(columns: Labels, weights: Floats, seed: int, need: int, cohesion: Floats) -> tuple[Ints, int]:
+    """The cluster of every row in the core that grows from one (−1: not in it), and the number of samples that agree on it."""
+    nothing = np.full(len(columns), -1)
+    left = columns[:, columns[seed] >= 0]  # the samples that agree with all of the core
+    if left.shape[1] < need:
+        return nothing, 0
+    owner = np.full(
+        int(columns.max()) + 2, -1
+    )  # the core's cluster that every column stands for: −1 none; the last place is of no label
+    owner[-1] = -2
+    owner[left[seed]], k = 0, 1
+    while True:
+        there = owner[left]
+        core = np.where((there == there[:, :1]).all(axis=1) & (there[:, 0] >= 0), there[:, 0], -1)
+        rest = np.flatnonzero(core < 0)
+        places = np.arange(len(rest))[:, None] * (k + 2) + there[rest] + 2
+        votes = np.bincount(places.ravel(), minlength=len(rest) * (k + 2)).reshape(len(rest), k + 2)[:, 1:]
+        option = votes[:, ::-1].argmax(axis=1)  # on ties an old cluster rather than a new one
+        option = votes.shape[1] - 1 - option - 1  # −1: a new cluster
+        against = left.shape[1] - votes.max(axis=1)
+        near = against <= left.shape[1] - need
+        if not near.any():
+            return core, left.shape[1]
+        rest, option, against = rest[near], option[near], against[near]
+        row, cluster = _next(left, there[rest], weights, rest, option, against, cohesion)
+        left = left[:, there[row] == cluster]
+        if cluster < 0:
+            cluster, k = k, k + 1
+        owner[left[row]] = cluster
+
+
+def _next(
+    left: Labels, there: Ints, weights: Floats, rest: Ints, option: Ints, against: Ints, cohesion: Floats
+) -> tuple[int, int]:
+    """The row that adds most objects for the samples it contradicts, and its cluster."""
+    some = np.lexsort((-cohesion[rest], -weights[rest], against))[:CANDIDATES]
+    contradicts = (there != option[:, None]).astype(np.float32)
+    joins = (contradicts @ contradicts[some].T >= against[:, None] - 0.5) & (option >= 0)[:, None]
+    gain = weights[rest] @ joins
+    for c in np.flatnonzero(option[some] < 0):  # a new cluster brings the rows that are always with it
+        with_it = left[rest][:, contradicts[some[c]] == 0]
+        gain[c] = weights[rest][(with_it == with_it[some[c]]).all(axis=1)].sum()
+    score = gain / np.where(against[some] > 0, against[some], 1e-9)
+    best = some[int(score.argmax())]
+    return int(rest[best]), int(option[best])
+
+
+# One partition from samples of a posterior, or from any clusterings: that of least expected loss.
 
 MOST, TIMES = 200, 4  # clusters where no limit is given: at least so many, and so many times those of a sample
 

@@ -2,7 +2,7 @@
 
 **Confidence** is the probability that an independent ensemble of the same kind puts the object in the same cluster. Clusterings err
 in two ways. Where their errors are independent of one another (noisy copies of one grouping; the mean correlation of their errors is
-below 0.04), the model of :mod:`consilience.consensus.methods.error_model` is right and its posterior probability is the answer.
+below 0.04), the model of :mod:`consilience.consensus.rows.error_model` is right and its posterior probability is the answer.
 Where they err
 alike, as runs of k-means on one data set do, no model of independent errors holds, and the clusterings are resampled
 (:mod:`consilience.consensus.trust.resampling`). Hundreds of clusters leave no time for that: the model of
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from consilience._types import Array, Floats
-from consilience.consensus.methods.error_model import error_posterior
+from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import Problem, label_tables
 from consilience.consensus.rows.row_tree import fits, narrowed
 from consilience.consensus.trust.confidence import average_nmi, cluster_posterior, error_correlation, support_of

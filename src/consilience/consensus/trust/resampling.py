@@ -32,7 +32,6 @@ from consilience._kernels import row_distances
 from consilience._run.parallel import workers
 from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints
-from consilience.consensus.methods.association_tree import mean_association
 from consilience.consensus.rows.cluster_similarity import Groups, nearest_clusters
 from consilience.consensus.rows.problem import Problem
 from consilience.consensus.rows.row_tree import (
@@ -41,6 +40,7 @@ from consilience.consensus.rows.row_tree import (
     choose_leaves,
     cut_clusters,
     cut_tree,
+    mean_association,
     narrowed,
     row_tree,
     similarity_tree,

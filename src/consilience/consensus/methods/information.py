@@ -1,0 +1,282 @@
+"""Consensus by the information engine: starts on a sample of the rows, then passes over all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from consilience._check import InputError, check_choice, check_count, check_labels, check_positive, check_seed
+from consilience._run.parallel import workers
+from consilience._run.random import child_seed, stream
+from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
+from consilience.consensus.rows.problem import Problem, sample_rows
+from consilience.engine.annealing import anneal
+from consilience.engine.information import Engine, batch_scores, objective_of, random_starts, refill_empty
+from consilience.engine.views import Views, label_views
+
+SAMPLE = 2_000  # rows on which starts compete
+ENOUGH = 3  # starts that reach the same best: no more are tried
+
+
+def problem_views(problem: Problem, weights: Any = None) -> Views:
+    """The clusterings of a problem as views of its rows."""
+    return label_views(problem.labels, weights=weights, object_weights=problem.weights)
+
+
+def rows_of_start(problem: Problem, start: Any) -> NDArray[np.int64]:
+    """Labels of the objects as labels of the rows: the plurality of a row's objects, −1 where none has a label."""
+    codes = check_labels(start, "init")
+    if len(codes) != len(problem.inverse):
+        raise InputError(f"a start has {len(codes)} labels for {len(problem.inverse)} objects")
+    if codes.max() + 1 > problem.n_clusters:
+        raise InputError(f"a start has {codes.max() + 1} clusters; at most {problem.n_clusters} are wanted")
+    use = (codes >= 0) & (problem.inverse >= 0)
+    if not use.any():
+        raise InputError("a start has no label for any object that a clustering labels")
+    if problem.n_rows == len(codes) and problem.inverse.min() >= 0:  # every object is a row of its own
+        found = np.empty(problem.n_rows, np.int64)
+        found[problem.inverse] = codes
+        return found
+    shape = (problem.n_rows, problem.n_clusters)
+    counts = csr_array((np.ones(use.sum()), (problem.inverse[use], codes[use])), shape)
+    found = np.asarray(counts.argmax(axis=1)).ravel().astype(np.int64)
+    return np.where(np.diff(counts.indptr) > 0, found, -1)
+
+
+def best_start(
+    views: Views,
+    n_clusters: int,
+    *,
+    objective: str,
+    n_init: int,
+    batch: int,
+    max_iter: int,
+    seed: int,
+    n_jobs: int | None,
+) -> NDArray[np.int32]:
+    """Labels of all rows from the best of `n_init` searches, on a sample of the rows where there are many.
+
+    The sample is drawn by weight without replacement; the other rows join the cluster that suits them best. Once three
+    starts have reached the same best objective, no more are tried.
+    """
+    sample = sample_rows(views.object_weights, SAMPLE, seed)
+    part = views.rows(sample)
+    starts = random_starts(part, n_clusters, n_init, random_state=seed)
+    engine = Engine(part, n_clusters, objective=objective)
+    found = engine.best(starts, enough=ENOUGH, seed=seed, n_jobs=n_jobs, batch=batch, max_iter=max_iter)
+    return spread_labels(views, part, sample, found.labels, n_clusters, objective)
+
+
+def spread_labels(
+    views: Views, part: Views, sample: NDArray[Any], labels: NDArray[np.int32], n_clusters: int, objective: str
+) -> NDArray[np.int32]:
+    """Labels of a sample of the rows extended to all of them."""
+    if len(sample) == views.n_objects:
+        return labels
+    everyone = batch_scores(part, labels, n_clusters, objective, rows=views)
+    out = everyone.argmax(axis=1).astype(np.int32)
+    out[sample] = labels
+    refill_empty(out, everyone[np.arange(len(out)), out], n_clusters)
+    return out
+
+
+def engine_search(
+    problem: Problem,
+    *,
+    objective: str,
+    n_init: int = 10,
+    batch: int = 20,
+    max_iter: int = 50,
+    temperature: float = 0.0,
+    starts: list[NDArray[Any]] | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> Answer:
+    """The best partition of a problem's rows under an objective, from given starts or from random ones."""
+    seed = check_seed(random_state)
+    views = problem_views(problem)
+    k = problem.n_clusters
+    if starts is None:
+        polish = 0 if views.n_objects > SAMPLE else batch  # the sample has had its batch passes
+        starts = [
+            best_start(
+                views, k, objective=objective, n_init=n_init, batch=batch, max_iter=max_iter, seed=seed, n_jobs=n_jobs
+            )
+        ]
+    else:
+        polish = batch
+    engine = Engine(views, k, objective=objective)
+    polish_seed = child_seed(seed, "consensus.polish")
+    found = engine.best(
+        starts, seed=polish_seed, n_jobs=n_jobs, batch=polish, max_iter=max_iter, temperature=temperature
+    )
+    extras = {"objective": found.objective, "history": found.history, "n_iter": len(found.moves)}
+    return Answer(found.labels, extras=extras)
+
+
+# Quadratic consensus: the partition that explains the most squares of the one-hot labels.
+#
+# Maximizes Σ_q (1/n_q) Σ_c Σ_y T_cy² / T_c·, the quadratic mutual information (half the category utility) between the partition and each
+# clustering; the same as least squared error on one-hot columns, so k-means does it (A. Topchy, A. K. Jain and W. Punch, A mixture
+# model / Combining multiple weak clusterings, 2003; D. Gondek and T. Hofmann, KDD 2005, Eq. 7: batch k-means, then an online refinement).
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class QuadraticConsensus(ConsensusEstimator):
+    """k-means on the labels: batch, then online (quadratic mutual information).
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        Median of the ensemble's by default.
+    n_init : int
+        Starts at most, by k-means++ on the rows; three that reach the same best are enough. Above 2,000 distinct rows they
+        compete on a sample of 2,000.
+    max_iter : int
+        Online passes at most.
+    random_state : int, optional
+    n_jobs : int, optional
+        Threads over the starts; the labels do not depend on it.
+
+    Attributes
+    ----------
+    labels_, confidence_, membership_, n_clusters_, n_rows_
+        See :class:`ConsensusEstimator`; membership is the probability of each cluster given the row of labels.
+    objective_ : float
+        Σ_q of the quadratic information.
+    history_ : list of float
+        It, after every pass.
+    n_iter_ : int
+
+    Notes
+    -----
+    A pass costs O(rows · r · k). A missing label says nothing: a clustering is compared over the objects it labels.
+
+    Examples
+    --------
+    >>> from consilience.consensus import QuadraticConsensus
+    >>> QuadraticConsensus(2, random_state=0).fit([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]]).labels_
+    array([0, 0, 1, 1])
+    """
+
+    n_init: int = 10
+    max_iter: int = 50
+    n_jobs: int | None = None
+
+    def _combine(self, problem: Problem) -> Answer:
+        """Batch k-means on the rows until it stops, then moves of single rows until none helps; the best of `n_init` starts."""
+        check_count("n_init", self.n_init)
+        check_count("max_iter", self.max_iter)
+        return engine_search(
+            problem,
+            objective="quadratic",
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        )
+
+
+# Information-bottleneck consensus: the partition that keeps the most information about the clusterings.
+#
+# Maximizes Σ_q I(C; λ_q). (D. Gondek and T. Hofmann, KDD 2005, write the information about the joint row in Eq. 8, which for any
+# function of the row is just the entropy H(C); the bottleneck on the bag of labels, p(y | x) = 1/r, maximizes the mean over
+# clusterings, their Eq. 1.)
+#
+# - ``"sequential"`` (N. Slonim, N. Friedman and N. Tishby 2002): rows move one at a time to where the information grows most.
+# - ``"annealing"`` (deterministic annealing, N. Tishby, F. Pereira and W. Bialek 1999): soft memberships
+#   p(c | x) ∝ p(c) exp(−β D[p(y | x) ‖ p(y | c)]), β raised step by step until they are hard (:mod:`consilience.engine.annealing`).
+
+
+def _annealed_start(problem: Problem, n_init: int, cooling: float, seed: int, n_jobs: int | None) -> NDArray[np.int32]:
+    """The best of `n_init` anneals, on a sample of the rows where there are many; each has its own stream."""
+    from joblib import delayed
+
+    views, k = problem_views(problem), problem.n_clusters
+    sample = sample_rows(views.object_weights, SAMPLE, seed)
+    part = views.rows(sample)
+
+    def one(unit: int) -> NDArray[np.int32]:
+        return anneal(part, k, cooling=cooling, rng=stream(seed, "consensus.bottleneck", unit))
+
+    found = workers(n_jobs)(delayed(one)(unit) for unit in range(n_init))
+    best = max(found, key=lambda labels: objective_of(part, labels, k))
+    return spread_labels(views, part, sample, best, k, "shannon")
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class InformationBottleneck(ConsensusEstimator):
+    """The partition that keeps the most information about the clusterings, Σ_q I(C; λ_q).
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        Median of the ensemble's by default.
+    search : {"sequential", "annealing"}
+        Moves of single rows from several starts, or deterministic annealing followed by such moves.
+    n_init : int
+        Starts, or anneals; above 2,000 distinct rows they compete on a sample of 2,000.
+    max_iter : int
+        Sequential passes at most.
+    temperature : float
+        Gumbel noise on the scores of the first eight sequential passes, falling; 0 is plain search.
+    cooling : float
+        Factor between the steps of β in annealing.
+    random_state : int, optional
+    n_jobs : int, optional
+        Threads over the starts or anneals; the labels do not depend on it.
+
+    Attributes
+    ----------
+    labels_, confidence_, membership_, n_clusters_, n_rows_
+        See :class:`ConsensusEstimator`; membership is the probability of each cluster given the row of labels.
+    objective_ : float
+        Σ_q I(C; λ_q) in nats.
+    history_, n_iter_
+
+    Notes
+    -----
+    A pass costs O(rows · r · k). Every clustering counts over the objects it labels.
+
+    Examples
+    --------
+    >>> from consilience.consensus import InformationBottleneck
+    >>> InformationBottleneck(2, random_state=0).fit([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]]).labels_
+    array([0, 0, 1, 1])
+    """
+
+    search: str = "sequential"
+    n_init: int = 10
+    max_iter: int = 50
+    temperature: float = 0.0
+    cooling: float = 1.3
+    n_jobs: int | None = None
+
+    def _combine(self, problem: Problem) -> Answer:
+        """The best partition by sequential search or by annealing; annealing ends in sequential passes."""
+        check_choice(self.search, ("sequential", "annealing"), "search")
+        check_count("n_init", self.n_init)
+        check_count("max_iter", self.max_iter)
+        check_positive("temperature", self.temperature, or_equal=True)
+        check_positive("cooling", self.cooling, above=1)
+        seed = check_seed(self.random_state)
+        starts = (
+            [_annealed_start(problem, self.n_init, self.cooling, seed, self.n_jobs)]
+            if self.search == "annealing"
+            else None
+        )
+        return engine_search(
+            problem,
+            objective="shannon",
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            temperature=self.temperature,
+            starts=starts,
+            batch=0 if self.search == "annealing" else 20,
+            random_state=seed,
+            n_jobs=self.n_jobs,
+        )
