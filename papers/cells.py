@@ -19,7 +19,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 import consilience
-from consilience._run.run_log import peak_memory
+from consilience._run.progress import peak_memory
 
 Rows = Sequence[Mapping[str, Any]]
 Tables = Mapping[str, Rows]

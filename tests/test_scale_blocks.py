@@ -16,10 +16,8 @@ from consilience._check import InputError
 from consilience._run import cluster as _dask
 from consilience._run.parallel import ClusterError
 from consilience.blocks import LabelBlocks, WrittenConsensus, combining
-from consilience.blocks.coding import Coded
-from consilience.blocks.combining import FIXED, bytes_of
-from consilience.blocks.distinct import of_block
-from consilience.blocks.giving import part_names
+from consilience.blocks.combining import FIXED, bytes_of, part_names
+from consilience.blocks.distinct_rows import Coded, of_block
 from consilience.blocks.running import OnDask
 from consilience.datasets import noisy_labels
 from dask_cluster import local_cluster

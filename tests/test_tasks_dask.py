@@ -18,8 +18,7 @@ from sklearn.base import clone
 
 import consilience as cs
 from consilience._check import InputError
-from consilience._run.parallel import AHEAD, ClusterError, n_tasks, on_cluster, workers
-from consilience._run.pickling import LARGE, pack, unpack
+from consilience._run.parallel import AHEAD, LARGE, ClusterError, n_tasks, on_cluster, pack, unpack, workers
 from consilience.cli import running
 from consilience.consensus import MCLA, NBCE, SCCC
 from consilience.datasets import gaussians_8d5k

@@ -9,7 +9,7 @@ import pytest
 from joblib import delayed
 
 from consilience._run.parallel import AHEAD, ROUND, on_cluster, workers
-from consilience._run.run_log import logging_to
+from consilience._run.progress import logging_to
 
 
 def slow_first(i):

@@ -24,12 +24,17 @@ from typing import Any
 
 import joblib
 import numpy as np
-from distributed import LocalCluster
 
 from consilience._check import InputError, nearest, show
-from consilience._run.parallel import AGAIN, AHEAD, ClusterError, Form, Task
-from consilience._run.pickling import There, pack, unpack
+from consilience._run.parallel import AGAIN, AHEAD, ClusterError, Form, Task, There, pack, unpack
+from consilience._run.progress import worker_name
 from consilience._types import Array
+
+try:
+    from distributed import Client, KilledWorker, LocalCluster
+    from distributed.client import FutureCancelledError
+except ModuleNotFoundError as error:
+    raise ImportError("a Dask cluster needs Dask: pip install 'consilience[dask]'") from error
 
 DEAF = """import logging, signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -189,9 +194,6 @@ class ClusterWorkers:
 
     def _outcome(self, future: Any) -> tuple[bool, Any]:
         """Whether a future has a result, and the result; it has none where a worker or the scheduler took it along."""
-        from distributed import KilledWorker
-        from distributed.client import FutureCancelledError
-
         status = future.status
         if status not in ("finished", "error"):
             return False, None
@@ -244,16 +246,10 @@ def _in_worker(tasks: Iterable[Task], early: dict[int, Any]) -> Iterator[tuple[i
 @contextlib.contextmanager
 def connect(address: str) -> Iterator[Any]:
     """A client of the scheduler at an address, or with "local" or "local:4" of worker processes on this machine."""
-    try:
-        from distributed import Client
-    except ModuleNotFoundError as error:
-        raise ImportError("a Dask cluster needs Dask: pip install 'consilience[dask]'") from error
     for name in ("distributed", "distributed.client"):  # what matters is said in our own words
         logging.getLogger(name).setLevel(logging.CRITICAL)
     _check_local(address.strip())
     if match := re.fullmatch(r"local(?::([1-9]\d*))?", address.strip()):
-        from consilience._run.cluster import SteadyCluster
-
         workers = int(match[1]) if match[1] else joblib.cpu_count()
         dashboard = ":0" if find_spec("bokeh") else None
         with (
@@ -285,16 +281,6 @@ def _check_local(address: str) -> None:
         )
     if word != "local" and re.fullmatch(r"[1-9]\d{0,2}", number) and nearest(word, ["local"]):
         raise InputError(f"{show(address)} is not the address of a Dask scheduler: did you mean 'local:{number}'?")
-
-
-def worker_name() -> str | None:
-    """Dask's address of the worker that this runs in; None outside of one."""
-    from distributed import get_worker
-
-    try:
-        return str(get_worker().address)
-    except ValueError:
-        return None
 
 
 def _digest(array: Array) -> str:

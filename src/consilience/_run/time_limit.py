@@ -23,7 +23,7 @@ from collections.abc import Callable
 from typing import Any
 
 from consilience._check import fingerprint
-from consilience._run.pickling import pack, unpack
+from consilience._run.parallel import pack, unpack
 
 START = 120.0  # seconds that a child may take to start, or to read what it is sent
 IDLE = 30.0  # seconds that it waits for another call

@@ -1,21 +1,15 @@
-"""Beyond the memory of one machine: labels and tables in row blocks, by Dask or one block after the other; owns no algorithm."""
+"""Beyond the memory of one machine: labels in row blocks, by Dask or one block after the other; owns no algorithm."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from consilience.blocks.combining import combine_blocks
     from consilience.blocks.label_blocks import LabelBlocks, as_blocks
     from consilience.blocks.result import WrittenConsensus
 
 # Names are imported when they are asked for: a worker that reads blocks needs none of what the answer is made with.
-_OWNERS = {
-    "LabelBlocks": "label_blocks",
-    "WrittenConsensus": "result",
-    "as_blocks": "label_blocks",
-    "combine_blocks": "combining",
-}
-__all__ = ["LabelBlocks", "WrittenConsensus", "as_blocks", "combine_blocks"]
+_OWNERS = {"LabelBlocks": "label_blocks", "WrittenConsensus": "result", "as_blocks": "label_blocks"}
+__all__ = ["LabelBlocks", "WrittenConsensus", "as_blocks"]
 
 
 def __getattr__(name: str) -> Any:

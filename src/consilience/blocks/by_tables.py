@@ -23,8 +23,8 @@ import pandas as pd
 from consilience import _kernels
 from consilience._check import InputError
 from consilience._types import Floats, Ints
-from consilience.blocks.coding import Layout, read_part
 from consilience.blocks.cutting import PointRule, fit_cut
+from consilience.blocks.distinct_rows import Layout, read_part
 from consilience.blocks.expectation import fit_by_passes
 from consilience.blocks.label_blocks import LabelBlocks
 from consilience.blocks.mixtures import MixtureRule, fit_mixture

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from consilience.blocks.coding import Layout
+from consilience.blocks.distinct_rows import Layout
 from consilience.blocks.label_blocks import LabelBlocks
 from consilience.blocks.mixtures import Numbering, distinct_blocks
 from consilience.blocks.rules import Rule

@@ -16,10 +16,9 @@ from consilience._check import InputError, check_count, count, kind_of
 from consilience._files import open_parquet
 from consilience._names import unique_names
 from consilience._types import Columns, PathLike
-from consilience.blocks.coding import Layout, ParquetPart, check_once
-from consilience.blocks.distinct import DistinctRows, merge, of_part
+from consilience.blocks.distinct_rows import Beside, DistinctRows, Layout, ParquetPart, check_once, merge, of_part
 from consilience.blocks.running import Here, Workers, elsewhere
-from consilience.blocks.sites import Beside
+from consilience.consensus.result import Consensus
 from consilience.consensus.rows.problem import spread_evenly
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
@@ -197,6 +196,12 @@ class LabelBlocks:
                 check_clusterings(self.layout.source, n_labels, found.n_objects, has_ids=has_ids)
             self._distinct = found
         return found.check_room(room)
+
+    def combine(self, **asked: Any) -> Consensus:
+        """What :func:`consilience.combine` gives for them; it calls this, with all that it was asked."""
+        from consilience.blocks.combining import combine_blocks
+
+        return combine_blocks(self, **asked)
 
     @property
     def n_objects(self) -> int:

@@ -19,7 +19,7 @@ import numpy as np
 
 from consilience import _kernels
 from consilience._types import Floats, Ints, Labels
-from consilience.blocks.coding import Layout
+from consilience.blocks.distinct_rows import Layout
 from consilience.blocks.label_blocks import LabelBlocks
 from consilience.blocks.running import Workers
 from consilience.blocks.survey import Survey, coded_blocks

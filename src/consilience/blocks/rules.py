@@ -9,8 +9,7 @@ import numpy as np
 
 from consilience import _kernels
 from consilience._types import Array, Floats, Ints, Labels
-from consilience.blocks.coding import Coded
-from consilience.blocks.distinct import look_up_codes
+from consilience.blocks.distinct_rows import Coded, look_up_codes
 from consilience.consensus.rows.problem import sum_over_labels
 from consilience.consensus.trust.confidence import posterior_of
 from consilience.engine.annealing import soft_rows

@@ -10,11 +10,10 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from joblib import delayed
 
-from consilience._run.parallel import ClusterError, Form, active_client, measured, workers
-from consilience._run.pickling import There, pack, unpack
-from consilience._run.run_log import Where, is_logging, record
+from consilience._run.parallel import ClusterError, Form, There, active_client, measured, pack, unpack, workers
+from consilience._run.progress import Where, is_logging, record
 from consilience._types import Array
-from consilience.blocks.sites import Beside, collapse_part
+from consilience.blocks.distinct_rows import Beside, collapse_part
 from consilience.blocks.words import words_of
 
 T = TypeVar("T")

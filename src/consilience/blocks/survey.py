@@ -13,8 +13,7 @@ import numpy as np
 from consilience import _kernels
 from consilience._check import InputError, encode_labels
 from consilience._types import Array, Ints, Labels
-from consilience.blocks.coding import Coded, Layout, read_part
-from consilience.blocks.distinct import look_up_codes
+from consilience.blocks.distinct_rows import Coded, Layout, look_up_codes, read_part
 from consilience.blocks.label_blocks import LabelBlocks
 from consilience.blocks.running import Workers
 from consilience.blocks.words import says

@@ -43,7 +43,7 @@ def runs(function: F) -> F:
 
 @contextlib.contextmanager
 def _running(scheduler: str | None, log_file: Path | None, verbose: bool) -> Iterator[None]:
-    from consilience._run.run_log import logging_to
+    from consilience._run.progress import logging_to
 
     if log_file is not None:
         from consilience.reports.files import check_file

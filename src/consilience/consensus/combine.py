@@ -121,8 +121,7 @@ def combine(
     how = {"random_state": seed, "n_jobs": n_jobs}
     if in_blocks(ensemble) or memory_limit is not None or output is not None:
         scale = import_module("consilience.blocks")  # by name, since it is built on this function
-        found: Consensus = scale.combine_blocks(
-            scale.as_blocks(ensemble, columns=columns, id_column=id_column),
+        found: Consensus = scale.as_blocks(ensemble, columns=columns, id_column=id_column).combine(
             n_clusters=n_clusters,
             method=method,
             how=how,

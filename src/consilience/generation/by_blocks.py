@@ -12,8 +12,8 @@ import numpy as np
 
 from consilience._check import InputError, chunk_digest, count, fingerprint_of_chunks
 from consilience._run.parallel import own_threads
+from consilience._run.progress import Where
 from consilience._run.row_blocks import Piece
-from consilience._run.run_log import Where
 from consilience._types import Floats, Ints
 from consilience.generation.block_kmeans import SAMPLE, BlockSpace, as_they_rest, lloyd_by_blocks
 from consilience.generation.methods import METHODS

@@ -16,7 +16,7 @@ from scipy import sparse
 from consilience import _kernels
 from consilience._check import InputError
 from consilience._run.parallel import own_threads
-from consilience._run.run_log import Where, record
+from consilience._run.progress import Where, record
 from consilience._run.time_limit import CallError, call_within
 from consilience._types import Array, Ints, Labels
 from consilience.ensemble.store import Store

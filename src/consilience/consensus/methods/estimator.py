@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from consilience._run.run_log import step
+from consilience._run.progress import step
 from consilience._types import EnsembleLike, Floats, Ints, RandomState
 from consilience.consensus.rows.problem import Problem, check_problem
 from consilience.consensus.trust.assessment import assess

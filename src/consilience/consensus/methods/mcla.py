@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from consilience._run.run_log import step
+from consilience._run.progress import step
 from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator, by_size
 from consilience.consensus.methods.graph_partition import Backend, check_wishes, partition_graph

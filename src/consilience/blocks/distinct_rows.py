@@ -1,0 +1,455 @@
+"""One block of labels, wherever it comes from, as codes of its own and what each code stands for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from consilience import _kernels
+from consilience._check import InputError, encode_labels, kind_of, show
+from consilience._types import Array, Ints, Labels
+from consilience.blocks.words import says
+from consilience.ensemble import Ensemble
+from consilience.ensemble.info import object_vector
+from consilience.tables.in_memory import frame_of, frame_sheet, plain_source
+from consilience.tables.read_cells import ColumnError, labels_of
+
+ANSWERS = ("cluster", "confidence", "support")  # columns of what is given back
+SMALL = 2**16  # whole numbers below it are their own codes
+CHUNK = 8192  # rows whose labels, side by side, stay in the cache
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What of a block is labels: names of columns, or None for all of an array; the column of ids; rows at a time.
+
+    With `by_index`, ids are the index of data frames, whatever their columns are called.
+    """
+
+    columns: tuple[str, ...] | None
+    id_column: str | None
+    source: str
+    rows: int
+    by_index: bool = False
+
+    @property
+    def id_heading(self) -> str:
+        """What files of answers call the ids: their own name, "id" where they have none or an answer has it."""
+        return self.id_column if self.id_column not in (None, "", "index", *ANSWERS) else "id"
+
+
+@dataclass(frozen=True)
+class ParquetPart:
+    """Some row groups of a Parquet file."""
+
+    path: str
+    groups: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A block of rows.
+
+    Attributes
+    ----------
+    codes : (n, r) int8, int16 or int32 array
+        Codes of this block alone; −1 missing. As narrow as they can be: reading and comparing rows is a matter of bytes.
+    labels : list of lists
+        What the codes of every clustering stand for; some may not occur.
+    ids : Arrow array or None
+    """
+
+    codes: Labels
+    labels: list[list[Any]]
+    ids: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class SitePart:
+    """What a site sends of its part of objects that several sites have.
+
+    Attributes
+    ----------
+    numbers : (n,) int32 array
+        The distinct row of every object.
+    rows : (n_rows, r) int32 array
+        The distinct rows of the site's labels.
+    labels, ids
+        As in :class:`Coded`.
+    """
+
+    numbers: Labels
+    rows: Labels
+    labels: list[list[Any]]
+    ids: Any = None
+
+
+def read_part(part: Any, layout: Layout) -> Iterator[Coded]:
+    """The blocks of a part: row groups of a Parquet file, a frame, an array, or what sites sent; at most `layout.rows` rows each."""
+    if isinstance(part, list) and part and all(isinstance(one, SitePart) for one in part):
+        yield from _join_sites(part, layout.rows)
+        return
+    if isinstance(part, ParquetPart):
+        yield from _read_parquet(part, layout)
+        return
+    table = plain_source(part)
+    if isinstance(table, pd.DataFrame):
+        yield from (_code_frame(table.iloc[i : i + layout.rows], layout) for i in _starts(table, layout))
+    elif isinstance(table, np.ndarray) and table.ndim in (1, 2):
+        columns = table[:, None] if table.ndim == 1 else table  # also of no rows
+        yield from (_code_columns(columns[i : i + layout.rows].T, layout) for i in _starts(table, layout))
+    else:
+        raise InputError(
+            f"a block of labels cannot be {kind_of(part)}: give arrays of objects × clusterings, or data frames"
+        )
+
+
+def _starts(table: Any, layout: Layout) -> range:
+    return range(0, max(1, len(table)), layout.rows)  # one block also of no rows
+
+
+def _read_parquet(part: ParquetPart, layout: Layout) -> Iterator[Coded]:
+    columns = list(layout.columns or ())
+    wanted = columns if layout.id_column is None else [*columns, layout.id_column]
+    with pq.ParquetFile(part.path, memory_map=True) as file:
+        for batch in file.iter_batches(layout.rows, row_groups=list(part.groups), columns=wanted, use_threads=False):
+            coded = [_code_arrow(batch.column(name), name, layout) for name in columns]
+            ids = None if layout.id_column is None else batch.column(layout.id_column)
+            yield _stack(coded, ids)
+
+
+def _code_frame(frame: pd.DataFrame, layout: Layout) -> Coded:
+    there = [str(name) for name in frame.columns]
+    wanted = layout.columns or there
+    known = {*wanted, layout.id_column}
+    check_once([name for name in there if name in known], layout.source)
+    names = {name: j for j, name in enumerate(there)}
+    for name in wanted:
+        if name not in names:
+            raise InputError(f"{layout.source}: a block has no column {name!r}: give all blocks the same columns")
+    chosen = [frame.iloc[:, names[name]] for name in wanted]
+    ids = None
+    if layout.by_index:
+        ids = pa.array(frame.index)
+    elif layout.id_column is not None:
+        if layout.id_column not in names:
+            raise InputError(f"{layout.source}: a block has no column {layout.id_column!r} of ids: check id_column=")
+        ids = pa.array(frame.iloc[:, names[layout.id_column]])
+    return _code_columns(chosen, layout, ids)
+
+
+def check_once(names: Sequence[str], source: str) -> None:
+    """Refuse names that occur twice: they do not say which column is meant."""
+    twice = next((name for name, n in Counter(names).items() if n > 1), None)
+    if twice is not None:
+        raise InputError(f"{source}: two columns are called {show(twice)}: give each a name of its own")
+
+
+def _code_columns(columns: Sequence[Any] | Array, layout: Layout, ids: Any = None) -> Coded:
+    names = layout.columns or range(len(columns))
+    return _stack([_code_values(c, f"clustering {n!r}") for n, c in zip(names, columns, strict=True)], ids)
+
+
+def _stack(coded: list[tuple[Labels, list[Any]]], ids: Any) -> Coded:
+    codes = np.empty((len(coded[0][0]), len(coded)), narrowest(labels for _, labels in coded))
+    for begin in range(0, len(codes), CHUNK):
+        for j, (column, _) in enumerate(coded):
+            codes[begin : begin + CHUNK, j] = column[begin : begin + CHUNK]
+    return Coded(codes, [labels for _, labels in coded], ids)
+
+
+def narrowest(labels: Iterable[Sequence[Any]]) -> type[np.signedinteger[Any]]:
+    """The narrowest type of codes that number so many labels of every clustering, and −1."""
+    most = max(map(len, labels), default=0)
+    return np.int8 if most <= 2**7 else np.int16 if most <= 2**15 else np.int32
+
+
+def _code_values(values: Any, what: str) -> tuple[Any, list[Any]]:
+    plain = isinstance(getattr(values, "dtype", None), np.dtype)
+    if plain and (found := _own_codes(np.asarray(values))) is not None:
+        return found
+    codes, names = encode_labels(values, what)
+    return codes, list(range(int(codes.max(initial=-1)) + 1)) if names is None else list(names)
+
+
+def _own_codes(values: Array) -> tuple[Array, list[Any]] | None:
+    """Small whole numbers as they are."""
+    if values.dtype.kind not in "iu" or not len(values):
+        return None
+    low, high = int(values.min()), int(values.max())
+    return (values, list(range(high + 1))) if low >= -1 and high < SMALL else None
+
+
+def _code_arrow(column: pa.Array, name: str, layout: Layout) -> tuple[Any, list[Any]]:
+    """As the same column of a whole file is read: whole numbers, or objects; None where missing."""
+    if pa.types.is_integer(column.type) and not column.null_count:
+        found = _own_codes(column.to_numpy(zero_copy_only=False))
+        if found is not None:
+            return found
+    coded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
+    codes = pc.fill_null(coded.indices.cast(pa.int32()), -1).to_numpy(zero_copy_only=False)
+    sheet = frame_sheet(layout.source, frame_of(pa.table({name: coded.dictionary})))
+    try:
+        labels = labels_of(sheet, 0)
+    except ColumnError as error:
+        raise InputError(
+            f"{layout.source}: column {name!r} holds {error.brief}, and labels are whole numbers or names: leave it out with "
+            "columns= (--columns)"
+        ) from None
+    new, names = encode_labels(labels, f"clustering {name!r}")
+    known = list(range(int(new.max(initial=-1)) + 1)) if names is None else list(names)
+    return np.append(new, np.int32(-1))[codes], known
+
+
+def _join_sites(sites: Sequence[SitePart], rows: int) -> Iterator[Coded]:
+    """The objects of all sites side by side, in blocks."""
+    n = len(sites[0].numbers)
+    for site in sites[1:]:
+        if len(site.numbers) != n:
+            raise InputError(
+                f"sites have parts of {n:,} and of {len(site.numbers):,} objects side by side: cut all of them at the same objects"
+            )
+    named = [site.ids for site in sites if site.ids is not None]
+    for ids in named[1:]:
+        if not ids.equals(named[0].cast(ids.type)):
+            at = next(
+                i for i, (one, other) in enumerate(zip(named[0], ids, strict=True)) if one.as_py() != other.as_py()
+            )
+            raise InputError(
+                f"sites name their objects differently: {show(named[0][at].as_py())} in one is {show(ids[at].as_py())} in another; put "
+                "them in the same order first"
+            )
+    labels = [some for site in sites for some in site.labels]
+    for begin in range(0, max(1, n), rows):
+        part = slice(begin, begin + rows)
+        codes = np.hstack([site.rows[site.numbers[part]] for site in sites])
+        yield Coded(codes, labels, named[0][part] if named else None)
+
+
+# Distinct rows of labels with counts, block by block: each block has its own, and two make one.
+#
+# Every method that sees only labels works on the distinct rows with their counts, so they are all that has to travel. A block's rows
+# stand in the order of their first objects, and so do those of two neighboring blocks after merging: the result is what
+# :meth:`consilience.Ensemble.signatures` finds of all rows at once, however they were cut into blocks and in whatever order
+# neighbors were merged.
+
+BYTES = 60, 16, 60  # that combining takes: of a row, of each of its labels, and of its membership in each cluster
+
+
+class TooManyRowsError(InputError):
+    """More distinct rows than there is room for."""
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctRows:
+    """The distinct rows of neighboring blocks.
+
+    Attributes
+    ----------
+    rows : (n_rows, r) int8, int16 or int32 array
+        In the order of their first objects; −1 missing.
+    counts : (n_rows,) int64 array
+        Objects with each row.
+    labels : list of lists
+        What the codes of every clustering stand for.
+    lengths : tuple of int
+        Objects of every part.
+    """
+
+    rows: Labels
+    counts: Ints
+    labels: list[list[Any]]
+    lengths: tuple[int, ...]
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects."""
+        return sum(self.lengths)
+
+    def n_labels(self, clustering: int) -> int:
+        """How many different labels occur in a clustering."""
+        return int(np.count_nonzero(np.bincount(self.rows[:, clustering].astype(np.int64) + 1)[1:]))
+
+    def merge(self, *others: DistinctRows) -> DistinctRows:
+        """These rows and those of the blocks that follow, in their order. Cost O(rows · r).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> one = of_block(Coded(np.array([[0], [1], [0]], np.int32), [["a", "b"]]))
+        >>> other = of_block(Coded(np.array([[1], [0]], np.int32), [["c", "b"]]))
+        >>> both = one.merge(other)
+        >>> [both.labels[0][code] for code in both.rows[:, 0]], both.counts.tolist(), both.lengths
+        (['a', 'b', 'c'], [2, 2, 1], (3, 2))
+        """
+        for other in others:
+            if len(self.labels) != len(other.labels):
+                raise InputError(
+                    f"a block has {len(other.labels)} clusterings, the one before {len(self.labels)}: give all blocks the same"
+                )
+        every = [self, *others]
+        known = [{label: code for code, label in enumerate(labels)} for labels in self.labels]
+        for other in others:
+            for mine, theirs in zip(known, other.labels, strict=True):
+                for label in theirs:
+                    mine.setdefault(label, len(mine))
+        kind = narrowest(known)  # type: ignore[arg-type]
+        rows = np.concatenate([look_up_codes(Coded(one.rows, one.labels), known, kind) for one in every])
+        first, inverse, _ = _kernels.signatures(rows)
+        counts = np.zeros(len(first), np.int64)
+        counts[: len(self.counts)] = self.counts  # distinct already, so the first rows are these
+        np.add.at(
+            counts, inverse[len(self.counts) :], np.concatenate([one.counts for one in every])[len(self.counts) :]
+        )
+        lengths = sum((one.lengths for one in every), ())
+        return DistinctRows(rows[first], counts, [list(labels) for labels in known], lengths)
+
+    @property
+    def n_bytes(self) -> int:
+        """About what it takes to combine them."""
+        row, label, cluster = BYTES
+        k = float(
+            np.median([self.n_labels(j) for j in range(len(self.labels))])
+        )  # codes may stand for labels that do not occur
+        return int(len(self.counts) * (row + label * len(self.labels) + cluster * k))
+
+    def places(self, block: Coded) -> Ints:
+        """Which of the rows every object of a block has; all of them must be here."""
+        codes = [{label: code for code, label in enumerate(labels)} for labels in self.labels]
+        return RowTable(self.rows, _kernels.slots_of(self.rows), codes, {}).places(block)
+
+    def check_room(self, room: int | None) -> DistinctRows:
+        """Itself, if so many bytes are enough to combine these rows."""
+        if room is not None and self.n_bytes > room:
+            raise TooManyRowsError(
+                f"{len(self.counts):,} or more distinct rows of labels need more than {room:,} bytes"
+            )
+        return self
+
+    def ensemble(self, names: Sequence[str] | None) -> Ensemble:
+        """The rows as an ensemble, labels coded and named as in that of all objects."""
+        codes, label_names = np.empty(self.rows.shape[::-1], np.int32), []
+        by_column = np.ascontiguousarray(self.rows.T)
+        for j, (labels, column) in enumerate(zip(self.labels, by_column, strict=True)):
+            first = np.full(len(labels) + 1, len(column))
+            first[column[::-1]] = np.arange(len(column))[::-1]  # the last one written is the first row
+            used = np.argsort(first[:-1], kind="stable")[: np.count_nonzero(first[:-1] < len(column))]
+            what = f"clustering {j if names is None else names[j]!r}"
+            new, found = encode_labels(object_vector([labels[code] for code in used]), what)
+            place = np.full(len(labels) + 1, -1, np.int32)
+            place[used] = new
+            codes[j] = place[column]
+            label_names.append(found)
+        info = None if names is None else {"name": list(names)}
+        return Ensemble.from_codes(np.ascontiguousarray(codes.T), label_names=label_names, info=info)
+
+
+def of_block(block: Coded) -> DistinctRows:
+    """Those of one block."""
+    first, counts = _kernels.distinct_rows(block.codes)
+    return DistinctRows(block.codes[first], counts, block.labels, (len(block.codes),))
+
+
+@says("distinct rows")
+def of_part(part: Any, layout: Layout, room: int | None = None) -> DistinctRows:
+    """Those of a part, read block by block; an error once there are more than so many bytes have room for."""
+
+    def add(found: DistinctRows, block: Coded) -> DistinctRows:
+        return found.merge(of_block(block)).check_room(room)
+
+    blocks = read_part(part, layout)
+    found = reduce(add, blocks, of_block(next(blocks)).check_room(room))
+    return replace(found, lengths=(found.n_objects,))
+
+
+def merge(parts: Sequence[DistinctRows], room: int | None = None) -> DistinctRows:
+    """Those of neighbors; an error if there is no room for so many."""
+    return parts[0].merge(*parts[1:]).check_room(room)
+
+
+def look_up_codes(block: Coded, codes: Sequence[Mapping[Any, int]], kind: Any = np.int32) -> Labels:
+    """The labels of a block in other codes, by clustering and label, of a type that holds them; −1 where there is none."""
+    found = block.codes.astype(kind, copy=False)
+    for j, (labels, known) in enumerate(zip(block.labels, codes, strict=True)):
+        place = np.array([*(known.get(label, -1) for label in labels), -1], np.int32)
+        if not np.array_equal(place[:-1], np.arange(len(labels))):
+            found = found.copy() if found is block.codes else found
+            found[:, j] = place[block.codes[:, j]]
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class RowTable:
+    """Distinct rows with values, in which the rows of blocks are looked up.
+
+    Attributes
+    ----------
+    rows : (n_rows, r) int8, int16 or int32 array
+    slots : uint32 array
+        By which they are found (:func:`consilience._kernels.slots_of`): made once, and sent along.
+    codes : list of dicts
+        The code of every label, clustering by clustering.
+    values : dict of name to (n_rows, …) array
+    """
+
+    rows: Labels
+    slots: Array
+    codes: list[dict[Any, int]]
+    values: dict[str, Array]
+
+    @classmethod
+    def of(cls, ens: Ensemble, values: dict[str, Array]) -> RowTable:
+        """For an ensemble of distinct rows."""
+        codes = [{label: code for code, label in enumerate(ens.categories(j))} for j in range(ens.n_clusterings)]
+        rows = np.ascontiguousarray(ens.labels, narrowest(codes))  # type: ignore[arg-type]
+        return cls(rows, _kernels.slots_of(rows), codes, values)
+
+    def look_up(self, block: Coded) -> dict[str, Array]:
+        """The values of the objects of a block."""
+        at = self.places(block)
+        return {name: values.take(at, axis=0, mode="clip") for name, values in self.values.items()}
+
+    def places(self, block: Coded) -> Ints:
+        """The row of every object of a block. Cost O(n · r), and no comparing of text beyond the labels' names."""
+        at = _kernels.find_rows(self.rows, self.slots, look_up_codes(block, self.codes, self.rows.dtype))
+        if at.min(initial=0) < 0:
+            raise InputError(
+                "the labels have changed since they were first read: keep them as they are until the answer is there"
+            )
+        return at
+
+
+# Clusterings of the same objects that live apart. A site collapses its own columns: objects that none of its clusterings tell apart
+# get one number, and numbers of several sites side by side are rows of labels like any others. What its labels are called, and who
+# has them, a site tells only in its table of distinct rows.
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """The parts that the sites have of the same objects, and how each is laid out."""
+
+    parts: tuple[Any, ...]
+    layouts: tuple[Layout, ...]
+
+
+def collapse_part(part: Any, layout: Layout) -> SitePart:
+    """A site's part, collapsed where it is."""
+    found: DistinctRows | None = None
+    numbers, ids = [], []
+    for block in read_part(part, layout):
+        mine = of_block(block)
+        found = mine if found is None else found.merge(mine)
+        numbers.append(found.places(block))
+        ids.append(block.ids)
+    assert found is not None
+    joined = None if layout.id_column is None else pa.concat_arrays(ids)
+    return SitePart(np.concatenate(numbers).astype(np.int32), found.rows, found.labels, joined)
