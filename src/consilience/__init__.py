@@ -6,6 +6,8 @@ from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from consilience._hooks import enter as _enter
+
 if _TYPE_CHECKING:
     from consilience.agreement import agree
     from consilience.alternatives import contrast
@@ -67,6 +69,10 @@ def __getattr__(name: str) -> _Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found
     return found
+
+
+# The one place where layers are tied together: `combine` hands labels in row blocks to the package that is built on it.
+_enter("as_blocks", lambda: _import_module("consilience.blocks").as_blocks)
 
 
 def __dir__() -> list[str]:

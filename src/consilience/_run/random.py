@@ -105,7 +105,7 @@ PURPOSES: dict[str, str] = {
     "measures.sample": "the one sample of objects that scores of large data are computed on",
     "meta.classical": "the start of classical scaling",
     "meta.null": "one shuffle of the groups",
-    "meta.objects": "objects that a tree of a group is built on",
+    "consensus.sample": "objects that a tree of a group is built on",
     "meta.pairs": "pairs of objects of a sketch",
     "reports.objects": "objects that a picture shows",
     "tables.donors": "rows that missing cells are filled from",

@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Sequence
 from functools import partial
-from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError, check_choice, check_seed, check_word, nearest
+from consilience._hooks import hook
 from consilience._run.parallel import runs_tasks
 from consilience._types import Columns, EnsembleLike, Ints, PathLike
 from consilience.consensus.choose import better_cut, choose_method
@@ -120,8 +120,8 @@ def combine(
     call = written_call(combine, ensemble, **given, **options)
     how = {"random_state": seed, "n_jobs": n_jobs}
     if in_blocks(ensemble) or memory_limit is not None or output is not None:
-        scale = import_module("consilience.blocks")  # by name, since it is built on this function
-        found: Consensus = scale.as_blocks(ensemble, columns=columns, id_column=id_column).combine(
+        blocks = hook("as_blocks")(ensemble, columns=columns, id_column=id_column)
+        consensus: Consensus = blocks.combine(
             n_clusters=n_clusters,
             method=method,
             how=how,
@@ -133,7 +133,7 @@ def combine(
             call=call,
             start=start,
         )
-        return found
+        return consensus
     ens = as_ensemble(ensemble, columns=columns, id_column=id_column)
     problem = check_problem(ens, None if isinstance(n_clusters, str) else n_clusters, sample_weight)
     source = Path(ensemble).resolve().name if isinstance(ensemble, (str, os.PathLike)) else ""

@@ -314,7 +314,7 @@ def group_reliability(some: Ensemble, labels: Labels) -> tuple[Floats, Array]:
 
 def drawn_objects(n_objects: int) -> Ints:
     """The objects that a tree is built on, where they are many: the same ones for every group."""
-    return np.sort(stream(0, "meta.objects").choice(n_objects, DRAWN, replace=False))
+    return np.sort(stream(0, "consensus.sample").choice(n_objects, DRAWN, replace=False))
 
 
 def _median(n_clusters: Ints) -> int:

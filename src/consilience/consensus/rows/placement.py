@@ -1,9 +1,10 @@
-"""Where an object that was not combined belongs, given the labels that the clusterings have for it.
+"""Combine a sample of the objects and place the rest: where an object belongs, given the labels that the clusterings have for it.
 
-Objects that were combined and have the same labels from all clusterings decide; without such, p(c | labels) ∝ π_c Π_q p_q(y_q | c)^τ does
-(:mod:`consilience.consensus.trust.confidence`). Where the two differ, they exchange their probabilities. The confidence of an
-object that was
-not combined is the mean of those that were and have as much support, made monotone (isotonic regression).
+Whoever has too many objects combines some (:func:`sample_objects`) as if they were all, and asks :class:`Placement` for the others: the
+explorer, row blocks, `predict` and `update` all place objects here. An object that has the same labels as one that was combined joins
+its cluster. For others p(c | labels) ∝ π_c Π_q p_q(y_q | c)^τ decides (:mod:`consilience.consensus.trust.confidence`). Where the two
+differ, they exchange their probabilities. The confidence of a placed object is the mean of those that were combined and have as much
+support, made monotone (isotonic regression).
 """
 
 from __future__ import annotations
@@ -13,14 +14,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from consilience import _kernels
-from consilience._types import Floats, Ints, Labels
+from consilience._run.random import stream
+from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.problem import Problem, label_tables, sum_over_labels
 from consilience.consensus.trust.confidence import cluster_shares, discount
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import register
 
-SEEN = 50_000  # rows of labels that are remembered, the most frequent first
+SEEN = 50_000  # safeguard: rows of labels that are remembered, the most frequent first; they are saved with a model
+
+
+def sample_objects(n_objects: int, size: int) -> Ints:
+    """The numbers of the objects that stand for all, in rising order: the same ones every time, and all where they are few."""
+    if n_objects <= size:
+        return np.arange(n_objects)
+    return np.sort(stream(0, "consensus.sample").choice(n_objects, size, replace=False))
 
 
 @register
@@ -54,22 +63,38 @@ class Placement:
     confidences: Floats
 
     @classmethod
-    def of(cls, ensemble: Ensemble, found: Consensus) -> Placement:
-        """From the members and what they were combined into."""
-        rows, k = ensemble.signatures(), found.n_clusters
-        of_rows = found.labels[rows.first]
+    def of(cls, sample: Ensemble, consensus: Consensus, n_labels: Ints | None = None) -> Placement:
+        """From clusterings of some objects and what they were combined into.
+
+        `n_labels` says how many labels each clustering has among all objects, where the sample may lack some: those that it lacks
+        speak for no cluster.
+        """
+        return cls.of_labels(sample, consensus.labels, n_labels, by_support(consensus))
+
+    @classmethod
+    def of_labels(
+        cls,
+        sample: Ensemble,
+        consensus: Ints,
+        n_labels: Ints | None = None,
+        by_support: tuple[Floats, Floats] = (np.zeros(1), np.zeros(1)),
+    ) -> Placement:
+        """The same from the labels of the consensus alone, where no confidence is asked for."""
+        rows, k = sample.signatures(), int(consensus.max()) + 1
+        of_rows = consensus[rows.first]
         known = of_rows >= 0
         place = np.where(known, np.cumsum(known) - 1, -1)[rows.inverse]
         problem = Problem(rows.labels[known], rows.counts[known].astype(float), k, place)
+        if n_labels is not None:
+            vars(problem)["sizes"] = n_labels
         labels = of_rows[known]
         tables = label_tables(problem, labels, k)
         tau, logs = discount(problem, labels, tables), []
         for table in tables:
-            prior = table.shape[1] * table.sum(axis=0) / table.sum()
+            prior = table.shape[1] * table.sum(axis=0) / max(table.sum(), 1)
             shares = (table + prior) / (table.sum(axis=1, keepdims=True) + table.shape[1])
             logs.append(tau * np.log(np.maximum(shares, 1e-300)))
         sizes = np.bincount(labels, problem.weights, minlength=k)
-        supports, confidences = by_support(found)
         kept = np.sort(np.argsort(-rows.counts, kind="stable")[:SEEN])
         return cls(
             rows.labels[kept],
@@ -78,8 +103,7 @@ class Placement:
             np.concatenate([[0], np.cumsum([table.shape[1] for table in tables])]),
             np.ascontiguousarray(np.concatenate(logs, axis=1).T),
             np.log(sizes / sizes.sum()),
-            supports,
-            confidences,
+            *by_support,
         )
 
     def places(self, rows: Labels) -> tuple[Ints, Floats]:
@@ -98,11 +122,22 @@ class Placement:
         labels = np.where((rows >= 0).any(axis=1), scores.argmax(axis=1), -1)
         return labels, scores / scores.sum(axis=1, keepdims=True)
 
+    def places_of_columns(self, columns: Array, threads: int = 1) -> Ints:
+        """Clusters of labels that are clusterings × objects, in any type that the kernels know; equal labels have equal clusters.
+
+        Objects that were combined have no say of their own here, so that nothing is looked up.
+        """
+        scores = _kernels.column_scores(columns, self.offsets, self.logs, threads=threads) + self.log_shares
+        return np.asarray(scores.argmax(axis=1))
+
     def support(self, rows: Labels, labels: Ints) -> Floats:
         """The share of the members that agree with the cluster of each row; 0 without one."""
         known, support = labels >= 0, np.zeros(len(rows))
         if known.any():
             tables = np.split(self.table, self.offsets[1:-1], axis=1)
+            spoken_for = self.table.any(axis=0)
+            if not spoken_for.all():  # labels that the sample lacks are no votes
+                rows = np.where(spoken_for[self.offsets[:-1] + np.maximum(rows, 0)], rows, -1)
             support[known] = cluster_shares(rows[known], tables)[np.arange(known.sum()), labels[known]]
         return support
 
@@ -111,10 +146,10 @@ class Placement:
         return np.where(labels >= 0, np.interp(support, self.supports, self.confidences), 0.0)
 
 
-def by_support(found: Consensus) -> tuple[Floats, Floats]:
+def by_support(consensus: Consensus) -> tuple[Floats, Floats]:
     """Mean confidence by support, made monotone: some supports, and the confidence at each."""
     from sklearn.isotonic import IsotonicRegression
 
-    there = found.labels >= 0
-    curve = IsotonicRegression(out_of_bounds="clip").fit(found.support[there], found.confidence[there])
+    there = consensus.labels >= 0
+    curve = IsotonicRegression(out_of_bounds="clip").fit(consensus.support[there], consensus.confidence[there])
     return np.asarray(curve.X_thresholds_, float), np.asarray(curve.y_thresholds_, float)

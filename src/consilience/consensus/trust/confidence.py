@@ -83,7 +83,7 @@ def cluster_shares(rows: Labels, tables: Sequence[Floats]) -> Floats:
     """(n_rows, k): the share of the row's clusterings whose label for it is, by plurality, a label of each cluster."""
     offsets = np.concatenate([[0], np.cumsum([table.shape[1] for table in tables])])
     votes = _kernels.label_votes(rows.T, offsets, label_owners(np.hstack(tables).T), len(tables[0]))
-    return np.asarray(votes / votes.sum(axis=1, keepdims=True))
+    return np.asarray(votes / np.maximum(votes.sum(axis=1, keepdims=True), 1))
 
 
 def support_of(rows: Labels, labels: Array, tables: Sequence[Floats]) -> Floats:
