@@ -135,7 +135,7 @@ class Placement:
         known, support = labels >= 0, np.zeros(len(rows))
         if known.any():
             tables = np.split(self.table, self.offsets[1:-1], axis=1)
-            spoken_for = self.table.any(axis=0)
+            spoken_for = self.table.sum(axis=0) > 0
             if not spoken_for.all():  # labels that the sample lacks are no votes
                 rows = np.where(spoken_for[self.offsets[:-1] + np.maximum(rows, 0)], rows, -1)
             support[known] = cluster_shares(rows[known], tables)[np.arange(known.sum()), labels[known]]
