@@ -1,12 +1,13 @@
 # make demo   the main job on bundled data
 # make test   what every change must pass (minutes)
-# make slow   the slow tests: papers in small, long runs, kills
+# make slow   the slow tests: kernels under sanitizers, papers in small, long runs, kills
+# make papers the tests of the papers' experiments alone
 # make coverage which lines of src/ and page/src the tests of `make test` run (needs Node.js)
 # make page   bundle the explorer's page into the source tree (needs Node.js), for work on it
 # make docs   the site, in build/docs (offline, no warnings)
 # make wheel  sdist and wheels, repaired, installed into new environments, and tested there
 # make bench  the promised figures, growth, and every task beside its peers (benchmarks/RESULTS.md; PEERS=folder of their environments)
-# make faults processes killed, disks full, clusters lost: what was tried, and what it cost (20 minutes)
+# make faults processes killed, disks full, clusters lost, new random examples: what was tried, and what it cost (20 minutes)
 
 VENV := .venv
 PEERS ?= build/peers
@@ -20,14 +21,17 @@ SANITIZE := -std=c++17 -g -O1 -Wall -Wextra -fno-omit-frame-pointer -fno-sanitiz
 
 RELEASE := -std=c++17 -O3 -DNDEBUG -ffp-contract=off -Wall -Wextra -pthread -Inative $(STRICT)
 KERNELS := build/kernels-address build/kernels-thread build/kernels-release build/kernels-portable
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 
-.PHONY: demo test slow coverage page page-check bench faults docs wheel lint types layers units sanitizers clean needs
+.PHONY: demo test slow papers coverage page page-check bench faults docs wheel lint types layers units kernels sanitizers clean needs
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed
 	$(BIN)/consilience demo --output consilience-demo
 
-test: lint types layers page-check sanitizers units
+# Checks that take one core go on beside the unit tests.
+test: needs
+	@$(MAKE) --no-print-directory -j3 page-check kernels lint types layers units
 
 page: page/node_modules/.installed
 	cd page && node build.mjs
@@ -38,7 +42,7 @@ page-check:
 	else echo "the explorer's page is not checked: that needs Node.js and npm"; fi
 
 page/node_modules/.installed: page/package-lock.json
-	cd page && npm ci --no-audit --no-fund --loglevel=error
+	cd page && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && npx esbuild --version >/dev/null
 	@touch $@
 
 lint: $(VENV)/.tested
@@ -51,13 +55,17 @@ types: $(VENV)/.tested
 layers: $(VENV)/.tested
 	$(BIN)/lint-imports
 
-# A worker more than two cores have: a fifth of the time tests wait, for a page, for processes that start. Threads of theirs would only wait
-# for each other. A file stays with one worker, so that what its tests share is made once. What is compiled of the tests is kept for the next run.
+# Threads of the tests would only wait for each other. A file stays with one worker, so that what its tests share is made once.
+# What is compiled of the tests is kept for the next run.
 units: $(VENV)/.tested
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 3 --dist loadfile -m 'not slow' tests --pyargs consilience --doctest-modules
+	PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n 2 --dist loadfile -m 'not slow' tests --pyargs consilience --doctest-modules
 
 slow: $(VENV)/.tested
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m slow tests
+	@$(MAKE) --no-print-directory sanitizers
+	$(PYTEST) -q -n 2 --dist loadfile -m slow tests papers/tests
+
+papers: $(VENV)/.tested
+	$(PYTEST) -q -n 2 --dist loadfile papers/tests
 
 # Not part of `make test`: the tracing takes half as long again. Of the page, what its unit tests run and what the tests' browser runs.
 coverage: $(VENV)/.tested page/node_modules/.installed
@@ -66,7 +74,10 @@ coverage: $(VENV)/.tested page/node_modules/.installed
 	CONSILIENCE_PAGE_COVERAGE=$(CURDIR)/build/page-coverage OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile -m 'not slow' tests --pyargs consilience --doctest-modules --cov --cov-fail-under=92
 	$(BIN)/python tests/page_coverage.py build/page-coverage 80
 
-# The kernels' own tests: under the address, undefined-behavior and thread sanitizers, and as they are shipped.
+# The kernels' own tests: as they are shipped, and under the address, undefined-behavior and thread sanitizers.
+kernels: needs build/kernels-release
+	build/kernels-release
+
 sanitizers: needs
 	@$(MAKE) --no-print-directory -j2 $(KERNELS)
 	@for test in $(KERNELS); do echo $$test; $$test || exit 1; done
@@ -104,6 +115,7 @@ bench: $(VENV)/.tested
 
 faults: $(VENV)/.tested
 	CONSILIENCE_KILLS=100 $(BIN)/python -m pytest tests/test_store_kills.py -q
+	CONSILIENCE_EXAMPLES=random $(PYTEST) -q -m hypothesis tests
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python -m faults
 
 $(VENV)/.installed: $(SOURCES) | needs

@@ -11,6 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Random examples are the same at every run, so that nobody's change fails by somebody else's luck; `make slow` draws new ones.
+SETTLED = settings(
+    max_examples=60, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
+)
+settings.register_profile("settled", SETTLED)
+settings.register_profile("random", SETTLED, derandomize=False)
+settings.load_profile(os.environ.get("CONSILIENCE_EXAMPLES", "settled"))
 
 # A shell starts jobs in the background with Ctrl-C ignored, and their children inherit that: tests send it to them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -17,8 +17,6 @@ from oracle import sweep as oracle
 from samples import noisy_copies
 
 every_objective = pytest.mark.parametrize("objective", OBJECTIVES)
-settings.register_profile("engine", max_examples=40, deadline=None)
-settings.load_profile("engine")
 
 
 def random_views(rng, n, kind, weights):
