@@ -10,7 +10,7 @@ import consilience as cs
 from command_line import run
 from consilience.consensus import METHODS
 from consilience.consensus.rows.problem import check_problem
-from consilience.consensus.trust.families import families_of, shared_information
+from consilience.consensus.trust.tables import families_of, shared_information
 from consilience.datasets import load_beads_labels, noisy_labels, sample_path
 from consilience.inputs import open_source
 

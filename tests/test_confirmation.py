@@ -7,9 +7,13 @@ import pytest
 
 import consilience as cs
 from consilience.consensus.rows.problem import check_problem
-from consilience.consensus.trust.assessment import confidence_of
-from consilience.consensus.trust.confidence import discount
-from consilience.consensus.trust.confirmation import confirmed_posterior, heaviest_first, what_others_say
+from consilience.consensus.trust.confidence import (
+    confidence_of,
+    confirmed_posterior,
+    discount,
+    heaviest_first,
+    what_others_say,
+)
 from consilience.consensus.trust.resampling import matched
 from oracle import trust as plain
 
@@ -62,7 +66,7 @@ def test_the_posterior_is_what_the_definition_says(missing):
 
 def _owners(problem, place):
     from consilience.consensus.rows.problem import label_tables
-    from consilience.consensus.trust.confirmation import owners_of_labels
+    from consilience.consensus.trust.confidence import owners_of_labels
 
     return owners_of_labels(label_tables(problem, place, 3))
 

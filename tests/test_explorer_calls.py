@@ -29,8 +29,7 @@ from consilience.measures import (
     nmi,
     variation_of_information,
 )
-from consilience.meta.distances import medoid_of
-from consilience.meta.tree import cut
+from consilience.meta.tree import cut, medoid_of
 from consilience.tables import read_table
 from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, holes_session
 

@@ -51,7 +51,7 @@ def test_clusterings_of_one_kind_are_no_better_than_shuffled():
 
 def test_shuffles_have_the_same_sizes_and_all_clusterings(organized, monkeypatch):
     meta, _, _ = organized
-    from consilience.meta import null
+    from consilience.meta import scores as null
 
     columns, seen, real = [tuple(column) for column in meta.ensemble.labels.T], [], null.consensus_labels
     assert len(set(columns)) == 19

@@ -16,7 +16,8 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.consensus import METHODS
 from consilience.measures import accuracy, adjusted_rand
-from consilience.meta import MetaClustering, distances, group_consensus, organize
+from consilience.meta import MetaClustering, group_consensus, organize
+from consilience.meta import tree as distances
 from consilience.meta.group_consensus import group_confidence, group_labels, group_support
 from consilience.meta.tree import LINKAGES
 from samples import same_partition, three_kinds

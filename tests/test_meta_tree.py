@@ -11,15 +11,18 @@ from scipy.spatial.distance import squareform
 
 from consilience._check import InputError
 from consilience.measures import compactness
-from consilience.meta.distances import distances_from, medoid_of, square, totals
 from consilience.meta.tree import (
     LINKAGES,
     candidate_jumps,
     compactness_curve,
     cut,
+    distances_from,
     grow,
     layout,
+    medoid_of,
     number_of_groups,
+    square,
+    totals,
 )
 from samples import same_partition
 

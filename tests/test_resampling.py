@@ -12,7 +12,7 @@ import consilience as cs
 from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import check_problem, spread_evenly
 from consilience.consensus.trust import resampling
-from consilience.consensus.trust.assessment import assess, err_alike
+from consilience.consensus.trust.confidence import assess, err_alike
 from consilience.consensus.trust.resampling import (
     RESAMPLES,
     _copies,

@@ -14,14 +14,24 @@ from consilience.consensus.how_many.curve import (
     Judged,
     Scales,
     find_scales,
+    find_splits,
     make_curve,
     rank,
     sample_objects,
     stable_range,
 )
-from consilience.consensus.how_many.null import clouds, cluster_cloud, expanded, mean_agreement
-from consilience.consensus.how_many.significance import Halves, by_mcla, by_walk, compare_halves, nesting, no_room
-from consilience.consensus.how_many.splits import find_splits
+from consilience.consensus.how_many.significance import (
+    Halves,
+    by_mcla,
+    by_walk,
+    clouds,
+    cluster_cloud,
+    compare_halves,
+    expanded,
+    mean_agreement,
+    nesting,
+    no_room,
+)
 from consilience.consensus.rows.cluster_similarity import Overlaps, nearest_clusters
 from consilience.consensus.rows.problem import check_problem
 from consilience.consensus.rows.row_tree import cut_clusters, leaf_tree

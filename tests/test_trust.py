@@ -14,8 +14,8 @@ import pytest
 
 import consilience as cs
 from consilience.consensus import Consensus
+from consilience.consensus.choose import about_scales
 from consilience.consensus.how_many.curve import Scales
-from consilience.consensus.notes import about_scales
 from consilience.consensus.result import describe_doubt
 from consilience.consensus.rows import cluster_similarity as cluster_weights_file
 from consilience.consensus.rows.problem import Problem, check_problem, label_tables

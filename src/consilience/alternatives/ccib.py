@@ -33,7 +33,7 @@ from consilience.alternatives.splits import KEEP
 from consilience.consensus import combine
 from consilience.consensus.methods.estimator import by_size
 from consilience.consensus.rows.problem import check_problem
-from consilience.consensus.trust.assessment import assess
+from consilience.consensus.trust.confidence import assess
 from consilience.engine.annealing import anneal
 from consilience.engine.information import Engine, objective_of
 from consilience.engine.views import Views

@@ -38,7 +38,7 @@ class Contrast(Result):
         The new clustering, 0 … k − 1, the largest first.
     confidence, support : (n_objects,) float arrays
         Probability that independent splits of the same kind put the object in the same cluster, and share of the splits that agree
-        with its place (:mod:`consilience.consensus.trust.assessment`).
+        with its place (:mod:`consilience.consensus.trust.confidence`).
     membership : (n_objects, n_clusters) array
     n_clusters : int
     redundancy : float

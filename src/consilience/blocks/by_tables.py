@@ -35,20 +35,17 @@ from consilience.blocks.survey import Survey, coded_blocks, survey
 from consilience.blocks.words import says
 from consilience.consensus import FLOATING, LWGP, NBCE, SCCC, DawidSkene, MajorityVote, QuadraticConsensus
 from consilience.consensus.bayes.variational import KINDS
-from consilience.consensus.choose import choose_method
+from consilience.consensus.choose import about_bound, about_median, about_scales, about_worth, choose_method
 from consilience.consensus.combine import WIDE
 from consilience.consensus.how_many.curve import FEWEST, find_scales
 from consilience.consensus.methods.mcla import MCLA, jaccard_of
 from consilience.consensus.methods.registry import make_estimator
 from consilience.consensus.methods.sccc import few_seeds, gaps_of
 from consilience.consensus.methods.vote import owners_of
-from consilience.consensus.notes import about_bound, about_median, about_scales, about_worth
 from consilience.consensus.rows.error_model import fit_errors
 from consilience.consensus.rows.problem import Problem, check_problem
-from consilience.consensus.trust.assessment import err_alike
-from consilience.consensus.trust.confidence import average_nmi, discount, label_owners, noise_tables
-from consilience.consensus.trust.families import families_of
-from consilience.consensus.trust.tables import confusions, member_table
+from consilience.consensus.trust.confidence import average_nmi, discount, err_alike, label_owners, noise_tables
+from consilience.consensus.trust.tables import confusions, families_of, member_table
 from consilience.engine.information import quadratic_scores
 
 METHODS = ("mcla", "dawid_skene", "vote", "nbce", "quadratic", "lwgp", "mixture", "sccc")

@@ -13,11 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from consilience._run.parallel import on_cluster
 from consilience._types import ArrayLike, Floats, Ints, PathLike, RandomState
-from consilience.clusterer.assignment import Assignment
 from consilience.clusterer.distances import read_distances
 from consilience.clusterer.drift import Drift, DriftWarning
 from consilience.clusterer.fitting import fit_clusterer
-from consilience.clusterer.new_objects import NewObjects
+from consilience.clusterer.new_objects import Assignment, NewObjects
 from consilience.clusterer.rows import Rows, new_rows, read_new
 from consilience.clusterer.saving import ClustererModel, model_of
 from consilience.generation.guide import Guide

@@ -16,17 +16,14 @@ from consilience._check import InputError, check_choice, check_seed, check_word,
 from consilience._hooks import hook
 from consilience._run.parallel import runs_tasks
 from consilience._types import Columns, EnsembleLike, Ints, PathLike
-from consilience.consensus.choose import better_cut, choose_method
-from consilience.consensus.how_many.curve import FEWEST, find_scales
-from consilience.consensus.how_many.splits import find_splits
+from consilience.consensus.choose import about_median, about_nbce, about_scales, about_work, better_cut, choose_method
+from consilience.consensus.how_many.curve import FEWEST, find_scales, find_splits
 from consilience.consensus.methods.nbce import NBCE, SWEEPS, usual_sweeps
 from consilience.consensus.methods.registry import METHODS, make_estimator
-from consilience.consensus.notes import about_median, about_nbce, about_scales, about_work
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.problem import Problem, check_problem
 from consilience.consensus.rows.row_tree import narrowed
-from consilience.consensus.trust.families import families_of
-from consilience.consensus.trust.tables import trust_tables
+from consilience.consensus.trust.tables import families_of, trust_tables
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import written_call
 from consilience.inputs import as_ensemble, in_blocks

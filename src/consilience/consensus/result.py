@@ -31,7 +31,7 @@ class Consensus(Result):
         Clusters 0 … k − 1, the largest first; −1 for objects that no clustering labels, or of weight 0.
     confidence : (n_objects,) float array
         Probability that an independent ensemble of the same kind puts the object in the same cluster
-        (:mod:`consilience.consensus.trust.assessment`); 0 without a label.
+        (:mod:`consilience.consensus.trust.confidence`); 0 without a label.
     support : (n_objects,) float array
         Share of the object's clusterings whose label for it is, by plurality, a label of its cluster; 0 without a label.
         Objects with a support of at most one half are the :func:`floaters`.
@@ -55,7 +55,7 @@ class Consensus(Result):
         answer) and `better_without` (better left out). :func:`consilience.consensus.trust.tables.member_table` has the definitions.
     families : list of int arrays, or None
         Clusterings, by position, that agree among themselves and have next to nothing in common with those of the other families
-        (:mod:`consilience.consensus.trust.families`), the largest family first; empty where there are not at least two, None where nobody
+        (:mod:`consilience.consensus.trust.tables`), the largest family first; empty where there are not at least two, None where nobody
         looked. Of several, one answer is a compromise that none supports: :func:`consilience.organize` tells them apart.
     curve : DataFrame or None
         How stable the answer is at every number of clusters that was tried: `n_clusters`, `stability` with its standard error

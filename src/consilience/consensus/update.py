@@ -29,8 +29,7 @@ from consilience.consensus.result import Consensus
 from consilience.consensus.rows.placement import Placement, by_support
 from consilience.consensus.rows.problem import check_problem
 from consilience.consensus.trust.confidence import average_nmi, label_owners
-from consilience.consensus.trust.families import families_of
-from consilience.consensus.trust.tables import cluster_table, member_table
+from consilience.consensus.trust.tables import cluster_table, families_of, member_table
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
 

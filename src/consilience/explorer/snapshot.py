@@ -21,7 +21,6 @@ from consilience.explorer.cache import Cache
 from consilience.explorer.codec import RefusedError
 from consilience.explorer.edits import Edited
 from consilience.meta import MetaClustering
-from consilience.meta.distances import medoid_of, square
 from consilience.meta.group_consensus import (
     DRAWN,
     drawn_objects,
@@ -30,7 +29,7 @@ from consilience.meta.group_consensus import (
     group_reliability,
     group_scales,
 )
-from consilience.meta.tree import grow, layout
+from consilience.meta.tree import grow, layout, medoid_of, square
 
 ROOM = 2**28  # bytes of answers that are kept
 MOST_CLUSTERS = 2**16 - 1

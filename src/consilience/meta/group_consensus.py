@@ -26,11 +26,10 @@ from consilience.consensus.rows.row_tree import (
     joiner,
     joiner_of_scales,
 )
-from consilience.consensus.trust.assessment import confidence_of
-from consilience.consensus.trust.confidence import label_owners
+from consilience.consensus.trust.confidence import confidence_of, label_owners
 from consilience.consensus.trust.tables import reliability_of
 from consilience.ensemble import Ensemble
-from consilience.meta.distances import medoid_of
+from consilience.meta.tree import medoid_of
 
 METHOD = "evidence"
 DRAWN = 2000  # objects that the tree is built on

@@ -19,7 +19,7 @@ from consilience._run.progress import track
 from consilience._run.random import stream
 from consilience._types import Floats
 from consilience.ensemble.results import Result
-from consilience.meta.distances import square
+from consilience.meta.tree import square
 
 Matrix = NDArray[np.float32]
 NEIGHBORS = 10

@@ -1,15 +1,12 @@
 """How many clusters: the numbers at which an ensemble agrees with itself, beside what chance would give.
 
-**Stability** of k: the adjusted Rand index of the answers of two halves of the clusterings
-(:mod:`consilience.consensus.how_many.significance`),
+**Stability** of k: the adjusted Rand index of the answers of two halves of the clusterings,
 averaged over eight splits, on a sample of 1,000 objects. Whatever the method of the answer, halves are combined as
 :class:`consilience.consensus.ClusterWalk` does.
 
-**Real** is a number whose stability, or whose nesting (:mod:`consilience.consensus.how_many.significance`), is more than clouds
-without clusters
-give (:mod:`consilience.consensus.how_many.null`). Both are judged as z without an end, artanh(stability) and −log(1 − nesting): above
-the mean of every shape of cloud by five standard deviations of single clouds at this number, and by 0.15 and 0.3 at least. Five, since
-several numbers are judged, twice each, and the deviation is that of a few clouds.
+**Real** is a number whose stability, or whose nesting, is more than clouds without clusters give. Both are judged as z without an end,
+artanh(stability) and −log(1 − nesting): above the mean of every shape of cloud by five standard deviations of single clouds at this
+number, and by 0.15 and 0.3 at least. Five, since several numbers are judged, twice each, and the deviation is that of a few clouds.
 
 **Scales** come from peaks of the stability curve, smoothed over neighboring k, the highest first, at least a factor 1.4 apart. The peak
 at k = 2 counts as 0.2 lower than it is, because the coarsest cut is stable on nearly any data: it comes after others, and is a scale only
@@ -26,33 +23,39 @@ MCLA, beside shuffled labels.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 from joblib import delayed
+from scipy.stats import t
 
 from consilience._run.parallel import workers
 from consilience._run.progress import track
 from consilience._run.random import child_seed, stream
 from consilience._types import Array, Floats, Ints
-from consilience.consensus.how_many.null import CLOUDS, LENGTHS, SHUFFLES, clouds, shuffles
 from consilience.consensus.how_many.significance import (
+    CLOUDS,
+    LENGTHS,
     NEARLY,
+    SHUFFLES,
     Combine,
     Halves,
     by_mcla,
     by_walk,
+    clouds,
     compare_halves,
     is_real,
     mcla,
     nesting,
     nesting_z,
+    shuffles,
     z_of,
 )
 from consilience.consensus.rows.cluster_similarity import Overlaps
 from consilience.consensus.rows.problem import Problem, check_problem
 from consilience.consensus.rows.row_tree import narrowed
-from consilience.consensus.trust.assessment import err_alike
+from consilience.consensus.trust.confidence import err_alike
 from consilience.ensemble import Ensemble
 
 OBJECTS = 1000  # by which stability is judged
@@ -298,3 +301,58 @@ def rank(curve: pd.DataFrame, *, all_apart: bool = False) -> list[int]:
         if len(found) < SHOWN and all(max(number / other, other / number) >= APART for other in found):
             found.append(number)
     return found
+
+
+# Is a split real? What every scale splits of the next coarser one, beside the splits of clouds without clusters.
+#
+# A split is real if, within the cluster, the halves agree on its parts more than the halves of clouds do within theirs, corrected for the
+# number of splits that are looked at.
+
+PART = 0.05  # of a cluster that must leave it to be a split
+CHANCE = 0.05  # that any split of a table is called real where there are no clusters
+
+
+def find_splits(scales: Scales, labels: dict[int, Ints], objects: Floats) -> pd.DataFrame:
+    """What every scale splits of the next coarser one, given the answers for the rows at every scale, and the objects of every row.
+
+    Columns: `from_k`, `to_k`, `cluster`, `into`, `size`, `stability`, `null_high`, `real`.
+    """
+    weights, at = scales.halves.weights, {int(k): i for i, k in enumerate(scales.halves.numbers)}
+    found = []
+    for coarse, fine in pairwise(sorted(labels)):
+        one, two = labels[coarse][scales.rows], labels[fine][scales.rows]
+        table = np.zeros((coarse, fine))
+        np.add.at(table, (one, two), weights)
+        for cluster in range(coarse):
+            parts = np.flatnonzero((table[cluster] >= PART * table[cluster].sum()) & (table.argmax(axis=0) == cluster))
+            if len(parts) < 2:
+                continue
+            stability = float(np.mean(scales.halves.within(at[fine], (one == cluster) & np.isin(two, parts))))
+            size = round(objects[labels[coarse] == cluster].sum())
+            found.append((coarse, fine, cluster, ", ".join(map(str, parts)), size, stability))
+    splits = pd.DataFrame(found, columns=["from_k", "to_k", "cluster", "into", "size", "stability"])
+    high = {
+        pair: _null_within(scales.null, *pair, len(found))
+        for pair in zip(splits["from_k"], splits["to_k"], strict=True)
+    }
+    splits["null_high"] = [high[pair] for pair in zip(splits["from_k"], splits["to_k"], strict=True)]
+    splits["real"] = splits["stability"].clip(upper=NEARLY) > splits["null_high"]
+    return splits
+
+
+def _null_within(null: list[Halves], coarse: int, fine: int, n_splits: int) -> float:
+    """What the halves of clouds hardly ever reach inside a cluster of the coarser scale: once in twenty tables of as many splits."""
+    values = []
+    for cloud in null:
+        at = {int(k): i for i, k in enumerate(cloud.numbers)}
+        if fine not in at:
+            continue
+        one, two = cloud.labels[0, 0, at[coarse]], cloud.labels[0, 0, at[fine]]
+        for cluster in range(coarse):
+            inside = one == cluster
+            if len(np.unique(two[inside])) > 1 and inside.sum() >= 4:
+                values.append(cloud.within(at[fine], inside).mean())
+    if len(values) < 2:
+        return 1.0
+    z = z_of(np.array(values))
+    return float(np.tanh(z.mean() + t.ppf(1 - CHANCE / n_splits, len(z) - 1) * z.std(ddof=1)))

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from consilience._run.progress import step
 from consilience._types import EnsembleLike, Floats, Ints, RandomState
 from consilience.consensus.rows.problem import Problem, check_problem
-from consilience.consensus.trust.assessment import assess
+from consilience.consensus.trust.confidence import assess
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
 
@@ -55,7 +55,7 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
         Consensus clusters 0 … k − 1, numbered by falling size, equals by their first object; −1 for objects that no clustering labels.
     confidence_ : (n_objects,) float array
         Probability that an independent ensemble of the same kind puts the object in the same cluster; see
-        :mod:`consilience.consensus.trust.assessment`.
+        :mod:`consilience.consensus.trust.confidence`.
     support_ : (n_objects,) float array
         Share of the object's clusterings whose label for it is, by plurality, a label of its cluster.
     membership_ : (n_objects, n_clusters_) array

@@ -15,8 +15,7 @@ from consilience import _kernels
 from consilience._check import InputError, check_count, check_labels, count, is_number
 from consilience._types import EnsembleLike, Floats, Ints, Labels
 from consilience.consensus.rows.problem import Problem, label_tables
-from consilience.consensus.trust.assessment import assess
-from consilience.consensus.trust.confidence import FLOATING, cluster_shares, floating
+from consilience.consensus.trust.confidence import FLOATING, assess, cluster_shares, floating
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
 

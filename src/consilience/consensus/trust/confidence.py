@@ -14,8 +14,8 @@ Objects with a support of at most one half float: no majority of their clusterin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,7 +23,10 @@ from consilience import _kernels
 from consilience._kernels import x_log_x
 from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints, Labels
+from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import Problem, label_tables, sum_over_labels
+from consilience.consensus.rows.row_tree import fits, narrowed
+from consilience.consensus.trust.resampling import resampled_confidence, resampled_shares
 from consilience.measures.counts import Sums
 from consilience.measures.information import nmi_from
 
@@ -176,3 +179,194 @@ def _sampled(problem: Problem) -> tuple[Ints | None, Floats]:
     drawn = np.diff(-(-ends // step), prepend=0)  # multiples of the step that lie among a row's objects
     rows = np.flatnonzero(drawn)
     return rows, drawn[rows] * problem.weights[rows] / objects[rows]
+
+
+# How far a few clusterings confirm one another: the confidence where there are fewer than five.
+#
+# An answer is made of its clusterings, so they always seem to bear it out, the more the fewer they are: one clustering agrees with itself
+# whatever it says. Here every clustering bears witness only as far as **the others** confirm it: p_q(y | c), how often clustering q gives
+# label y to objects of cluster c, is counted over the clusters that the votes of the other clusterings speak for, without the object in
+# question, and with one count of smoothing per label. Labels drawn at random then say nothing, since the others do not foretell them, and
+# the probabilities p(c | row) ∝ π_c Π_q p_q(y_q | c)^τ stay at chance, the shares π_c of the clusters. So they do for a single
+# clustering, which nothing confirms. τ and π are those of :mod:`consilience.consensus.trust.confidence`.
+
+
+def heaviest_first(problem: Problem, labels: Array) -> tuple[Ints, Ints]:
+    """Clusters by falling weight, equals by their first row, and the rows' clusters as places in this order, −1 for none.
+
+    So ties, which go to the first, do not depend on how clusters are numbered.
+    """
+    there = np.flatnonzero(labels >= 0)
+    k = int(labels.max(initial=-1)) + 1
+    first = np.full(k, problem.n_rows)
+    np.minimum.at(first, labels[there], there)
+    order = np.lexsort((first, -np.bincount(labels[there], problem.weights[there], minlength=k)))
+    return order, np.append(np.argsort(order), -1)[labels]
+
+
+def owners_of_labels(tables: Sequence[Floats]) -> list[Ints]:
+    """The cluster that each label of every clustering speaks for, from weights of clusters × labels."""
+    owners = label_owners(np.hstack(tables).T) if len(tables[0]) else np.zeros(0, np.int32)
+    return np.split(owners, np.cumsum([table.shape[1] for table in tables])[:-1])
+
+
+def what_others_say(rows: Labels, owners: Sequence[Ints], k: int) -> Iterator[Ints]:
+    """For every clustering, the cluster of every row that most votes of the *other* clusterings speak for; −1 where none does.
+
+    Ties go to the first cluster. Cost O(rows · (clusterings + clusters)), memory O(rows · clusters).
+    """
+    offsets = np.concatenate([[0], np.cumsum([len(owner) for owner in owners])])
+    columns = np.ascontiguousarray(rows.T)
+    votes = _kernels.label_votes(columns, offsets, np.concatenate(owners).astype(np.int32), k)
+    everyone, total = np.arange(len(votes)), votes.sum(axis=1)
+    first = votes.argmax(axis=1)
+    most = votes[everyone, first]
+    votes[everyone, first] = -1
+    second = votes.argmax(axis=1)
+    lead = most - votes[everyone, second]
+    # without one vote of the first: ahead, or a tie that goes to the first in order
+    without = np.where((lead > 1) | ((lead == 1) & (first < second)), first, second)
+    for column, owner in zip(columns, owners, strict=True):
+        voted = column >= 0
+        mine = np.append(owner, -1)[column]
+        yield np.where(total > voted, np.where(mine == first, without, first), -1)
+
+
+def confirmed_posterior(problem: Problem, labels: Array, tables: Sequence[Floats] | None = None) -> Floats:
+    """(n_rows, k) probabilities of the clusters given the row, every clustering a witness as far as the others confirm it.
+
+    Cost O(rows · clusterings · clusters).
+
+    Examples
+    --------
+    >>> from consilience.consensus.rows.problem import check_problem
+    >>> problem = check_problem([[0, 0, 0, 0, 0, 0, 1, 1]], 2)  # one clustering: chance
+    >>> confirmed_posterior(problem, problem.labels[:, 0]).round(6).tolist()
+    [[0.75, 0.25], [0.75, 0.25]]
+    """
+    order, mine = heaviest_first(problem, labels)
+    k, everyone = len(order), np.arange(problem.n_rows)
+    tables = label_tables(problem, labels, k) if tables is None else tables
+    share = np.bincount(mine, problem.weights, minlength=k) / problem.weights.sum()
+    scores = np.tile(np.log(np.maximum(share, 1e-300)), (problem.n_rows, 1))
+    if problem.n_clusterings > 1:
+        tau, owners = discount(problem, labels, tables), owners_of_labels([table[order] for table in tables])
+        for column, others in zip(problem.labels.T, what_others_say(problem.labels, owners, k), strict=True):
+            scores += tau * _witness(column, others, problem.weights, k)
+    scores -= scores.max(axis=1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=1, keepdims=True)
+    found = np.empty_like(scores)
+    found[everyone[:, None], order] = scores
+    return found
+
+
+def _witness(column: Ints, others: Ints, weights: Floats, k: int) -> Floats:
+    """(n_rows, k) log p(label | cluster) of one clustering; 0 where it has no label."""
+    known = np.flatnonzero(column >= 0)
+    both = known[others[known] >= 0]
+    width = int(column.max()) + 1
+    cells = np.bincount(others[both].astype(np.int64) * width + column[both], weights[both], minlength=k * width)
+    table = cells.reshape(k, width)
+    total = table.sum(axis=1)
+    marginal = np.bincount(column[known], weights[known], minlength=width)
+    prior = width * marginal / marginal.sum()  # one count per label, divided as the clustering divides them
+    found = np.zeros((len(column), k))
+    found[known] = np.log((table + prior[None, :]) / (total + width)[:, None]).T[column[known]]
+    own, label = others[both], column[both]  # an object is not a witness for itself
+    alone = np.maximum(table[own, label] - 1, 0) + prior[label]
+    found[both, own] = np.log(alone / (np.maximum(total[own] - 1, 0) + width))
+    return found
+
+
+# What an ensemble says of a partition of its objects: confidence, support and average NMI.
+#
+# **Confidence** is the probability that an independent ensemble of the same kind puts the object in the same cluster. Clusterings err
+# in two ways. Where their errors are independent of one another (noisy copies of one grouping; the mean correlation of their errors is
+# below 0.04), the model of :mod:`consilience.consensus.rows.error_model` is right and its posterior probability is the answer.
+# Where they err
+# alike, as runs of k-means on one data set do, no model of independent errors holds, and the clusterings are resampled
+# (:mod:`consilience.consensus.trust.resampling`). Hundreds of clusters leave no time for that: the model of
+# :mod:`consilience.consensus.trust.confidence`, discounted, is all there is.
+#
+# **Few clusterings.** The answer of fewer than five is so much their own that the model claims too much. Two estimates do not: how far the
+# clusterings confirm one another (:mod:`consilience.consensus.trust.confidence`), which is right where they err independently, and
+# resamples of
+# them, right where they err alike. Which of the two they do cannot be told of two or three: the estimate that is lower on average is
+# taken, and of four too if they err alike. A single clustering is confirmed by nothing: its confidence is what chance gives, the share of
+# the object's cluster.
+#
+# **No seed.** The resamples are the same every time, so that the confidence is a property of the ensemble and the answer, whatever
+# `random_state` the answer was found with. The noise of drawing 20 of them stays in it.
+
+INDEPENDENT = 0.04  # correlation of errors up to which clusterings err independently
+ENOUGH = 5  # clusterings that are enough for the model, or resamples, alone
+TELLING = 4  # clusterings of which it can be told whether they err alike: of three, two always outvote one
+DRAWN = 0  # the seed of the resamples
+MATCHED = 500  # clusters that resamples are matched with, at most
+
+
+@dataclass(frozen=True, eq=False)
+class Assessment:
+    """What the clusterings say of a partition of the rows.
+
+    Attributes
+    ----------
+    posterior : (n_rows, k) array
+        Probabilities of the clusters given the row: of the model, or shares of resamples.
+    confidence, support : (n_rows,) arrays
+        Of each row's own cluster.
+    anmi : float
+        Average NMI of the partition with the clusterings.
+    """
+
+    posterior: Floats
+    confidence: Floats
+    support: Floats
+    anmi: float
+
+
+def err_alike(problem: Problem, labels: Array, tables: list[Floats] | None = None) -> bool:
+    """Whether the clusterings err alike beside some clusters of the rows, so that they do not bear witness independently."""
+    return error_correlation(problem, labels, tables) >= INDEPENDENT
+
+
+def agreement_of(problem: Problem, labels: Array, tables: list[Floats] | None = None) -> tuple[Floats, float]:
+    """Support and average NMI of an :class:`Assessment`, without the rest of it."""
+    tables = label_tables(problem, labels, int(labels.max()) + 1) if tables is None else tables
+    return support_of(problem.labels, labels, tables), average_nmi(tables)
+
+
+def assess(problem: Problem, labels: Array, kind: str = "walk") -> Assessment:
+    """Confidence, support and average NMI of clusters 0 … k − 1 of the rows. Cost O(rows · clusterings · clusters), 20 times.
+
+    `kind` says how resamples are combined: by a "walk", or by plain "association".
+    """
+    tables = label_tables(problem, labels, int(labels.max()) + 1)
+    return Assessment(*confidence_of(problem, labels, kind, tables), *agreement_of(problem, labels, tables))
+
+
+def confidence_of(
+    problem: Problem, labels: Array, kind: str = "walk", tables: list[Floats] | None = None
+) -> tuple[Floats, Floats]:
+    """Posterior and confidence of an :class:`Assessment`, without the rest of it."""
+    tables = label_tables(problem, labels, int(labels.max()) + 1) if tables is None else tables
+    several = 1 < len(tables[0]) <= MATCHED and fits(narrowed(problem))
+    if problem.n_clusterings < ENOUGH:
+        found = confirmed_posterior(problem, labels, tables)
+        if problem.n_clusterings == 1:
+            return found, found[np.arange(problem.n_rows), labels]
+        confirmed = found, resampled_confidence(found, labels)  # the same mean, for the same reason
+        unclear = problem.n_clusterings < TELLING or err_alike(problem, labels, tables)
+        again = _resampled(problem, labels, kind) if several and unclear else confirmed
+        return min(confirmed, again, key=lambda one: float(np.average(one[1], weights=problem.weights)))
+    if several and err_alike(problem, labels, tables):
+        return _resampled(problem, labels, kind)
+    posterior = error_posterior(problem, labels)[0] if several else cluster_posterior(problem, labels, tables)
+    return posterior, posterior[np.arange(problem.n_rows), labels]
+
+
+def _resampled(problem: Problem, labels: Array, kind: str) -> tuple[Floats, Floats]:
+    shares = resampled_shares(problem, labels, DRAWN, kind)
+    rest = np.maximum(1 - shares.sum(axis=1, keepdims=True), 0)  # went to clusters that match none
+    return shares + rest / shares.shape[1], resampled_confidence(shares, labels)

@@ -11,7 +11,7 @@ from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.calls.detail import floater_rows
 from consilience.explorer.codec import Reply, json_reply
 from consilience.explorer.snapshot import Ref, Snapshot
-from consilience.meta.distances import distances_from
+from consilience.meta.tree import distances_from
 from consilience.reports.agreement import components_of
 
 SHARE = 0.95  # of a branch's clusterings, where no two objects stay together in all
