@@ -13,8 +13,8 @@ import numpy as np
 import consilience as cs
 from consilience.datasets import load_beads, load_beads_labels
 from consilience.explorer.api import Api
-from consilience.explorer.assets import Asset
-from consilience.explorer.codec import unpack
+from consilience.explorer.launch import Asset
+from consilience.explorer.replies import unpack
 from consilience.explorer.session import Session
 from consilience.explorer.sources import open_clusterings
 

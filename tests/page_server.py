@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 import consilience as cs
 from consilience.datasets import load_beads
-from consilience.explorer.assets import PageMissingError, load_page
+from consilience.explorer.launch import PageMissingError, load_page
 from consilience.tables import Table
 from page_coverage import counted
 

@@ -174,7 +174,7 @@ def test_empty_damaged_and_foreign_files(tmp_path, opened, name, content):
 
 
 def test_without_the_page_no_work_is_done(monkeypatch, tmp_path):
-    monkeypatch.setattr("consilience.explorer.assets.static_folder", lambda: tmp_path)
+    monkeypatch.setattr("consilience.explorer.launch.static_folder", lambda: tmp_path)
     done = explore(BEADS, "--id", "bead", "-t", "shape,color", "-o", tmp_path / "run")
     assert not (tmp_path / "run").exists()
     assert done.returncode == 2

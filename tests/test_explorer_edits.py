@@ -21,9 +21,9 @@ from consilience.datasets import load_beads
 from consilience.explorer.annotations import FILE, Kept
 from consilience.explorer.api import Api
 from consilience.explorer.calls.report import in_view
+from consilience.explorer.calls.saved import open_session, session_text
 from consilience.explorer.edits import Edited, clean, distinct_names, seen_in
 from consilience.explorer.session import Session
-from consilience.explorer.session_file import open_session, session_text
 from consilience.explorer.sources import open_clusterings
 from explorer_cases import arrays, ask, codes, finish, holes_session, post, stored_session
 

@@ -16,8 +16,8 @@ from consilience.datasets import load_beads
 from consilience.ensemble.store import Store
 from consilience.explorer.api import Api
 from consilience.explorer.calls.stable import find, summary
-from consilience.explorer.codec import RefusedError
 from consilience.explorer.jobs import Jobs, StoppedError
+from consilience.explorer.replies import RefusedError
 from consilience.explorer.session import Session
 from consilience.explorer.sources import GenerateOptions, open_clusterings
 from consilience.generation import remake

@@ -17,8 +17,8 @@ from consilience._check import InputError
 from consilience.datasets import load_beads
 from consilience.explorer import launch
 from consilience.explorer.api import Api
-from consilience.explorer.codec import unpack
 from consilience.explorer.object_images import curves_of, files_of, pixels_from, pixels_of
+from consilience.explorer.replies import unpack
 from consilience.explorer.session import Session
 from consilience.explorer.sources import GenerateOptions, open_clusterings
 from consilience.reports.plane import plane_of

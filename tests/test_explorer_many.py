@@ -11,8 +11,8 @@ import pytest
 
 import consilience as cs
 from consilience.explorer.api import Api
-from consilience.explorer.codec import unpack
-from consilience.explorer.label_stripes import Alignment, modes, spread
+from consilience.explorer.calls.stripes import Alignment, modes, spread
+from consilience.explorer.replies import unpack
 from consilience.explorer.session import Session
 from consilience.measures import variation_of_information
 from consilience.meta import group_consensus as group

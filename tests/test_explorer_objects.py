@@ -16,7 +16,7 @@ from scipy import sparse
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer.api import Api
-from consilience.explorer.codec import unpack
+from consilience.explorer.replies import unpack
 from consilience.explorer.session import Known, Session
 from consilience.generation import GenerationWarning
 from consilience.measures import accuracy, distinguishing_features

@@ -16,11 +16,10 @@ import pytest
 
 from consilience._check import InputError
 from consilience.explorer import connections
-from consilience.explorer.assets import PageMissingError, load_page
-from consilience.explorer.codec import unpack
+from consilience.explorer.checks import BITS, BODY, PICKS
 from consilience.explorer.http import Middleware, Tokens
-from consilience.explorer.launch import Server, check_host, run
-from consilience.explorer.rows import BITS, BODY, PICKS
+from consilience.explorer.launch import PageMissingError, Server, check_host, load_page, run
+from consilience.explorer.replies import unpack
 from explorer_cases import ASSETS, TOKEN, beads_session, codes
 
 CALLS = [

@@ -9,8 +9,8 @@ from scipy.spatial.distance import squareform
 
 import consilience as cs
 from consilience.explorer.calls.report import in_view, shown
+from consilience.explorer.calls.saved import read_session, session_text
 from consilience.explorer.session import Known, Session
-from consilience.explorer.session_file import read_session, session_text
 from consilience.reports.html import Sheet, render
 from consilience.reports.report import make_report
 from consilience.tables import read_table

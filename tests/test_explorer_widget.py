@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import consilience as cs
-from consilience.explorer import assets
+from consilience.explorer import launch as assets
 from consilience.explorer.explore import in_notebook
 from consilience.explorer.widget import Explorer
 from explorer_cases import ASSETS, beads_ensemble, beads_session

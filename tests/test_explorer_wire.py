@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from consilience.explorer.cache import Cache
-from consilience.explorer.codec import TYPES, json_reply, pack, plain, unpack
+from consilience.explorer.replies import TYPES, Cache, json_reply, pack, plain, unpack
 
 
 @settings(deadline=None, max_examples=60)

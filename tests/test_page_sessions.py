@@ -16,7 +16,7 @@ import pytest
 import consilience as cs
 from consilience.datasets import load_beads, make_beads
 from consilience.explorer import Server
-from consilience.explorer.assets import load_page
+from consilience.explorer.launch import load_page
 from consilience.explorer.sources import open_clusterings
 from consilience.tables import read_table
 from page_server import beads_run, download, press, said, select_branch, serve, state, tray, turn, until, visit
@@ -96,7 +96,7 @@ def test_a_server_started_again_is_found_by_the_open_page(browser: Any, tmp_path
 
 @pytest.mark.slow
 def test_a_slow_map_is_a_job(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("consilience.explorer.calls.session.SLOW", 10)
+    monkeypatch.setattr("consilience.explorer.calls.session.SLOW_MAP", 10)
     monkeypatch.setattr("consilience.meta.maps.ALONE", 10)
     with closing(serve(beads_run(tmp_path / "run", 30))) as server, visit(browser, server.url) as seen:
         page = seen.page

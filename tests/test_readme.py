@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from consilience.consensus import METHODS
-from consilience.explorer.assets import PageMissingError, load_page
+from consilience.explorer.launch import PageMissingError, load_page
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

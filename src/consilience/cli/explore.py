@@ -105,8 +105,8 @@ def command(
     from consilience._check import InputError, printable
     from consilience.cli.generate import parse_base
     from consilience.cli.inputs import open_clusterings, print_notices
+    from consilience.explorer.calls.saved import open_session
     from consilience.explorer.launch import Server, prepare, run
-    from consilience.explorer.session_file import open_session
     from consilience.explorer.sources import GenerateOptions, ready
 
     if not source.exists():

@@ -20,8 +20,8 @@ import numpy as np
 from consilience._check import InputError
 from consilience._files import write_whole
 from consilience._types import Labels
+from consilience.explorer.checks import NAME, ref_text, text
 from consilience.explorer.edits import Edited
-from consilience.explorer.validation import NAME, ref_text, text
 from consilience.meta.tree import LINKAGES
 
 FILE, VERSION = "explorer.json", 2

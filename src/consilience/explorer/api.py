@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from consilience._check import InputError
 from consilience.explorer.calls import ROUTES
 from consilience.explorer.calls.call import Call
-from consilience.explorer.codec import RefusedError, Reply, refusal
+from consilience.explorer.checks import BODY
 from consilience.explorer.jobs import Jobs
-from consilience.explorer.rows import BODY
+from consilience.explorer.replies import RefusedError, Reply, refusal
 from consilience.explorer.session import Session
 
 log = logging.getLogger("consilience.explorer")

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from consilience._check import InputError, check_count
-from consilience.explorer.assets import load_page
 from consilience.inputs import labels_by_name
 
 
@@ -99,8 +98,13 @@ def explore(
     'http://127.0.0.1:40961/#token=…'
     >>> server.close()  # doctest: +SKIP
     """
-    from consilience.explorer.launch import Server, prepare, run  # here, so that the package is quick to import
-    from consilience.explorer.session_file import open_session
+    from consilience.explorer.calls.saved import open_session
+    from consilience.explorer.launch import (
+        Server,
+        load_page,
+        prepare,
+        run,
+    )  # here, so that the package is quick to import
     from consilience.explorer.sources import GenerateOptions, open_clusterings
 
     check_count("n_clusterings", n_clusterings, 2)

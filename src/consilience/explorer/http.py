@@ -20,9 +20,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from consilience.explorer.api import Api
-from consilience.explorer.assets import Asset
-from consilience.explorer.codec import RefusedError, Reply, json_reply, refusal
-from consilience.explorer.validation import json_object
+from consilience.explorer.checks import json_object
+from consilience.explorer.launch import Asset
+from consilience.explorer.replies import RefusedError, Reply, json_reply, refusal
 
 PATIENCE = 10.0  # seconds in which a body has to arrive
 LOOK = 0.1  # seconds between looks at whether the client still waits

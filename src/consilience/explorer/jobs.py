@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from consilience._check import InputError
-from consilience.explorer.codec import RefusedError
+from consilience.explorer.replies import RefusedError
 
 BUSY = "a job is running: wait for it, or cancel it first"
 PATIENCE = 2.0  # seconds that a job that gives way may take to end

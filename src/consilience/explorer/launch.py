@@ -1,4 +1,4 @@
-"""Run the explorer's server: a socket on this machine, a token, the browser, and a clean end."""
+"""The files of the page, a fixed list read once: no path from outside ever reaches the disk."""
 
 from __future__ import annotations
 
@@ -14,15 +14,55 @@ import warnings
 import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.resources import files
 from importlib.util import find_spec
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from consilience._check import InputError, show
 from consilience.explorer.api import Api
-from consilience.explorer.assets import Asset, load_page
 from consilience.explorer.session import Session
-from consilience.explorer.stable_token import UnsafeSecretError, stable_token
+from consilience.explorer.tokens import UnsafeSecretError, stable_token
+
+STATIC = {
+    "/": ("index.html", "text/html; charset=utf-8"),
+    "/explorer.js": ("explorer.js", "text/javascript; charset=utf-8"),
+    "/explorer.css": ("explorer.css", "text/css; charset=utf-8"),
+}
+
+
+class PageMissingError(InputError):
+    """The package was built without its page."""
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A file of the page."""
+
+    body: bytes = field(repr=False)
+    content_type: str
+
+
+def static_folder() -> Path:
+    """Where the built page lies in the package."""
+    return Path(str(files("consilience") / "explorer" / "static"))
+
+
+def load_page(folder: Path | None = None) -> dict[str, Asset]:
+    """The files of the page by their paths in the address."""
+    folder = static_folder() if folder is None else folder
+    try:
+        return {path: Asset((folder / name).read_bytes(), kind) for path, (name, kind) in STATIC.items()}
+    except FileNotFoundError:
+        raise PageMissingError(
+            "the explorer's page is not in this installation, which was built without Node.js, npm or a network: install Node.js 18 or "
+            "newer and reinstall consilience, or run 'make page' in a checkout"
+        ) from None
+
+
+# Run the explorer's server: a socket on this machine, a token, the browser, and a clean end.
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 HINT = "the explorer needs Starlette and uvicorn: pip install 'consilience[explore]'"
@@ -40,7 +80,7 @@ class Server:
         0 takes a free one; so does a port that is taken.
     token : str, optional
         What every call must bring; by default 128 random bits, and at a port that was asked for those of the user, run and port
-        (:mod:`consilience.explorer.stable_token`).
+        (:mod:`consilience.explorer.tokens`).
     assets : dict, optional
         The files of the page; by default those of the package.
 

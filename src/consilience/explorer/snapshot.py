@@ -17,9 +17,8 @@ from consilience._check import InputError, fingerprint
 from consilience._run.parallel import n_threads
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.trust.confidence import floating
-from consilience.explorer.cache import Cache
-from consilience.explorer.codec import RefusedError
 from consilience.explorer.edits import Edited
+from consilience.explorer.replies import Cache, RefusedError
 from consilience.meta import MetaClustering
 from consilience.meta.group_consensus import (
     DRAWN,

@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl
 import pandas as pd
 
 from consilience.explorer.api import Api
-from consilience.explorer.assets import Asset
 from consilience.explorer.calls.export import column_names
+from consilience.explorer.launch import Asset
 from consilience.explorer.session import Session
 
 try:
@@ -27,7 +27,7 @@ class Explorer(anywidget.AnyWidget):
     ----------
     session : Session
     assets : dict
-        The files of the page, as :func:`consilience.explorer.assets.load_page` gives them.
+        The files of the page, as :func:`consilience.explorer.launch.load_page` gives them.
 
     Attributes
     ----------

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from consilience._check import count
 from consilience._types import Ints
-from consilience.explorer.codec import RefusedError, Reply
 from consilience.explorer.jobs import Jobs
+from consilience.explorer.replies import RefusedError, Reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
 
@@ -63,6 +63,6 @@ def kept(answer: Callable[[Call], Reply]) -> Callable[[Call], Reply]:
     """The same function; what it answers is kept for those who ask again."""
 
     def ask(call: Call) -> Reply:
-        return call.snapshot.cache.get((answer.__module__, call.session.edition, *call.parts), lambda: answer(call))
+        return call.snapshot.cache.get((answer.__qualname__, call.session.edition, *call.parts), lambda: answer(call))
 
     return ask

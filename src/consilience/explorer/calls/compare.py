@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, permutations
+from math import ceil
+from typing import Any
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from consilience import _kernels
+from consilience._types import Array, Floats, Ints, Labels
 from consilience.explorer.calls.call import Call, kept
-from consilience.explorer.codec import RefusedError, Reply, json_reply
+from consilience.explorer.checks import query_of, ref_text, whole
+from consilience.explorer.jobs import Job
+from consilience.explorer.replies import RefusedError, Reply, binary_reply, json_reply
+from consilience.explorer.snapshot import Ref, Snapshot
 from consilience.measures import adjusted_rand, cluster_difference, jaccard, nmi, variation_of_information
+from consilience.meta.group_consensus import DRAWN, blocks_of
 
 MEASURES = (cluster_difference, nmi, adjusted_rand, jaccard, variation_of_information)
-CELLS = 1_000_000
+COMPARED_CELLS = 1_000_000
 MOVED = 200  # objects that are listed
 
 
 @kept
-def answer(call: Call) -> Reply:
+def compare(call: Call) -> Reply:
     """The comparison; refused where the table would be too large."""
     one, other = call.clustering(0), call.clustering(1)
     shape = one.clusters, other.clusters
-    if shape[0] * shape[1] > CELLS:
+    if shape[0] * shape[1] > COMPARED_CELLS:
         raise RefusedError(400, f"{shape[0]:,} clusters beside {shape[1]:,} are too many for a table")
     there, here = one.codes >= 0, other.codes >= 0
     both = there & here
@@ -49,3 +60,185 @@ def answer(call: Call) -> Reply:
             "measures": {f.__name__: f(one.codes, other.codes) if both.any() else None for f in MEASURES},
         }
     )
+
+
+# How objects flow between the clusters of several clusterings, side by side, and the order in which those are alike.
+
+FEWEST_COLUMNS, MOST_COLUMNS = 2, 8  # clusterings side by side
+FLOW_CELLS = 250_000  # of all tables together
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One clustering of a flow: how clients name it, its codes (−1 missing), and the names of its clusters where it has some."""
+
+    ref: str
+    codes: Labels
+    names: list[str] | None = None
+
+    @property
+    def clusters(self) -> int:
+        """Number of clusters."""
+        return int(self.codes.max(initial=-1)) + 1
+
+
+def flow_reply(revision: int, columns: Sequence[Column], **more: Any) -> Reply:
+    """The columns, the table of every two neighbors, and the labels of all; a table's last row and column are of missing labels."""
+    sizes = [column.clusters + 1 for column in columns]
+    cells = sum(a * b for a, b in pairwise(sizes))
+    if cells > FLOW_CELLS:
+        raise RefusedError(400, f"these clusterings have too many clusters for a flow: {cells:,} pairs of neighbors")
+    header = {
+        "revision": revision,
+        "columns": [
+            {
+                "ref": column.ref,
+                "clusters": column.clusters,
+                "names": column.names,
+                "sizes": np.bincount(column.codes[column.codes >= 0], minlength=column.clusters),
+                "n_missing": int(np.count_nonzero(column.codes < 0)),
+            }
+            for column in columns
+        ],
+        "tables": [flow_table(a, b) for a, b in pairwise(columns)],
+        **more,
+    }
+    return binary_reply(header, {"labels": encoded(columns)})
+
+
+def encoded(columns: Sequence[Column]) -> Array:
+    """The labels of all columns in as few bytes as their clusters need; the largest value is missing."""
+    small = max(column.clusters for column in columns) < 255
+    return np.stack([column.codes for column in columns]).astype(np.uint8 if small else np.uint16)
+
+
+def flow_table(a: Column, b: Column) -> Ints:
+    """Counts of objects, clusters of one × clusters of the other, with those without a label last on each side.
+
+    Examples
+    --------
+    >>> flow_table(Column("0m", np.array([0, 0, 1, -1])), Column("1m", np.array([0, 1, 1, 1])))
+    array([[1, 1, 0],
+           [0, 1, 0],
+           [0, 1, 0]])
+    """
+    mine, theirs = (np.where(one.codes < 0, one.clusters, one.codes) for one in (a, b))
+    return np.asarray(_kernels.contingency(mine, theirs, (a.clusters + 1, b.clusters + 1)))
+
+
+def arranged(columns: Sequence[Column]) -> list[int]:
+    """The order in which neighbors are most alike: the shortest way through all by variation of information, the coarser end first.
+
+    Examples
+    --------
+    >>> coarse, finer, finest = np.array([0, 0, 0, 0]), np.array([0, 0, 1, 1]), np.array([0, 1, 2, 3])
+    >>> arranged([Column("0m", finest), Column("1m", coarse), Column("2m", finer)])
+    [1, 2, 0]
+    """
+    n = len(columns)
+    far = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i):
+            far[i, j] = far[j, i] = _distance(columns[i].codes, columns[j].codes)
+    ways = np.array([way for way in permutations(range(n)) if way[0] <= way[-1]])
+    best = ways[far[ways[:, :-1], ways[:, 1:]].sum(axis=1).round(9).argmin()].tolist()
+    ends = columns[best[0]].clusters, columns[best[-1]].clusters
+    return best[::-1] if ends[0] > ends[1] else best
+
+
+def _distance(a: Labels, b: Labels) -> float:
+    both = (a >= 0) & (b >= 0)
+    return float(variation_of_information(a, b)) if both.any() else float(np.log(max(2, len(a))))
+
+
+def numbers_of(median: int, most: int, n_rows: int) -> list[int]:
+    """At most eight numbers of clusters from 2 to `most`, each about as much larger than the one before; the median is one of them.
+
+    Examples
+    --------
+    >>> numbers_of(4, 8, 100), numbers_of(11, 30, 100), numbers_of(4, 8, 3)
+    ([2, 3, 4, 5, 6, 7, 8], [2, 3, 4, 6, 11, 14, 20, 30], [2, 3])
+    """
+    most = max(2, min(most, n_rows))
+    numbers = sorted({int(k) for k in np.round(np.geomspace(2, most, MOST_COLUMNS))})
+    if len(numbers) < MOST_COLUMNS:
+        numbers = list(range(2, most + 1))[:MOST_COLUMNS] if most <= MOST_COLUMNS + 1 else numbers
+    if 2 < median < most and median not in numbers:
+        nearest: Floats = np.abs(np.log(np.array(numbers[1:-1]) / median))
+        numbers[1 + int(nearest.argmin())] = median
+    return numbers
+
+
+# Several clusterings side by side: which clusters flow into which, in an order of one's own or by likeness.
+
+FLOW_KEYS: dict[str, Any] = {"arrange": (whole(0, 1), 0)}
+
+
+def flow(call: Call) -> Reply:
+    """The flow; kept for those who ask again."""
+    arrange = query_of(call.query, FLOW_KEYS)["arrange"]
+    texts = call.parts[0].split(",")
+    if not FEWEST_COLUMNS <= len(texts) <= MOST_COLUMNS:
+        raise RefusedError(400, f"a flow is of {FEWEST_COLUMNS} to {MOST_COLUMNS} clusterings")
+    if len(set(texts)) < len(texts):
+        raise RefusedError(400, "a flow has every clustering once")
+
+    def make() -> Reply:
+        found = [call.snapshot.displayed(call.snapshot.ref(text), call.step) for text in texts]
+        columns = [Column(str(one.ref), one.codes, one.names) for one in found]
+        if arrange:
+            columns = [columns[at] for at in arranged(columns)]
+        return flow_reply(call.snapshot.revision, columns)
+
+    return call.snapshot.cache.get(("flow", arrange, *texts), make)
+
+
+# The consensus of a branch at several numbers of clusters, coarse to fine; one that takes long is made by a job.
+
+FINEST = 60  # clusters
+SLOW_SCALES = 30_000_000  # labels of a branch from which a job makes them, which can be followed and canceled
+_most = whole(3, FINEST)
+SCALES_KEYS: dict[str, Any] = {"ref": (ref_text, ...), "most": (_most, None)}
+
+
+def scales(call: Call) -> Reply:
+    """The flow from the fewest clusters to the most; made at the first asking."""
+    asked = query_of(call.query, {"most": SCALES_KEYS["most"]})
+    return _scales(call.snapshot, _branch(call.snapshot, call.parts[0]), asked["most"], call.step)
+
+
+def start_scales(call: Call, ref: str, most: int | None) -> Job:
+    """Start a job that makes them; then they are there for those who ask."""
+    branch = _branch(call.snapshot, ref)
+    total = len(blocks_of(call.snapshot.n_objects)) + 1 if call.snapshot.n_objects > DRAWN else 1
+
+    def work(job: Job) -> dict[str, Any]:
+        def step() -> None:
+            job.step()
+            job.done = min(job.done + 1, total - 1)
+
+        _scales(call.snapshot, branch, most, step)
+        job.done = total
+        return {"scales": str(branch)}
+
+    return call.jobs.start("scales", total, work)
+
+
+def _branch(snapshot: Snapshot, text: str) -> Ref:
+    ref = snapshot.ref(text)._replace(kind="c", k=0)
+    if not ref.m or ref.node < ref.m:
+        raise RefusedError(400, "numbers of clusters are chosen for a branch of at least two clusterings")
+    return ref
+
+
+def _scales(snapshot: Snapshot, ref: Ref, most: int | None, step: Callable[[], None]) -> Reply:
+    def make() -> Reply:
+        members = snapshot.members(ref)
+        median = max(2, int(np.median(snapshot.meta.ensemble.n_clusters[members])))
+        finest = most or min(FINEST, max(6, ceil(1.5 * median)))
+        numbers = numbers_of(median, finest, snapshot.distinct_rows(ref))
+        found = snapshot.scales(ref, numbers, step)
+        columns = [Column(str(ref._replace(k=k)), codes) for k, codes in zip(numbers, found, strict=True)]
+        return flow_reply(snapshot.revision, columns, ref=str(ref), usual=median, most=finest, size=len(members))
+
+    return snapshot.cache.get(("flow of scales", ref.m, ref.node, most), make)

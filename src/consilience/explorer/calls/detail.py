@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import warnings
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from consilience import _kernels
+from consilience._check import InputError
+from consilience._types import Floats
 from consilience.consensus.trust.confidence import FLOATING
 from consilience.consensus.trust.tables import cluster_means
 from consilience.explorer.calls.call import Call, kept
-from consilience.explorer.codec import Reply, json_reply
 from consilience.explorer.edits import in_words
+from consilience.explorer.replies import Reply, json_reply
 from consilience.explorer.session import Known, Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
-from consilience.explorer.weights import weight_names, weights_of
-from consilience.generation import describe
+from consilience.generation import METHODS, GenerationWarning, describe
 from consilience.measures import accuracy
 from consilience.measures.cluster_features import marks, top_words
 
@@ -28,7 +31,7 @@ TOP, DESCRIBED = 8, 60  # columns for each cluster, and clusters that they mark
 
 
 @kept
-def answer(call: Call) -> Reply:
+def detail(call: Call) -> Reply:
     """Everything about one clustering but its objects."""
     session, snapshot, one = call.session, call.snapshot, call.clustering()
     row = None if one.leaf is None else snapshot.meta.ensemble.info.iloc[one.leaf]
@@ -171,3 +174,64 @@ def _known(name: str, known: Known, one: DisplayedClustering) -> dict[str, Any]:
         "table": _kernels.contingency(one.codes, known.codes, shape) if fits else None,
         "labels": known.classes if fits else [],
     }
+
+
+# What the weights of a clustering are weights of: columns, or components named by the columns that make them.
+
+Row: TypeAlias = Mapping[str, Any] | pd.Series
+LOADED = 3  # columns that name a component
+MUCH = 0.5  # of the largest loading, that those beside it must reach
+LOADING_CELLS = 2 * 10**7  # of the data whose components are found again
+
+
+def weights_of(row: Row) -> Floats | None:
+    """The weights that a clustering was made with; None where there were none."""
+    weights = row.get("weights")
+    return None if weights is None or np.ndim(weights) == 0 else np.asarray(weights, float)
+
+
+def space_of(row: Row) -> str:
+    """What was weighted: "columns", "components" or another space of a method."""
+    method = row.get("method")
+    return METHODS[method].space if isinstance(method, str) and method in METHODS else "columns"
+
+
+def weight_names(session: Session, row: pd.Series, width: int) -> list[str]:
+    """What each weight is of; components with the columns that they are made of mostly."""
+    space = space_of(row)
+    if space == "columns":
+        return session.features if len(session.features) == width else [f"column {i}" for i in range(width)]
+    plain = [f"{space.removesuffix('s')} {i + 1}" for i in range(width)]
+    loadings = loadings_of(session, row) if space == "components" else None
+    if loadings is None or loadings.shape != (len(session.features), width):
+        return plain
+    return [f"{name} ({loaded_columns(session.features, loadings[:, i])})" for i, name in enumerate(plain)]
+
+
+def loadings_of(session: Session, row: pd.Series) -> Floats | None:
+    """Columns × components of a clustering of principal components; None where they cannot be found again."""
+    data = session.data
+    if data is None or data.kind == "distances" or session.other_data or np.prod(data.values.shape) > LOADING_CELLS:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GenerationWarning)  # what was left out was said when the run was made
+            return session.variations.loadings(row)
+    except InputError:  # made from other data, or with a base that is not here
+        return None
+
+
+def loaded_columns(names: list[str], loadings: Any) -> str:
+    """The columns of the largest loadings, with their signs.
+
+    Examples
+    --------
+    >>> loaded_columns(["red", "green", "width"], [0.7, 0.1, -0.6])
+    'red − width'
+    """
+    size = np.abs(np.asarray(loadings))
+    order = [i for i in np.argsort(-size, kind="stable")[:LOADED] if size[i] >= MUCH * size.max() > 0]
+    if not order:
+        return "nothing"
+    first = "−" if loadings[order[0]] < 0 else ""
+    return first + names[order[0]] + "".join(f" {'+' if loadings[i] > 0 else '−'} {names[i]}" for i in order[1:])

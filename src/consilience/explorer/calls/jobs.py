@@ -2,44 +2,110 @@
 
 from __future__ import annotations
 
-from consilience.explorer.calls import maps, more_like, null, planes, report, scales, stable
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
 from consilience.explorer.calls.call import Call
-from consilience.explorer.codec import RefusedError, Reply, json_reply
+from consilience.explorer.calls.compare import SCALES_KEYS, start_scales
+from consilience.explorer.calls.maps import MAP_KEYS, PLANE_KEYS, start_map, start_plane
+from consilience.explorer.calls.more_like import MORE_KEYS, start_more_like
+from consilience.explorer.calls.report import REPORT_KEYS, start_report
+from consilience.explorer.calls.stable import STABLE_KEYS, start_stable
+from consilience.explorer.checks import SCORE, check_keys, json_object, text, whole
 from consilience.explorer.jobs import Job
-from consilience.explorer.validation import check_keys, json_object
-
-KINDS = {
-    "map": maps,
-    "more_like": more_like,
-    "null": null,
-    "plane": planes,
-    "report": report,
-    "scales": scales,
-    "stable": stable,
-}  # each with KEYS, what its body may hold, and `start`
+from consilience.explorer.replies import RefusedError, Reply, json_reply
+from consilience.explorer.scores import measured
+from consilience.explorer.session import Session
+from consilience.measures import accuracy, compactness
 
 
-def start(call: Call) -> Reply:
+def start_job(call: Call) -> Reply:
     """Start a job; refused while another runs."""
     content = json_object(call.body)
     kind = content.pop("kind", None)
     if not isinstance(kind, str) or kind not in KINDS:
         raise RefusedError(400, f"the kind of a job is {' or '.join(KINDS)}")
-    return _told(call, KINDS[kind].start(call, **check_keys(content, KINDS[kind].KEYS)), 202)
+    start, keys = KINDS[kind]
+    return _told_job(call, start(call, **check_keys(content, keys)), 202)
 
 
-def look(call: Call) -> Reply:
+def job_state(call: Call) -> Reply:
     """How far a job is."""
-    return _told(call, call.jobs.get(int(call.parts[0])))
+    return _told_job(call, call.jobs.get(int(call.parts[0])))
 
 
-def stop(call: Call) -> Reply:
+def stop_job(call: Call) -> Reply:
     """Ask a job to stop."""
     job = call.jobs.get(int(call.parts[0]))
     job.ask_to_stop()
-    return _told(call, job)
+    return _told_job(call, job)
 
 
-def _told(call: Call, job: Job, status: int = 200) -> Reply:
+def _told_job(call: Call, job: Job, status: int = 200) -> Reply:
     summary = job.summary()  # before the revision: a job that is done has its revision out
     return json_reply({**summary, "revision": call.session.snapshot.revision}, status)
+
+
+# The null band of the scores: is the best group's consensus better than the best of shuffled groups?
+
+NULL_KEYS = {"groups": (whole(2, 100), ...), "score": (text(SCORE), ...), "shuffles": (whole(1, 100), 20)}
+
+
+def start_null(call: Call, groups: int, score: str, shuffles: int) -> Job:
+    """Start a job that compares the best of `groups` groups with the best of shuffled ones."""
+    if groups > call.snapshot.n_clusterings:
+        raise RefusedError(400, f"{groups} groups cannot be made of {call.snapshot.n_clusterings} clusterings")
+    sign, measure = _score(call.session, score)
+
+    def work(job: Job) -> dict[str, Any]:
+        calls = 0
+
+        def counted(labels: Any) -> float:
+            nonlocal calls
+            job.step()
+            calls += 1
+            job.done = calls // groups
+            return sign * measure(labels)
+
+        found = call.snapshot.meta.cut(groups).null({score: counted}, n_shuffles=shuffles, progress=False)
+        row = found.table.loc[score]
+        return {
+            "score": score,
+            "groups": groups,
+            "best": sign * row["best"],
+            "null_mean": sign * row["null_mean"],
+            "null_sd": row["null_sd"],
+            "p_value": row["p_value"],
+            "shuffled": sign * found.shuffled[score].to_numpy(),
+            "values": sign * found.groups[score].to_numpy(),
+        }
+
+    return call.jobs.start("null", shuffles + 1, work)
+
+
+def _score(session: Session, score: str) -> tuple[int, Callable[[Any], float]]:
+    """A function of labels, and −1 if less of it is better."""
+    name = score.removeprefix("accuracy:")
+    if score.startswith("accuracy:") and name in session.known:
+        codes = session.known[name].codes
+        return 1, lambda labels: accuracy(codes, labels)
+    if score == "compactness" and session.data is not None:
+        rows, values, metric = measured(session.data)
+        return -1, lambda labels: float(compactness(values, np.asarray(labels)[rows], metric=metric))
+    there = [f"accuracy:{known}" for known in session.known] + (["compactness"] if session.data is not None else [])
+    if not there:
+        raise RefusedError(400, "a null needs known labels or the data to score by, and neither is here")
+    raise RefusedError(400, f"a null is of one of these scores: {', '.join(there)}")
+
+
+KINDS = {
+    "map": (start_map, MAP_KEYS),
+    "more_like": (start_more_like, MORE_KEYS),
+    "null": (start_null, NULL_KEYS),
+    "plane": (start_plane, PLANE_KEYS),
+    "report": (start_report, REPORT_KEYS),
+    "scales": (start_scales, SCALES_KEYS),
+    "stable": (start_stable, STABLE_KEYS),
+}  # what starts each, and what its body may hold

@@ -9,7 +9,7 @@ import numpy as np
 
 from consilience._types import Array
 from consilience.explorer.calls.call import Call
-from consilience.explorer.codec import RefusedError, Reply, binary_reply
+from consilience.explorer.replies import RefusedError, Reply, binary_reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering
 from consilience.measures import accuracy
@@ -20,7 +20,7 @@ NAMED = 100  # clusters whose names come with the labels
 NONE = 255  # support of an object that has none
 
 
-def answer(call: Call) -> Reply:
+def shown_labels(call: Call) -> Reply:
     """Labels as they are drawn: a row per clustering."""
     texts = call.parts[0].split(",")
     if len(texts) > MOST_REFS:
@@ -66,3 +66,23 @@ def _steps(one: DisplayedClustering) -> Array:
     steps = np.maximum(np.round(254 * one.support), 128)
     steps[one.floaters] = np.round(254 * one.support[one.floaters])
     return np.where(one.codes >= 0, steps, NONE).astype(np.uint8)
+
+
+# The arrays that the first page is drawn from, and the labels of the first cut's medoids.
+
+
+def boot(call: Call) -> Reply:
+    """Plane, tree, scores and labels."""
+    snapshot, meta = call.snapshot, call.snapshot.meta
+    found = [snapshot.displayed(snapshot.top(node, "m")) for node in meta.nodes]
+    header = {"revision": snapshot.revision, "items": [describe(call.session, one) for one in found]}
+    arrays = {
+        "xy": call.session.plane.xy,
+        "merges": meta.tree[:, :2].astype(np.int32),
+        "heights": meta.tree[:, 2].astype(np.float32),
+        "order": snapshot.newest.order.astype(np.int32),
+        "scores": np.ascontiguousarray(snapshot.scores.to_numpy(np.float32).T),
+        "clusters": meta.ensemble.n_clusters.astype(np.uint16),
+        "labels": np.stack([one.encoded for one in found]),
+    }
+    return binary_reply(header, arrays)

@@ -1,4 +1,4 @@
-"""The clusterings in the plane, with how much it distorts; a map that takes long is made by a job."""
+"""Objects in another plane: those that there are, and new ones by t-SNE or UMAP, each made by a job."""
 
 from __future__ import annotations
 
@@ -8,21 +8,62 @@ from typing import Any
 import numpy as np
 
 from consilience.explorer.calls.call import Call
-from consilience.explorer.codec import RefusedError, Reply, binary_reply
+from consilience.explorer.checks import checked
 from consilience.explorer.jobs import Job
+from consilience.explorer.planes import make_plane, makeable
+from consilience.explorer.replies import RefusedError, Reply, binary_reply
 from consilience.explorer.snapshot import Snapshot
 from consilience.meta.maps import ALONE, STAGES, make_map
 
-KEYS: dict[str, Any] = {}
-SLOW = ALONE  # clusterings from which the neighbor map is made in stages
+METHODS = {"tsne": "t-SNE", "umap": "UMAP"}
+PLANE_KEYS = {"method": (checked(f"one of {', '.join(METHODS)}", lambda value: value in list(METHODS)), ...)}
 
 
-def answer(call: Call) -> Reply:
+def object_plane(call: Call) -> Reply:
+    """One of the planes."""
+    planes = list(call.session.planes.items())
+    if int(call.parts[0]) >= len(planes):
+        raise RefusedError(404, f"there is no plane {call.parts[0]}: there are {len(planes)}")
+    name, plane = planes[int(call.parts[0])]
+    return binary_reply({"name": name, "kind": plane.kind, "note": plane.note}, {"xy": plane.xy})
+
+
+def start_plane(call: Call, method: str) -> Job:
+    """Start a job that makes a plane; one that is there is not made again."""
+    session = call.session
+    there = makeable(session.data, call.snapshot.n_objects)
+    if method not in there:
+        raise RefusedError(400, "a plane is made of the data, and there is none here: open it with --data")
+    if there[method]:
+        raise RefusedError(400, there[method])
+    data, name = session.data, METHODS[method]
+
+    def work(job: Job) -> dict[str, Any]:
+        def step() -> None:
+            job.step()
+            job.done += 1
+
+        if name not in session.planes and data is not None:
+            made = make_plane(data, method, step)
+            session.planes = {**session.planes, name: made}  # at once for all who ask from now on
+        job.done = job.total
+        return {"plane": list(session.planes).index(name)}
+
+    return call.jobs.start("plane", 3, work)
+
+
+# The clusterings in the plane, with how much it distorts; a map that takes long is made by a job.
+
+MAP_KEYS: dict[str, Any] = {}
+SLOW_MAP = ALONE  # clusterings from which the neighbor map is made in stages
+
+
+def clustering_map(call: Call) -> Reply:
     """The map of a kind; made at the first asking."""
-    return _made(call.snapshot, call.parts[0])
+    return _map(call.snapshot, call.parts[0])
 
 
-def start(call: Call) -> Job:
+def start_map(call: Call) -> Job:
     """Start a job that makes the neighbor map, which can be followed and canceled; then it is there for those who ask."""
     _check(call.snapshot)
 
@@ -31,14 +72,14 @@ def start(call: Call) -> Job:
             job.step()
             job.done += 1
 
-        _made(call.snapshot, "neighbors", step)
+        _map(call.snapshot, "neighbors", step)
         job.done = job.total
         return {"map": "neighbors"}
 
     return call.jobs.start("map", STAGES + 1, work)
 
 
-def _made(snapshot: Snapshot, kind: str, step: Callable[[], None] = lambda: None) -> Reply:
+def _map(snapshot: Snapshot, kind: str, step: Callable[[], None] = lambda: None) -> Reply:
     return snapshot.cache.get(("map", kind), lambda: _reply(snapshot, kind, step))
 
 

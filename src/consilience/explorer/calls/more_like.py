@@ -1,10 +1,11 @@
-"""More like this: new clusterings around a chosen one, added to the session and to its run."""
+"""What people wish of new clusterings: some columns to count more or less, some objects together or apart."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from itertools import combinations, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,20 +15,78 @@ from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
 from consilience.ensemble.store.folder import find_manifest
 from consilience.explorer.calls.call import Call
-from consilience.explorer.calls.steering import COLUMNS, OBJECTS, Wish, wish_of
-from consilience.explorer.codec import RefusedError, Reply, json_reply
+from consilience.explorer.checks import COUNT, check_keys, json_object, numbers, real, ref_text, whole
 from consilience.explorer.jobs import Job
+from consilience.explorer.replies import RefusedError, Reply, json_reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import Snapshot
-from consilience.explorer.validation import COUNT, check_keys, json_object, numbers, real, ref_text, whole
-from consilience.generation import remake
+from consilience.generation import Guide, remake
 from consilience.generation.plan import Spec
+
+STEERED, FEW = 2.0, 15  # by how much a column counts more or less; objects of which all pairs are wished for
+COLUMNS, OBJECTS = 200, 1000  # that can be named in one wish
+
+
+class Wish(NamedTuple):
+    """What the new clusterings should be like: factors of columns, and pairs of objects to be together or apart."""
+
+    columns: dict[str, float]
+    together: list[tuple[Any, Any]]
+    apart: list[tuple[Any, Any]]
+
+    def options(self) -> dict[str, Any]:
+        """For :class:`consilience.generation.Variations`."""
+        found: dict[str, Any] = {"columns": self.columns} if self.columns else {}
+        if self.together or self.apart:
+            found["guide"] = Guide(together=self.together or None, apart=self.apart or None)
+        return found
+
+    def code(self) -> str:
+        """The same in Python."""
+        said = f", columns={self.columns!r}" if self.columns else ""
+        if self.together or self.apart:
+            pairs = {"together": self.together, "apart": self.apart}
+            said += f", guide=Guide({', '.join(f'{side}={given!r}' for side, given in pairs.items() if given)})"
+        return said
+
+
+def wish_of(session: Session, more: Sequence[int], less: Sequence[int], together: Any, apart: Any) -> Wish:
+    """Columns and objects by their names, from their numbers."""
+    columns_and_objects = ((more, len(session.features), "column"), (less, len(session.features), "column"))
+    rows = ((together, session.snapshot.n_objects, "object"), (apart, session.snapshot.n_objects, "object"))
+    for asked, most, what in columns_and_objects + rows:
+        if any(number >= most for number in asked):
+            raise RefusedError(400, f"there is no {what} {max(asked)} here: they are numbered 0 to {most - 1}")
+    if both := set(more) & set(less) or set(together) & set(apart):
+        raise RefusedError(400, f"{min(both)} is wished for both ways: choose one")
+    columns = {session.features[i]: STEERED for i in more} | {session.features[i]: 1 / STEERED for i in less}
+    ids = None if session.data is None else session.data.ids
+
+    def name(row: int) -> Any:
+        return int(row) if ids is None else ids[row].item() if hasattr(ids[row], "item") else ids[row]
+
+    near = [(name(a), name(b)) for a, b in _pairs(together)]
+    if together:
+        far = [(name(together[i % len(together)]), name(b)) for i, b in enumerate(apart)]
+    else:
+        far = [(name(a), name(b)) for a, b in _pairs(apart)]
+    return Wish(columns, near, far)
+
+
+def _pairs(rows: Sequence[int]) -> list[tuple[int, int]]:
+    """All pairs of a few objects; of many each with the first and the next."""
+    if len(rows) <= FEW:
+        return list(combinations(rows, 2))
+    return [*pairwise(rows), *((rows[0], row) for row in rows[2:])]
+
+
+# More like this: new clusterings around a chosen one, added to the session and to its run.
 
 CHUNK, WORK = 25, 500_000  # clusterings between two looks at whether to stop; and objects times them
 MADE = ("method", "seed", "unit", "n_clusters", "settings")  # what generate says of a clustering
 
 
-KEYS = {
+MORE_KEYS = {
     "ref": (ref_text, ...),
     "count": (whole(1, COUNT), 100),
     "jitter": (real(0.01, 3), 0.3),
@@ -50,7 +109,7 @@ def unavailable(session: Session, snapshot: Snapshot) -> str:
     return ""
 
 
-def start(
+def start_more_like(
     call: Call,
     ref: str,
     count: int,
@@ -152,7 +211,7 @@ def _writer(session: Session) -> Iterator[Store | None]:
         yield store
 
 
-def drop(call: Call) -> Reply:
+def drop_added(call: Call) -> Reply:
     """Take away what was added last, on disk too."""
     asked = check_keys(json_object(call.body), {"first": (whole(1, 10**9 - 1), ...)})
     with call.jobs.held():  # a job that began between the disk and the tree would leave the two apart

@@ -15,12 +15,12 @@ from consilience._types import Array, Ints
 from consilience.explorer.calls.call import Call
 from consilience.explorer.calls.detail import title
 from consilience.explorer.calls.edit import names_of
-from consilience.explorer.codec import RefusedError, Reply
+from consilience.explorer.checks import NAME, numbers, ref_text, text, whole
 from consilience.explorer.edits import in_words
 from consilience.explorer.jobs import Job
+from consilience.explorer.replies import RefusedError, Reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
-from consilience.explorer.validation import NAME, numbers, ref_text, text, whole
 from consilience.measures import accuracy
 from consilience.meta import MetaClustering
 from consilience.meta.tree import compactness_curve
@@ -41,7 +41,7 @@ from consilience.reports.sections import Report
 
 GROUPS, SHUFFLES = 500, 20
 PLACE = "view-cluster"  # what links to clusters of the selected clustering begin with
-KEYS = {
+REPORT_KEYS = {
     "m": (whole(1, 10**9), ...),
     "nodes": (numbers(GROUPS), ...),
     "top": (whole(0, 2 * 10**9), ...),
@@ -50,7 +50,7 @@ KEYS = {
 }
 
 
-def start(call: Call, m: int, nodes: Sequence[int], top: int, ref: str, name: str) -> Job:
+def start_report(call: Call, m: int, nodes: Sequence[int], top: int, ref: str, name: str) -> Job:
     """Start writing; the file is then there for ``GET report/NUMBER``."""
     session, snapshot = call.session, call.snapshot
     if m != snapshot.n_clusterings:
@@ -82,7 +82,7 @@ def start(call: Call, m: int, nodes: Sequence[int], top: int, ref: str, name: st
     return call.jobs.start("report", len(steps), work)
 
 
-def look(call: Call) -> Reply:
+def written_report(call: Call) -> Reply:
     """The file that a job wrote last."""
     written = call.session.report
     if written is None or written[0] != int(call.parts[0]):

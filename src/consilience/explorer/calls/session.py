@@ -6,23 +6,24 @@ from importlib.metadata import version
 from importlib.util import find_spec
 
 from consilience.explorer.calls.call import Call
+from consilience.explorer.calls.compare import SLOW_SCALES
 from consilience.explorer.calls.edit import told
 from consilience.explorer.calls.labels import MOST_REFS
-from consilience.explorer.calls.maps import SLOW
+from consilience.explorer.calls.maps import SLOW_MAP
 from consilience.explorer.calls.more_like import unavailable
-from consilience.explorer.calls.scales import SLOW as SLOW_SCALES
 from consilience.explorer.calls.stable import QUICK
-from consilience.explorer.codec import Reply, json_reply
+from consilience.explorer.checks import COUNT, ITEMS, ROWS, check_keys, checked, json_object
+from consilience.explorer.jobs import BUSY
 from consilience.explorer.planes import makeable
+from consilience.explorer.replies import RefusedError, Reply, json_reply
 from consilience.explorer.scores import score_summary
-from consilience.explorer.validation import COUNT, ITEMS, ROWS
 from consilience.meta.tree import LINKAGES
 
 FEATURES = 200  # names of columns that are listed
 CANDIDATES = 6  # numbers of groups that stand out
 
 
-def answer(call: Call) -> Reply:
+def session_summary(call: Call) -> Reply:
     """The session's summary."""
     session, snapshot = call.session, call.snapshot
     meta, origin, note = snapshot.meta, session.origin, unavailable(session, snapshot)
@@ -70,7 +71,7 @@ def answer(call: Call) -> Reply:
                 "note": meta.note,
             },
             "limits": {
-                "quick_map": SLOW,
+                "quick_map": SLOW_MAP,
                 "quick_scales": SLOW_SCALES,
                 "refs": MOST_REFS,
                 "more_like": COUNT,
@@ -92,3 +93,17 @@ def answer(call: Call) -> Reply:
             "job": None if job is None else job.summary(),
         }
     )
+
+
+# The tree by another linkage: grown again from the same distances, for all who look.
+
+LINKAGE_KEYS = {"linkage": (checked(f"one of {', '.join(LINKAGES)}", lambda value: value in LINKAGES), ...)}
+
+
+def set_linkage(call: Call) -> Reply:
+    """Grow the tree by a linkage; those that were shown before are kept."""
+    asked = check_keys(json_object(call.body), LINKAGE_KEYS)
+    if call.jobs.running() is not None:
+        raise RefusedError(409, BUSY)
+    snapshot = call.session.relink(asked["linkage"])
+    return json_reply({"revision": snapshot.revision, "linkage": snapshot.meta.linkage})

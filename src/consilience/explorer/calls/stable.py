@@ -12,19 +12,19 @@ from consilience._run.time_limit import CallError, Child
 from consilience.clusterer import EnsembleClusterer
 from consilience.consensus.result import describe_scales
 from consilience.explorer.calls.call import Call
-from consilience.explorer.codec import RefusedError
+from consilience.explorer.checks import checked
 from consilience.explorer.jobs import Job, StoppedError
+from consilience.explorer.replies import RefusedError
 from consilience.explorer.session import Session
-from consilience.explorer.validation import checked
 from consilience.tables import Table
 
-KEYS: dict[str, Any] = {"unasked": (checked("true or false", lambda value: isinstance(value, bool)), False)}
+STABLE_KEYS: dict[str, Any] = {"unasked": (checked("true or false", lambda value: isinstance(value, bool)), False)}
 QUICK = 20_000  # objects up to which it is looked for without being asked
 OFTEN = 0.1  # seconds between looks whether to stop
 LONGEST = 1e6  # seconds
 
 
-def start(call: Call, unasked: bool) -> Job:
+def start_stable(call: Call, unasked: bool) -> Job:
     """Start a job that clusters the data as ``consilience cluster`` does, and says at how many clusters it is stable.
 
     One that nobody asked for gives way to any other; what was displaced or canceled is still to be looked for.

@@ -10,10 +10,10 @@ import pandas as pd
 
 from consilience._types import Floats, Ints
 from consilience.explorer.calls.call import Call, kept
-from consilience.explorer.codec import Reply, json_reply
+from consilience.explorer.calls.detail import space_of, weight_names, weights_of
+from consilience.explorer.replies import Reply, json_reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import Snapshot
-from consilience.explorer.weights import space_of, weight_names, weights_of
 from consilience.measures import accuracy
 
 TOP, BINS = 12, 12
@@ -29,7 +29,7 @@ MUCH, SOME = 0.1, 0.05  # a difference of shares or accuracies that is told in w
 
 
 @kept
-def answer(call: Call) -> Reply:
+def why(call: Call) -> Reply:
     """The branch against the rest."""
     session, snapshot, ref = call.session, call.snapshot, call.snapshot.branch(call.parts[0])
     inside = snapshot.members(ref)

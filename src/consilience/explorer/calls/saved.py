@@ -11,7 +11,10 @@ import numpy as np
 
 from consilience._check import InputError, show
 from consilience._names import unique_names
-from consilience.explorer.annotations import WRONG, Content, parsed
+from consilience.explorer.annotations import WRONG, Content, checked_tray, checked_view, parsed
+from consilience.explorer.calls.call import Call
+from consilience.explorer.checks import check_keys, json_object, text
+from consilience.explorer.replies import JSON, RefusedError, Reply, json_reply
 from consilience.explorer.session import Known, Session
 
 WHAT = "consilience explorer session"
@@ -78,3 +81,37 @@ def _take(session: Session, found: Content) -> None:
 
 def _instead(made: Known, old: Known | None) -> Known:
     return made
+
+
+# What people made of a run, as a file that one can send, and such a file of somebody else.
+
+SESSION_ROOM = 2**25  # bytes of a file
+
+
+def saved_session(call: Call) -> Reply:
+    """The file."""
+    headers = {"Content-Disposition": 'attachment; filename="consilience_session.json"', "Cache-Control": "no-store"}
+    return Reply(200, JSON, session_text(call.session).encode(), headers)
+
+
+def take_session(call: Call) -> Reply:
+    """Take over a file: its labels and edited clusterings come to those that are here, its tray and view take their place."""
+    content: dict[str, Any] = json_object(call.body)
+    with call.jobs.held():
+        read_session(call.session, content)
+    kept = call.session.kept
+    return json_reply({"tray": kept.tray, "view": kept.view, "revision": call.session.snapshot.revision})
+
+
+# The tray and the view, kept with the run: clusterings that people chose, with their names and notes, and what they look at.
+
+TRAY_KEYS = {"tray": (checked_tray, None), "view": (checked_view, None), "edition": (text(40), None)}
+
+
+def save_tray(call: Call) -> Reply:
+    """Keep the tray, the view, or both, as they are now; a tray that others have changed since is theirs first."""
+    asked, kept = check_keys(json_object(call.body), TRAY_KEYS), call.session.kept
+    view = asked["view"] and {**asked["view"], "linkage": call.session.linkage}
+    if not kept.keep(tray=asked["tray"], view=view, edition=asked["edition"]):
+        raise RefusedError(409, "the tray was changed elsewhere meanwhile: look at the session, and put yours to it")
+    return json_reply({"lasts": kept.lasts, "edition": kept.edition, "note": kept.note})
