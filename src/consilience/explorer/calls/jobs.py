@@ -13,7 +13,7 @@ from consilience.explorer.calls.maps import MAP_KEYS, PLANE_KEYS, start_map, sta
 from consilience.explorer.calls.more_like import MORE_KEYS, start_more_like
 from consilience.explorer.calls.report import REPORT_KEYS, start_report
 from consilience.explorer.calls.stable import STABLE_KEYS, start_stable
-from consilience.explorer.checks import SCORE, check_keys, json_object, text, whole
+from consilience.explorer.checks import SCORE, Keys, check_keys, json_object, text, whole
 from consilience.explorer.jobs import Job
 from consilience.explorer.replies import RefusedError, Reply, json_reply
 from consilience.explorer.scores import measured
@@ -100,7 +100,7 @@ def _score(session: Session, score: str) -> tuple[int, Callable[[Any], float]]:
     raise RefusedError(400, f"a null is of one of these scores: {', '.join(there)}")
 
 
-KINDS = {
+KINDS: dict[str, tuple[Callable[..., Job], Keys]] = {
     "map": (start_map, MAP_KEYS),
     "more_like": (start_more_like, MORE_KEYS),
     "null": (start_null, NULL_KEYS),
