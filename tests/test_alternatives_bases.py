@@ -7,7 +7,7 @@ from scipy.stats import multinomial
 
 from consilience._check import InputError
 from consilience.alternatives import CountBottleneck, MultinomialMixture
-from consilience.alternatives.multinomial import log_profiles
+from consilience.alternatives.count_bases import log_profiles
 from consilience.engine.information import objective_of
 from consilience.engine.views import count_views
 from consilience.measures import matched_accuracy

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from consilience._check import InputError
 from consilience.alternatives import CCIB, ccib
-from consilience.alternatives.conditional_views import conditional_views, coordinate, local_start, reweigh
+from consilience.alternatives.ccib import conditional_views, coordinate, local_start, reweigh
 from consilience.datasets import orthogonal_multinomials
 from consilience.engine.annealing import anneal
 from consilience.engine.information import objective_of

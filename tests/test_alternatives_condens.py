@@ -33,8 +33,7 @@ from consilience._run.parallel import own_threads
 from consilience.alternatives import BASES, CondEns, condens, diagnostics
 from consilience.alternatives import data as contrast_data
 from consilience.alternatives.bases import fit_base
-from consilience.alternatives.data import Centering
-from consilience.alternatives.given import check_given, group_names, groups_of, joint
+from consilience.alternatives.data import Centering, check_given, group_names, groups_of, joint
 from consilience.alternatives.splits import extend, split_groups
 from consilience.datasets import orthogonal_multinomials
 from consilience.ensemble.results import Result

@@ -10,7 +10,7 @@ from sklearn.cluster import MeanShift
 from consilience._check import InputError
 from consilience._run.random import child_seed
 from consilience.alternatives import CondEns, alternatives, reproducibility, significance, z_score
-from consilience.alternatives.given import NoSplitError
+from consilience.alternatives.data import NoSplitError
 from consilience.alternatives.sequence import NO_SPLIT
 from consilience.datasets import orthogonal_multinomials
 from consilience.ensemble.results import Result

@@ -16,7 +16,7 @@ import consilience as cs
 from command_line import run
 from consilience._check import InputError
 from consilience.cli.inputs import open_clusterings
-from consilience.datasets import customers
+from consilience.datasets import planted as customers
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
 from consilience.generation import remake

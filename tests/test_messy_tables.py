@@ -9,7 +9,7 @@ import pytest
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.datasets import customers
+from consilience.datasets import planted as customers
 from consilience.measures import adjusted_rand
 from consilience.tables import Encoder, read_table
 

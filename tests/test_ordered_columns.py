@@ -10,7 +10,7 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.inputs.guess import guess
 from consilience.measures import adjusted_rand, distinguishing_features
-from consilience.measures.intervals import Spreads
+from consilience.measures.cluster_features import Spreads
 from consilience.tables import Encoder, read_table
 from consilience.tables.ordered import find_order
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from consilience._check import InputError
-from consilience.datasets.multinomials import READINGS, orthogonal_multinomials
+from consilience.datasets.planted import READINGS, orthogonal_multinomials
 from consilience.measures import matched_accuracy, nmi
 
 

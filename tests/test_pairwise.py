@@ -17,8 +17,7 @@ import consilience as cs
 from consilience import Ensemble, measures, pairwise, stability
 from consilience._check import InputError
 from consilience.measures import MEASURES, stability_of
-from consilience.measures.counts import cells
-from consilience.measures.pair_blocks import BAND
+from consilience.measures.counts import BAND, cells
 from samples import random_labels
 
 every_measure = pytest.mark.parametrize("name", MEASURES)

@@ -10,7 +10,8 @@ import consilience as cs
 from command_line import run
 from consilience._check import InputError
 from consilience.consensus import METHODS
-from consilience.datasets import customers, gaussians_8d5k, noisy_labels
+from consilience.datasets import gaussians_8d5k, noisy_labels
+from consilience.datasets import planted as customers
 from consilience.generation import METHODS as GENERATION
 from consilience.generation import extend
 from consilience.measures import adjusted_rand, anmi

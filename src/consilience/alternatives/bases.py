@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from consilience._check import check_choice
-from consilience.alternatives.bottleneck import CountBottleneck
+from consilience.alternatives.count_bases import CountBottleneck, MultinomialMixture
 from consilience.alternatives.data import group_means
-from consilience.alternatives.multinomial import MultinomialMixture
 from consilience.generation.sklearn_base import check_base as check_clusterer
 from consilience.generation.sklearn_base import clusterer_settings
 

@@ -20,8 +20,16 @@ from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience._run.random import child_seed
 from consilience._types import EnsembleLike, Ints, RandomState
 from consilience.alternatives.bases import check_base, is_random, takes_counts
-from consilience.alternatives.data import Centering, check_counts
-from consilience.alternatives.given import MULTIPLE_GIVEN, Group, TooSmallError, check_given, groups_of, joint
+from consilience.alternatives.data import (
+    MULTIPLE_GIVEN,
+    Centering,
+    Group,
+    TooSmallError,
+    check_counts,
+    check_given,
+    groups_of,
+    joint,
+)
 from consilience.alternatives.splits import KEEP, split_groups
 from consilience.consensus import METHODS, combine
 from consilience.consensus.combine import combined_labels

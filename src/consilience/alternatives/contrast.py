@@ -16,9 +16,8 @@ from consilience._types import Array, EnsembleLike, Ints, PathLike, RandomState
 from consilience.alternatives.bases import is_random, takes_counts
 from consilience.alternatives.ccib import CCIB
 from consilience.alternatives.condens import COLUMNS, CondEns
-from consilience.alternatives.data import check_data
+from consilience.alternatives.data import check_data, groups_of
 from consilience.alternatives.diagnostics import Diagnostics, diagnostics_of, group_breakdown, run_agreement
-from consilience.alternatives.given import groups_of
 from consilience.consensus.trust.confidence import floating
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result

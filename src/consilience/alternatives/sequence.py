@@ -16,9 +16,8 @@ from consilience._types import Array, EnsembleLike, Ints, RandomState
 from consilience.alternatives.at_once import STARTS, find_at_once, reproducibility_at_once
 from consilience.alternatives.bases import takes_counts
 from consilience.alternatives.condens import CondEns
-from consilience.alternatives.data import Data, check_data
+from consilience.alternatives.data import Data, NoSplitError, TooSmallError, check_data
 from consilience.alternatives.diagnostics import diagnostics_of, quality_of
-from consilience.alternatives.given import NoSplitError, TooSmallError
 from consilience.alternatives.significance import null_data, reproducibility_of, z_score_of
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result

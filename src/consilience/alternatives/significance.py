@@ -20,9 +20,8 @@ from consilience._run.parallel import own_threads
 from consilience._run.random import stream
 from consilience._types import EnsembleLike, Floats, Ints, RandomState
 from consilience.alternatives.condens import CondEns
-from consilience.alternatives.data import group_means
+from consilience.alternatives.data import NoSplitError, TooSmallError, check_given, group_means, joint
 from consilience.alternatives.diagnostics import quality_of
-from consilience.alternatives.given import NoSplitError, TooSmallError, check_given, joint
 from consilience.ensemble import Ensemble
 from consilience.measures import adjusted_rand
 from consilience.tables import check_matrix

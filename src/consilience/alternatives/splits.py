@@ -17,8 +17,7 @@ from consilience._run.progress import track
 from consilience._run.random import child_seed
 from consilience._types import Floats, Labels
 from consilience.alternatives.bases import Split, check_base, fit_base, is_random
-from consilience.alternatives.data import Centering, group_means
-from consilience.alternatives.given import Group, NoSplitError
+from consilience.alternatives.data import Centering, Group, NoSplitError, group_means
 from consilience.ensemble import Ensemble
 
 KEEP = ("all", "best")
@@ -59,7 +58,7 @@ def split_groups(
     Examples
     --------
     >>> import consilience as cs
-    >>> from consilience.alternatives.given import groups_of
+    >>> from consilience.alternatives.data import groups_of
     >>> from consilience.alternatives.splits import split_groups
     >>> from consilience.datasets import orthogonal_multinomials
     >>> X, given, hidden = orthogonal_multinomials(2, random_state=0)

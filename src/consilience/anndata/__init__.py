@@ -5,8 +5,7 @@ resolutions are and how steady each cell is, `split_genes` which genes drive eac
 `consensus` read back what was written, from a file too, and the `plot_…` functions draw it.
 """
 
-from consilience.anndata.combining import combine, consensus
-from consilience.anndata.comparison import compare
+from consilience.anndata.combining import combine, compare, consensus
 from consilience.anndata.genes import split_genes
 from consilience.anndata.plots import plot_confidence, plot_stability, plot_tree
 from consilience.anndata.runs import ensemble, generate

@@ -13,8 +13,7 @@ from consilience._check import InputError, check_choice, check_count
 from consilience._types import Floats, Ints
 from consilience.anndata.combining import MADE_BY
 from consilience.anndata.combining import consensus as read_back
-from consilience.anndata.frames import check_adata, safe_frame, written
-from consilience.anndata.min_size import HANDFUL
+from consilience.anndata.frames import HANDFUL, check_adata, safe_frame, written
 from consilience.consensus import Consensus
 
 SHORTLIST = 5  # genes whose order is looked at, for every one that is shown

@@ -53,7 +53,7 @@ from consilience.cli import options, outputs
 )
 @options.choice_option(
     "--search",
-    of="consilience.alternatives.bottleneck:SEARCHES",
+    of="consilience.alternatives.count_bases:SEARCHES",
     help="Where runs of ccib begin [default: sequential].",
 )
 @click.option("--n-init", type=int, default=10, show_default=True, help="Runs in every group, all of them used.")

@@ -5,14 +5,12 @@ from consilience.measures.compactness import compactness
 from consilience.measures.counts import contingency
 from consilience.measures.effect_sizes import distinguishing_features
 from consilience.measures.elements import element_centric, element_consistency
-from consilience.measures.information import anmi, information_ratio, nmi, variation_of_information
+from consilience.measures.information import anmi, information_ratio, nmi, perplexity, variation_of_information
 from consilience.measures.labelings import LabelingComparison, compare_labelings, pair_counting
-from consilience.measures.likelihood import perplexity
 from consilience.measures.matching import accuracy, f1, matched_accuracy
 from consilience.measures.pairs import adjusted_rand, cluster_difference, jaccard, rand
-from consilience.measures.pairwise import Stability, pairwise, stability, stability_of
+from consilience.measures.pairwise import Stability, pairwise, sample_objects, stability, stability_of
 from consilience.measures.registry import MEASURES, Measure
-from consilience.measures.sampling import sample_objects
 from consilience.measures.summary import Comparison, compare
 
 __all__ = [

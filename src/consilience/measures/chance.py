@@ -20,9 +20,17 @@ from consilience._kernels import x_log_x
 from consilience._run.progress import track
 from consilience._types import Array, Floats, Labels
 from consilience.ensemble import Ensemble
-from consilience.measures.counts import Sums, check_pair, ratio, sums_with_each, unknown
+from consilience.measures.counts import (
+    Sums,
+    bands_of_sums,
+    check_pair,
+    codes_of,
+    mirror,
+    ratio,
+    sums_with_each,
+    unknown,
+)
 from consilience.measures.information import shared_and_entropies
-from consilience.measures.pair_blocks import bands_of_sums, codes_of, mirror
 
 ROWS = 64  # sizes looked up with all others at a time
 AVERAGES: dict[str, Callable[[Any, Any], Floats]] = {

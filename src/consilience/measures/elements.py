@@ -22,8 +22,7 @@ from consilience._run.progress import track
 from consilience._types import Columns, EnsembleLike, Floats
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
-from consilience.measures.counts import check_pair, clusters, ratio
-from consilience.measures.pair_blocks import bands, codes_of, mirror
+from consilience.measures.counts import bands, check_pair, clusters, codes_of, mirror, ratio
 
 HELD = 2**23  # numbers held at a time while scores of objects are added up: 64 MB
 

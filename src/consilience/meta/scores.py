@@ -19,11 +19,11 @@ from consilience.ensemble.results import Result
 from consilience.generation import Variations
 from consilience.inputs import as_ensemble, open_source
 from consilience.measures import accuracy, compactness, sample_objects
+from consilience.measures.compactness import davies_bouldins, silhouettes
 from consilience.measures.counts import sums_with_each, tables
 from consilience.measures.effect_sizes import mixed_table
 from consilience.measures.matching import accuracy_of
 from consilience.measures.pairs import jaccard_from
-from consilience.measures.silhouettes import davies_bouldins, silhouettes
 from consilience.measures.summary import known_labels
 from consilience.meta.group_consensus import consensus_labels
 from consilience.tables import Table, check_matrix
