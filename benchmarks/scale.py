@@ -3,7 +3,7 @@
 ``python -m benchmarks.scale growth`` fits the exponent of the growth of time over 1, 4, 16 and 50 million rows; ``speedup`` takes
 50 million rows with one worker process and with two, and prints the ratio of the medians of three runs each, beside what
 the main process does alone and what this machine can give at most: how much more of the same tasks two processes do than one, with nothing
-else between them (two cores of a virtual machine may be one); ``steps`` is what a step of k-means by row blocks costs. ``--rows`` gives
+else between them (two cores of a virtual machine may be one); ``labels`` is what it costs to label numbers in row blocks. ``--rows`` gives
 other sizes, ``--table`` a table that is there. A cluster stands, and all processes have worked once, before the clock starts: starting is
 no part of what grows or is shared.
 """
@@ -198,8 +198,8 @@ def _work(path, folder, seconds, together, found):
         found.put(done / (time.perf_counter() - start))
 
 
-def step_cost(n=10**6, n_columns=10, k=10, together=(1, 10), steps=(2, 12), folder=None):
-    """CPU-seconds of a step of k-means for a million rows and a clustering, by itself and with others that share the passes."""
+def label_cost(n=10**6, n_columns=10, k=10, together=(1, 10), folder=None):
+    """CPU-seconds to label a million rows of numbers in row blocks by a clustering, by itself and with others that share the pass."""
     import consilience as cs
     from consilience.generation import NumberBlocks
 
@@ -208,17 +208,12 @@ def step_cost(n=10**6, n_columns=10, k=10, together=(1, 10), steps=(2, 12), fold
         rng, names = np.random.default_rng(0), [f"x{j}" for j in range(n_columns)]
         with pq.ParquetWriter(Path(there) / "a.parquet", pa.schema([(name, pa.float64()) for name in names])) as writer:
             for begin in range(0, n, 250_000):
-                columns = rng.random(
-                    (n_columns, min(250_000, n - begin))
-                )  # no clusters: no run rests before its last step
+                columns = rng.random((n_columns, min(250_000, n - begin)))
                 writer.write_table(pa.table(dict(zip(names, columns, strict=True))))
         for m in together:
-            cpu = []
-            for max_iter in steps:
-                start = time.process_time()
-                cs.generate(NumberBlocks(there), m, k, methods="minima", max_iter=max_iter, progress=False)
-                cpu.append(time.process_time() - start)
-            figures[m] = (cpu[1] - cpu[0]) / (steps[1] - steps[0]) / m / n * 1e6
+            start = time.process_time()
+            cs.generate(NumberBlocks(there, sample_size=1000), m, k, methods="minima", progress=False)
+            figures[m] = (time.process_time() - start) / m / n * 1e6
     return figures
 
 
@@ -254,7 +249,7 @@ CASES = [blocks_million, blocks_fifty_million]
 
 def main():
     parser = argparse.ArgumentParser(prog="benchmarks.scale", description=__doc__)
-    parser.add_argument("what", choices=["growth", "speedup", "steps", "measure"])
+    parser.add_argument("what", choices=["growth", "speedup", "labels", "measure"])
     parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)
     parser.add_argument("--rows", nargs="*", type=int, help="numbers of rows")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="runs of which the median counts")
@@ -264,10 +259,10 @@ def main():
     if given.what == "measure":
         path, out, n_workers, repeats = given.more
         print(json.dumps(measure(path, out, int(n_workers), int(repeats))))
-    elif given.what == "steps":
-        for m, cost in step_cost(*(given.rows or [])[:1], folder=given.folder).items():
+    elif given.what == "labels":
+        for m, cost in label_cost(*(given.rows or [])[:1], folder=given.folder).items():
             print(
-                f"a step of k-means, 10 columns, 10 clusters, {m} together: {cost:.3f} CPU-s for a million rows and a clustering"
+                f"labels of 10 columns by 10 clusters, {m} together: {cost:.3f} CPU-s for a million rows and a clustering"
             )
     elif given.what == "growth":
         found = run(given.rows or SIZES, (0,), given.folder, given.repeats)

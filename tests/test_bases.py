@@ -14,8 +14,8 @@ from sklearn.mixture import GaussianMixture
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.generation import METHODS, describe, remake
-from consilience.generation import predict as extend
+from consilience.generation import METHODS, Variations, extend
+from consilience.generation.methods import describe
 from consilience.generation.methods.density import parameters
 from consilience.generation.methods.gaussian import FORMS, GaussianModel
 from consilience.generation.methods.metrics import METRICS, rows_for
@@ -121,7 +121,7 @@ def test_gaussians_do_not_depend_on_the_unit_of_the_table(unit):
 def test_made_again_alone_and_for_new_objects(method, wide):
     X = wide[0]
     ensemble = cs.generate(X, 4, (3, 6), method, random_state=1)
-    np.testing.assert_array_equal(remake(X, ensemble.info.loc[2]), ensemble.labels[:, 2])
+    np.testing.assert_array_equal(Variations(X).remake(ensemble.info.loc[2]), ensemble.labels[:, 2])
     runner = Runner(X, Plan.checked(methods=method, n_clusters=(3, 6)), keeps_predictors=True)
     made = runner.run(4, 1)
     labeler = pickle.loads(pickle.dumps(Labeler.of(runner, made)))
@@ -137,10 +137,10 @@ def test_only_who_labels_new_objects_keeps_what_that_needs(wide, monkeypatch):
             super().__init__(*args, **how)
             made.append(self)
 
-    for module in ("generate", "variations", "extending"):
+    for module in ("generate", "by_blocks", "predict"):
         monkeypatch.setattr(sys.modules[f"consilience.generation.{module}"], "Runner", Watched)
     ensemble = cs.generate(wide[0], 3, 3, "metrics+gaussian", progress=False)
-    remake(wide[0], ensemble.info.loc[2])
+    Variations(wide[0]).remake(ensemble.info.loc[2])
     extend(ensemble, wide[0], wide[0][:5])
     assert len(made) == 3
     assert not any(runner.predictors for runner in made)

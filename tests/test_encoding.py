@@ -19,7 +19,7 @@ from consilience.cli.inputs import open_clusterings
 from consilience.datasets import planted as customers
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
-from consilience.generation import remake
+from consilience.generation import Variations
 from consilience.measures import adjusted_rand, distinguishing_features
 from consilience.measures.effect_sizes import effect_sizes
 from consilience.meta import score
@@ -344,7 +344,7 @@ def test_clusterings_are_made_on_several_fillings_and_remade_alone():
     ens = cs.generate(frame, 30, (3, 5), methods="zipf+pca+objects")
     assert ens.info["filling"].nunique() > 4
     for i in (0, 1, 2):
-        np.testing.assert_array_equal(remake(frame, ens.info.loc[i]), ens.labels[:, i])
+        np.testing.assert_array_equal(Variations(frame).remake(ens.info.loc[i]), ens.labels[:, i])
     again = cs.generate(frame, 30, (3, 5), methods="zipf+pca+objects")
     np.testing.assert_array_equal(again.labels, ens.labels)
     assert "filling" not in cs.generate(customers(120, missing=0)[0], 5, 3).info

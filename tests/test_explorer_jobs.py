@@ -20,7 +20,7 @@ from consilience.explorer.jobs import Jobs, StoppedError
 from consilience.explorer.replies import RefusedError
 from consilience.explorer.session import Session
 from consilience.explorer.sources import GenerateOptions, open_clusterings
-from consilience.generation import remake
+from consilience.generation import Variations
 from consilience.inputs import as_table
 from consilience.measures import accuracy
 from explorer_cases import arrays, ask, beads_ensemble, beads_session, finish, post, stored_session
@@ -57,7 +57,7 @@ def test_more_like_this(api):
     near = [cs.measures.cluster_difference(ens.labels[:, 5], ens.labels[:, j]) for j in range(60, 90)]
     far = [cs.measures.cluster_difference(ens.labels[:, 5], ens.labels[:, j]) for j in range(60) if j != 5]
     assert np.mean(near) < np.mean(far)
-    np.testing.assert_array_equal(remake(load_beads(), ens.info.iloc[77]), ens.labels[:, 77])
+    np.testing.assert_array_equal(Variations(load_beads()).remake(ens.info.iloc[77]), ens.labels[:, 77])
 
 
 def test_asking_again_makes_others(api):

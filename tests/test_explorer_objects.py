@@ -18,7 +18,7 @@ from consilience.datasets import load_beads
 from consilience.explorer.api import Api
 from consilience.explorer.replies import unpack
 from consilience.explorer.session import Known, Session
-from consilience.generation import GenerationWarning
+from consilience.generation.spaces import GenerationWarning
 from consilience.measures import accuracy, distinguishing_features
 from consilience.tables import read_table
 from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, holes_session, post

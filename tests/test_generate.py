@@ -20,11 +20,12 @@ from consilience._check import InputError
 from consilience.datasets import load_beads
 from consilience.ensemble.store import Store
 from consilience.explorer.scores import score_table
-from consilience.generation import METHODS, GenerationWarning, Method, Variations, describe, remake
+from consilience.generation import METHODS, Method, Variations
+from consilience.generation.methods import describe
 from consilience.generation.methods.weighted_kmeans import zipf_numbers
 from consilience.generation.plan import Plan, check_clusters, check_methods
 from consilience.generation.sklearn_base import base_text
-from consilience.generation.spaces import Spaces
+from consilience.generation.spaces import GenerationWarning, Spaces
 from consilience.measures import compactness
 from consilience.meta import score
 from consilience.tables import read_table
@@ -73,9 +74,9 @@ def test_weights_are_where_the_method_says(mixed, beads):
 
 def test_each_can_be_made_again_alone(mixed, beads):
     for i in range(0, MANY, 9):
-        np.testing.assert_array_equal(remake(beads, mixed.info.loc[i]), mixed.labels[:, i])
+        np.testing.assert_array_equal(Variations(beads).remake(mixed.info.loc[i]), mixed.labels[:, i])
     rows = pd.DataFrame(mixed.info.to_dict("list"))  # as it comes back from a file
-    np.testing.assert_array_equal(remake(beads, rows.loc[1]), mixed.labels[:, 1])
+    np.testing.assert_array_equal(Variations(beads).remake(rows.loc[1]), mixed.labels[:, 1])
 
 
 def test_threads_batches_and_stores_make_no_difference(mixed, beads, tmp_path):
@@ -193,7 +194,7 @@ def test_any_clusterer(base, beads):
     made = cs.generate(beads, 6, 4, base=base)
     again = cs.generate(beads, 6, 4, base=base, n_jobs=2)
     np.testing.assert_array_equal(made.labels, again.labels)
-    np.testing.assert_array_equal(remake(beads, made.info.loc[5], base=base), made.labels[:, 5])
+    np.testing.assert_array_equal(Variations(beads, base=base).remake(made.info.loc[5]), made.labels[:, 5])
     if any(name in base.get_params() for name in ("n_clusters", "n_components")):
         assert (made.n_clusters <= 4).all()
         assert made.n_clusters.max() > 1
@@ -246,7 +247,7 @@ def test_more_like_this(mixed, beads, tmp_path):
         return cs.pairwise(both)[0, 1:].mean()
 
     assert distance(near) < distance(far)
-    np.testing.assert_array_equal(remake(beads, near.info.loc[4]), near.labels[:, 4])
+    np.testing.assert_array_equal(Variations(beads).remake(near.info.loc[4]), near.labels[:, 4])
     again = cs.generate(beads, 3, around=center, jitter=1e-12, store=run)
     np.testing.assert_array_equal(again.labels, stored.labels[:, [center] * 3])  # no noise: the clustering itself
     grown = cs.generate(beads, MANY + 10, (3, 6), EVERYTHING, random_state=3, store=run)  # beside the variations
@@ -340,7 +341,7 @@ def test_constant_columns_are_left_out(beads):
     np.testing.assert_array_equal(made.labels, plain.labels)
     assert all(weights[3] == 0 and len(weights) == 9 for weights in made.info["weights"])
     with pytest.warns(GenerationWarning, match="constant"):
-        np.testing.assert_array_equal(remake(with_constant, made.info.loc[4]), made.labels[:, 4])
+        np.testing.assert_array_equal(Variations(with_constant).remake(made.info.loc[4]), made.labels[:, 4])
     with pytest.warns(GenerationWarning, match="constant"):
         near = Variations(with_constant)(made.info.loc[4], 3, jitter=0.1)
     np.testing.assert_array_equal(near.labels, Variations(beads)(plain.info.loc[4], 3, jitter=0.1).labels)
@@ -385,7 +386,7 @@ def test_what_was_made_before_a_setting_was_there_is_taken_on(beads, tmp_path, m
         made = cs.generate(beads, 6, 3, "zipf", store=tmp_path / "run", progress=False)
     assert not unwritten & set(loads(made.info.loc[0, "settings"]))
     assert Plan.of_json(Store.open(tmp_path / "run").manifest["plan"]).guide is None
-    np.testing.assert_array_equal(remake(beads, made.info.loc[4]), made.labels[:, 4])
+    np.testing.assert_array_equal(Variations(beads).remake(made.info.loc[4]), made.labels[:, 4])
     more = cs.generate(beads, 9, 3, "zipf", store=tmp_path / "run", progress=False)
     np.testing.assert_array_equal(more.labels, cs.generate(beads, 9, 3, "zipf", progress=False).labels)
     assert cs.generate(beads, 2, around=3, store=tmp_path / "run", progress=False).n_clusterings == 2
@@ -395,9 +396,9 @@ def test_what_was_made_before_a_setting_was_there_is_taken_on(beads, tmp_path, m
 
 def test_remake_says_what_is_wrong(beads, mixed):
     with pytest.raises(InputError, match="has 8 weights, and the columns of the data are 7"):
-        remake(beads.values[:, :7], mixed.info.loc[0])
+        Variations(beads.values[:, :7]).remake(mixed.info.loc[0])
     with pytest.raises(InputError, match="'spell', which generate does not know"):
-        remake(beads, {"method": "spell", "seed": 0, "unit": 0, "n_clusters": 3})
+        Variations(beads).remake({"method": "spell", "seed": 0, "unit": 0, "n_clusters": 3})
 
 
 def test_a_row_knows_the_settings_it_was_made_with(beads):
@@ -405,12 +406,12 @@ def test_a_row_knows_the_settings_it_was_made_with(beads):
         beads, 8, 4, "zipf+pca+objects", standardize=False, init="k-means++", pca_share=0.8, object_share=0.6
     )
     for i in range(8):
-        np.testing.assert_array_equal(remake(beads, made.info.loc[i]), made.labels[:, i])
+        np.testing.assert_array_equal(Variations(beads).remake(made.info.loc[i]), made.labels[:, i])
     by_birch = cs.generate(beads, 2, 4, base=Birch())
     with pytest.raises(InputError, match=r"made with base=Birch"):
-        remake(beads, by_birch.info.loc[0])
+        Variations(beads).remake(by_birch.info.loc[0])
     with pytest.raises(InputError, match="made with k-means"):
-        remake(beads, made.info.loc[0], base=Birch())
+        Variations(beads, base=Birch()).remake(made.info.loc[0])
 
 
 def test_variations_of_few_objects_and_columns():

@@ -15,8 +15,8 @@ from sklearn.metrics import adjusted_rand_score
 import consilience as cs
 from consilience._check import InputError
 from consilience.clusterer import EnsembleClusterer
-from consilience.generation import METHODS, describe, remake
-from consilience.generation.methods import neighbors
+from consilience.generation import METHODS, Variations
+from consilience.generation.methods import describe, neighbors
 from consilience.generation.methods.graph import igraph_of, leiden
 from consilience.generation.methods.neighbors import Points, connectivities, nearest_neighbors
 from consilience.generation.plan import Plan
@@ -97,7 +97,7 @@ def test_a_clustering_depends_on_its_seed_and_number_alone() -> None:
     assert np.array_equal(cs.generate(X, 5, (2, 12), "graph", random_state=4).labels, ens.labels[:, :5])
     assert np.array_equal(cs.generate(X, 12, (2, 12), "graph", random_state=4, n_jobs=2).labels, ens.labels)
     assert not np.array_equal(cs.generate(X, 12, (2, 12), "graph", random_state=5).labels, ens.labels)
-    assert np.array_equal(remake(X, ens.info.loc[7]), ens.labels[:, 7])
+    assert np.array_equal(Variations(X).remake(ens.info.loc[7]), ens.labels[:, 7])
     assert describe(ens.info.loc[7]).startswith("Leiden clusters of a graph of ")
 
 
@@ -135,7 +135,9 @@ def test_no_clustering_has_one_cluster() -> None:
     for how in ({"resolutions": [1e-3, 0.02, 1]}, {}):
         ens = cs.generate(cloud, 12, (2, 3), "graph", random_state=1, **how)
         assert ens.n_clusters.min() >= 2
-        assert [np.array_equal(remake(cloud, row), ens.labels[:, i]) for i, row in ens.info.iterrows()] == [True] * 12
+        assert [np.array_equal(Variations(cloud).remake(row), ens.labels[:, i]) for i, row in ens.info.iterrows()] == [
+            True
+        ] * 12
         low = ens.info[ens.info["resolution"] < 1]
         numbers = set(low["n_neighbors"].astype(int))
         graphs = {k: igraph_of(connectivities(*nearest_neighbors(cloud, k))) for k in numbers}
@@ -156,7 +158,7 @@ def test_a_resolution_that_turns_out_too_low_is_raised_and_that_is_said() -> Non
     assert len(notes)
     assert notes.str.fullmatch(r"one cluster at resolution [\d.]+, so that [\d.]+ was taken").all()
     for i in range(8):
-        assert np.array_equal(remake(cloud, labels.info.loc[i]), labels.labels[:, i])
+        assert np.array_equal(Variations(cloud).remake(labels.info.loc[i]), labels.labels[:, i])
 
 
 def test_more_like_one_varies_the_resolution() -> None:
@@ -164,7 +166,7 @@ def test_more_like_one_varies_the_resolution() -> None:
     more = cs.generate(X, 6, around=ens.info.loc[2], jitter=0.5)
     assert more.info["resolution"].nunique() == 6
     assert (more.info["n_neighbors"] == ens.info.loc[2, "n_neighbors"]).all()
-    assert np.array_equal(remake(X, more.info.loc[3]), more.labels[:, 3])
+    assert np.array_equal(Variations(X).remake(more.info.loc[3]), more.labels[:, 3])
 
 
 def test_a_graph_of_ones_own() -> None:
@@ -173,7 +175,7 @@ def test_a_graph_of_ones_own() -> None:
     assert ens.info["n_neighbors"].isna().all()
     assert ens.info["compactness"].isna().all()
     row = ens.info.loc[3]
-    assert np.array_equal(remake(A, row), ens.labels[:, 3])
+    assert np.array_equal(Variations(A).remake(row), ens.labels[:, 3])
     assert describe(row).startswith("Leiden clusters of a given graph")
     one_way = sparse.triu(A)
     assert np.array_equal(cs.generate(one_way, 8, (2, 9), "graph", metric="graph").labels, ens.labels)

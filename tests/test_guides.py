@@ -14,7 +14,7 @@ from command_line import run
 from consilience._check import InputError, check_labels
 from consilience.datasets import load_beads, sample_path
 from consilience.ensemble.store import Store
-from consilience.generation import Guide, remake
+from consilience.generation import Guide, Variations
 from consilience.generation.guide import LARGEST, PRIOR, BoundGuide
 from consilience.measures import adjusted_mutual_information
 from consilience.measures.pairwise import with_each
@@ -180,7 +180,7 @@ def test_runs_go_on_and_clusterings_are_made_again(beads, tmp_path):
     assert Store.open(tmp_path / "run").manifest["plan"]["guide"]["together"] == [[0, 3], [5, 9]]
     assert "2 pairs together, 1 pair apart, like shape, strength 1.5" in whole.info["settings"][0]
     for i in (0, 1, 2, 3):
-        np.testing.assert_array_equal(remake(beads, resumed.info.loc[i]), whole.labels[:, i])
+        np.testing.assert_array_equal(Variations(beads).remake(resumed.info.loc[i]), whole.labels[:, i])
     with pytest.raises(InputError, match="plan"):
         cs.generate(beads, 16, store=tmp_path / "run", **how | {"guide": Guide(like="color")})
     with pytest.raises(InputError, match="plan"):
@@ -201,7 +201,7 @@ def test_more_like_a_guided_clustering(beads, tmp_path):
     assert "guide" not in of_row.info
     with pytest.raises(InputError, match=r"guide was '.*like shape"):
         cs.generate(beads, 4, around=ens.info.loc[2], like="color", progress=False)
-    np.testing.assert_array_equal(remake(beads, in_run.info.loc[1]), in_run.labels[:, 1])
+    np.testing.assert_array_equal(Variations(beads).remake(in_run.info.loc[1]), in_run.labels[:, 1])
 
 
 def test_columns_that_a_guide_names_are_set_aside(beads):

@@ -22,7 +22,8 @@ from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels, sample_path
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
-from consilience.generation import Method, describe, remake
+from consilience.generation import Method, Variations
+from consilience.generation.methods import describe
 from consilience.generation.methods.method import Space
 from consilience.measures import MEASURES
 from consilience.meta import MetaClustering
@@ -157,7 +158,7 @@ def test_a_generation_method_in_a_space_of_its_own(tmp_path):
         cs.generate(beads, 15, 4, "rotated+pca", largest_angle=0.2, store=run).labels[:, :12], made.labels
     )
     row = own.iloc[1]
-    np.testing.assert_array_equal(remake(beads, row), made.labels[:, own.index[1]])
+    np.testing.assert_array_equal(Variations(beads).remake(row), made.labels[:, own.index[1]])
     near = cs.generate(beads, 5, around=int(own.index[1]), jitter=0.1, store=run)
     assert near.n_clusterings == 5
     assert set(near.info["angle"]) == {row["angle"]}

@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from consilience._check import check_count, check_positive, check_seed
+from consilience._check import InputError, check_count, check_positive, check_seed
 from consilience._run.parallel import check_n_jobs, runs_tasks
 from consilience._types import ArrayLike, PathLike, RandomState
 from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
-from consilience.generation.by_blocks import BlockRunner, blocks_of, check_for_blocks, plan_of
+from consilience.generation.by_blocks import BlockRunner, blocks_of, draw_sample, plan_of, runner_of
 from consilience.generation.guide import Guide, check_guide, set_aside
 from consilience.generation.methods.graph import own_graph
 from consilience.generation.plan import Plan
 from consilience.generation.recipes import is_auto, recipe_of, usual_clusters
 from consilience.generation.runner import Runner, data_table
 from consilience.generation.sklearn_base import base_text, check_base
-from consilience.generation.variations import USUAL_CLUSTERS, check_jitter, more_like
+from consilience.generation.variations import UNASKED_CLUSTERS, center_of, check_jitter
 from consilience.inputs import as_table, split_reading
 
 
@@ -61,16 +61,17 @@ def generate(
     X : array, sparse matrix, DataFrame, Table, AnnData or path; or row blocks
         (n_objects, n_columns) measurements; with ``metric="precomputed"``, (n_objects, n_objects) distances.
         Columns of data may be of any kind and have gaps, which each clustering fills in its own way (``docs/tables.md``). Constant
-        columns are left out. Numbers in row blocks (a Dask array or data frame, a Parquet folder) are never held all at once; they have
-        the methods zipf, pca, minima and features (``docs/scale.md``).
+        columns are left out. Numbers in row blocks (a Dask array or data frame, a Parquet folder) are never held all at once: beyond
+        100,000 rows a random sample of so many is clustered, and each clustering labels the other rows block by block, by the nearest
+        mean for k-means. There is no k-means with the exact means of all rows (``docs/scale.md``).
     n_clusterings : int
     n_clusters : int, (low, high), list of int or None
         One number, or numbers that each clustering draws its own from; None draws from √n / 4 … √n, at most 60.
     methods : str or dict
         Where the diversity comes from, in equal shares (``"zipf+pca"``) or given ones (``"zipf:3+minima:1"``). The names
-        are those of :data:`consilience.generation.METHODS`, to which you can add your own; in brackets their `options`. ``"auto"``
-        takes those whose consensus is best on data of this kind (:mod:`consilience.generation.recipes`; `settings` in `info` says which
-        and why), where the aim is one good clustering rather than many different ones:
+        are those of :data:`consilience.generation.METHODS`, to which you can add your own; in brackets their `options`. Where one good
+        clustering is wanted rather than many different ones, ``"auto"`` takes the methods whose consensus is best on data of this kind
+        (:mod:`consilience.generation.recipes`; `settings` in `info` says which and why):
 
         - ``"zipf"``: k-means after every column is multiplied by a random weight from a Zipf distribution
           p(i) ∝ i^−α on 1 … `zipf_max` (100), α uniform in [0, `max_alpha`] (1.5);
@@ -150,13 +151,13 @@ def generate(
         `info` has for every clustering its method, n_clusters (as asked for), seed, unit, what its method drew (alpha,
         sigma_divisor, resolution, n_neighbors), weights (of the given columns, or of the components), inertia (in its own
         weighted space), steps, filling (of missing cells, by number), compactness (Eq. 3, on the data itself; beyond 5,000 objects
-        on 2,000 of them), seconds, a note, and the settings of the run.
+        on 2,000 of them), seconds, a note, and the settings of the run. Scores of row blocks are those of the sample.
 
     Notes
     -----
     Caruana et al. 2006 chose Zipf weights since few columns matter in many data sets; "zipf" and "pca" together gave
     the most diverse clusterings there. They do not state the largest Zipf number; small ones make the
-    weights more alike. One clustering can be reproduced alone: :func:`remake`.
+    weights more alike. One clustering can be reproduced alone: :meth:`Variations.remake`.
 
     Examples
     --------
@@ -174,26 +175,31 @@ def generate(
     reading, options = split_reading(options)
     if methods == "graph" and metric == "euclidean" and not reading.get("key") and (key := own_graph(X)) is not None:
         reading, metric = {**reading, "key": key}, "graph"
-    if (blocks := blocks_of(X, **reading)) is not None:
-        X, reading = blocks, {}
     wishes = check_guide(guide, together=together, apart=apart, like=like, unlike=unlike, strength=guide_strength)
+    blocks, sample = blocks_of(X, **reading), None
+    if blocks is not None:
+        _check_for_blocks(metric, wishes)
+        X, reading = blocks, {}
     if wishes is not None:
         reading = set_aside(X, wishes, reading)
     if reading:
         X = as_table(X, "distances" if metric == "precomputed" else "data", **reading)
-    if blocks is not None:
-        check_for_blocks(methods, metric, base=base, around=around, guide=wishes, time_limit=time_limit)
-        n_clusters = usual_clusters(X.n_objects) if n_clusters is None else n_clusters
     if base is not None:
         check_base(base)
     if around is not None and n_clusters is None:
-        n_clusters = USUAL_CLUSTERS  # the clustering's own
-    if wishes is not None or is_auto(methods) or n_clusters is None:
+        n_clusters = UNASKED_CLUSTERS  # the clustering's own
+    if blocks is None and (wishes is not None or is_auto(methods) or n_clusters is None):
         X = data_table(X, metric)
-    chosen = recipe_of(X, metric=metric, base=base) if is_auto(methods) else None
+    chosen = None
+    if is_auto(methods):
+        if blocks is not None:
+            sample = draw_sample(blocks, _seed(random_state, store), n_jobs)
+        chosen = recipe_of(X if sample is None else data_table(sample.values, metric), metric=metric, base=base)
+    if n_clusters is None:
+        n_clusters = usual_clusters(X.n_objects if blocks is None else min(blocks.n_rows, blocks.sample_size))
     plan = Plan.checked(
         methods=methods if chosen is None else chosen.methods,
-        n_clusters=usual_clusters(X.n_objects) if n_clusters is None else n_clusters,
+        n_clusters=n_clusters,
         base=None if base is None else base_text(base),
         metric=metric,
         standardize=standardize,
@@ -210,28 +216,20 @@ def generate(
     if time_limit is not None:
         check_positive("time_limit (--time-limit)", time_limit)
     if around is not None:
-        return more_like(
-            X,
-            around,
-            n_clusterings,
-            jitter=jitter,
-            plan_given=plan,
-            base=base,
-            random_state=random_state,
-            store=store,
-            time_limit=time_limit,
-            retry_failed=retry_failed,
-            n_jobs=n_jobs,
-            progress=progress,
-        )
-    if blocks is not None:
-        plan = plan_of(blocks, plan)
-        runner: Runner = BlockRunner(blocks, plan, n_jobs)
+        spec, number, plan, run_plan = center_of(around, store, plan, base)
+        runner = runner_of(X, plan, base, n_jobs, seed=spec.origin[0], time_limit=time_limit)
+        seed = check_seed(random_state)
+        center = runner.fitted(spec).as_center(number, jitter, seed)
     else:
-        runner = Runner(X, plan, base, n_jobs, time_limit=time_limit)
-    seed = _seed(random_state, store)
-    with runner.open_store(store, plan.as_json() | {"seed": seed}) as sink:
-        return runner.run(n_clusterings, seed, store=sink, progress=progress, retry_failed=retry_failed)
+        seed, center = _seed(random_state, store), None
+        if blocks is None:
+            runner = Runner(X, plan, base, n_jobs, time_limit=time_limit)
+        else:
+            sample, plan = sample or draw_sample(blocks, seed, n_jobs), plan_of(blocks, plan)
+            runner = BlockRunner(blocks, sample, plan, base, n_jobs, time_limit=time_limit)
+        run_plan = plan.as_json() | {"seed": seed}
+    with runner.open_store(store, run_plan) as sink:
+        return runner.run(n_clusterings, seed, center=center, store=sink, progress=progress, retry_failed=retry_failed)
 
 
 def _seed(random_state: RandomState, store: PathLike | None) -> int:
@@ -241,3 +239,11 @@ def _seed(random_state: RandomState, store: PathLike | None) -> int:
         if isinstance(plan, Mapping) and "seed" in plan:
             return int(plan["seed"])
     return check_seed(random_state)
+
+
+def _check_for_blocks(metric: str, guide: Guide | None) -> None:
+    """Refuse what needs all objects in memory."""
+    if metric != "euclidean":
+        raise InputError(f"row blocks hold columns of numbers, and metric={metric!r} needs the whole matrix in memory")
+    if guide is not None:
+        raise InputError("a guide needs the whole table in memory: leave it out, or give the table itself")

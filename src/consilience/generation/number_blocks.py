@@ -45,9 +45,8 @@ class NumberBlocks(RowBlocks):
         The columns to take, by name, of Parquet files and data frames; all but that of the ids by default.
     id_column : str, optional
         The column that names the objects, of Parquet files and data frames: read whole, and kept with the clusterings.
-    mini_batch : int
-        Rows of a mini-batch: a pass in which centers move after each goes before the full passes, of which there are fewer then.
-        0 leaves it out, so that the clusterings are those of the table in memory.
+    sample_size : int
+        Rows that are clustered, drawn at random where there are more; the others are labeled as new objects are, at the nearest mean say.
 
     Examples
     --------
@@ -60,7 +59,12 @@ class NumberBlocks(RowBlocks):
     treatment = None
 
     def __init__(
-        self, source: Any, *, columns: Sequence[str] | None = None, id_column: str | None = None, mini_batch: int = 0
+        self,
+        source: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        id_column: str | None = None,
+        sample_size: int = 100_000,
     ) -> None:
         names = None if columns is None else _check_names(columns)
         if names is not None and id_column in names:
@@ -74,7 +78,7 @@ class NumberBlocks(RowBlocks):
         self.ids = None if id_column is None else _ids_of(source, id_column)
         super().__init__(*_parts_of(source, names))
         self.id_heading = "id" if id_column is None else id_column
-        self.mini_batch = check_count("mini_batch", mini_batch, least=0)
+        self.sample_size = check_count("sample_size", sample_size, least=2)
 
     @property
     def n_objects(self) -> int:
@@ -196,8 +200,12 @@ def dense(block: Any) -> Floats:
     return np.ascontiguousarray(found, np.float64)
 
 
-def chunks_of(piece: Piece) -> list[Floats]:
-    """The rows of a piece, so many at a time as are added up together: sums of these, in order, do not depend on the blocks."""
+def rows_of(piece: Piece) -> Floats:
+    """The rows of a piece."""
     read = piece.read()
-    table = read[0] if len(read) == 1 else np.concatenate(read)
+    return read[0] if len(read) == 1 else np.concatenate(read)
+
+
+def chunks_of(table: Floats) -> list[Floats]:
+    """The rows of a piece, which begins at a multiple of `CHUNK`, so many at a time: results by chunk do not depend on the blocks."""
     return [table[first : first + CHUNK] for first in range(0, len(table), CHUNK)]

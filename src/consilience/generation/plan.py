@@ -1,10 +1,14 @@
-"""What a run of generation is asked to do: checked once, kept with the run, the same for every clustering of it."""
+"""What a run of generation is asked to do, the same for all its clusterings; and how each clustering is to be made.
+
+A clustering is drawn from the run's seed and its own number, and from nothing else: not from what is made beside it, before it, or where.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,17 +22,28 @@ from consilience._types import Array, Ints
 from consilience.generation.guide import BoundGuide
 from consilience.generation.kmeans import INITS
 from consilience.generation.methods import METHODS
+from consilience.generation.sklearn_base import base_text, check_base
 
-BLOCKWISE = ("mini_batch", "starts_from")  # options by which row blocks have other clusterings than memory
+METRICS = ("euclidean", "precomputed", "graph")
+SETTINGS = {
+    "metric": lambda name, value: check_choice(value, METRICS, name),
+    "standardize": check_bool,
+    "n_dimensions": partial(check_count, least=2),
+    "init": lambda name, value: check_choice(value, INITS, name),
+    "max_iter": check_count,
+}
+KEYWORDS = ("n_clusterings", "n_clusters", "methods", "around", "jitter", "random_state", "store", "n_jobs", *SETTINGS)
+# Columns of `info` and their types, which they have wherever they come from: memory, a store of now or of an earlier version.
+WHOLE = ("number", "n_clusters", "seed", "unit", "steps", "around", "from_seed", "from_unit", "filling")
+FRACTIONS = ("jitter", "stress", "inertia", "seconds", "compactness")
 
 
 @dataclass(frozen=True)
 class Plan:
     """The settings of :func:`consilience.generate` that decide what clustering number i looks like.
 
-    `methods` holds (name, share) pairs, `n_clusters` the numbers of clusters to draw from, `base` the text of the
-    clusterer that takes the place of k-means, or None, `guide` what :class:`BoundGuide` keeps of itself (in a row of `info` only
-    its words), and `options` those of the methods.
+    `methods` holds (name, share) pairs, `n_clusters` the numbers of clusters to draw from, `base` the text of the clusterer that takes the
+    place of k-means, `guide` what :class:`BoundGuide` keeps of itself (in a row of `info` only its words), `options` those of the methods.
     """
 
     methods: tuple[tuple[str, float], ...]
@@ -44,41 +59,21 @@ class Plan:
 
     @classmethod
     def checked(
-        cls,
-        *,
-        methods: Any,
-        n_clusters: Any,
-        base: str | None = None,
-        metric: str = "euclidean",
-        standardize: bool = True,
-        n_dimensions: int = 10,
-        init: str = "random",
-        max_iter: int = 300,
-        guide: BoundGuide | None = None,
-        **options: Any,
+        cls, *, methods: Any, n_clusters: Any, base: str | None = None, guide: BoundGuide | None = None, **given: Any
     ) -> Plan:
         """A plan from what a user gave, or one sentence."""
         shares = check_methods(methods)
-        for name, _ in shares if base is not None else ():
-            if not METHODS[name].takes_base:
+        settings = {name: check(name, given.pop(name)) for name, check in SETTINGS.items() if name in given}
+        for name, _ in shares:
+            if base is not None and not METHODS[name].takes_base:
                 raise InputError(f"{name} ends in k-means of its own: leave it out of methods, or leave out base")
-        for name, _ in shares if metric == "graph" else ():
-            if not METHODS[name].takes_graph:
+            if settings.get("metric") == "graph" and not METHODS[name].takes_graph:
                 raise InputError(
                     f"{name} needs columns, and metric='graph' says that there are none: leave it out of methods"
                 )
-        return cls(
-            shares,
-            check_clusters(n_clusters),
-            base,
-            check_choice(metric, ("euclidean", "precomputed", "graph"), "metric"),
-            check_bool("standardize", standardize),
-            check_count("n_dimensions", n_dimensions, 2),
-            check_choice(init, INITS, "init"),
-            check_count("max_iter", max_iter),
-            None if guide is None else guide.as_json(),
-            _check_options(options, dict(shares)),
-        )
+        kept = None if guide is None else guide.as_json()
+        options = _check_options(given, dict(shares))
+        return cls(shares, check_clusters(n_clusters), base=base, guide=kept, options=options, **settings)
 
     def as_json(self) -> dict[str, Any]:
         """The plan as a JSON value, its options beside the rest."""
@@ -91,9 +86,15 @@ class Plan:
         return json.dumps({k: v for k, v in values.items() if k not in ("made_by", "methods", "n_clusters")})
 
     @property
-    def blockwise(self) -> dict[str, int]:
-        """What the clusterings of row blocks have that those in memory do not, and cannot be made again without."""
-        return {name: self.options[name] for name in BLOCKWISE if name in self.options}
+    def sample_size(self) -> int | None:
+        """Rows of row blocks that were clustered; None where all were."""
+        return self.options.get("sample_size")
+
+    @property
+    def earlier_blocks(self) -> str:
+        """What earlier versions wrote of k-means by passes over row blocks, which is gone."""
+        gone = ("mini_batch", "starts_from")
+        return " and ".join(f"{name}={self.options[name]}" for name in gone if name in self.options)
 
     @property
     def guide_words(self) -> str | None:
@@ -137,21 +138,6 @@ class Plan:
             given[behind] += 1
             chosen.append(names[behind])
         return chosen
-
-
-#: Keywords of `generate` that are no options of a method, for those who mistype one.
-KEYWORDS = (
-    "n_clusterings",
-    "n_clusters",
-    "methods",
-    "metric",
-    "standardize",
-    "around",
-    "jitter",
-    "random_state",
-    "store",
-    "n_jobs",
-)
 
 
 def defaults(methods: Iterable[str]) -> dict[str, Any]:
@@ -221,12 +207,6 @@ def check_clusters(n_clusters: Any) -> tuple[int, ...]:
     return (check_count("n_clusters", n_clusters, 2),)
 
 
-# How each clustering is to be made: drawn from the run's seed and the clustering's own number, and nothing else.
-
-WHOLE = ("number", "n_clusters", "seed", "unit", "steps", "around", "from_seed", "from_unit", "filling")
-FRACTIONS = ("jitter", "stress", "inertia", "seconds", "compactness")
-
-
 @dataclass(frozen=True)
 class Spec:
     """All that is needed to reproduce one clustering: these fields are columns of `info`.
@@ -290,25 +270,17 @@ class Spec:
 
 
 def draw(
-    plan: Plan,
-    method: str,
-    width: int,
-    seed: int,
-    unit: int,
-    *,
-    groups: Ints | None = None,
-    n_fillings: int = 0,
+    plan: Plan, method: str, width: int, seed: int, unit: int, *, groups: Ints | None = None, n_fillings: int = 0
 ) -> Spec:
-    """What clustering `unit` of a run is asked to be.
-
-    `width` is the number of columns of its method's space; those of one of the `groups` share what is drawn for them.
-    """
+    """What clustering `unit` of a run is asked to be, in a space of `width` columns."""
     u = _kernels.random_uniform(child_seed(seed, "generation.draw"), unit, 3 + width)
     if groups is not None:
+        # Columns that stand for one column of the table as it came (the values of a word, say) share what is drawn for it.
         _, first, group = np.unique(groups, return_index=True, return_inverse=True)
         u = np.concatenate([u[:3], u[3:][first][group]])
     spec = Spec(method, seed, unit, plan.n_clusters[int(u[0] * len(plan.n_clusters))])
     if n_fillings:
+        # A stream of its own: the same table without gaps has the same weights and starts.
         share = _kernels.random_uniform(child_seed(seed, "generation.filling"), unit, 1)[0]
         spec = replace(spec, filling=int(share * n_fillings))
     return METHODS[method].draw(spec, u[1:], plan)
@@ -318,14 +290,28 @@ def vary(center: Spec, width: int, units: Iterable[int]) -> list[Spec]:
     """Specs near one: weights (and what its method varies) times exp(jitter · N(0, 1)), all else, its starts too, as it was."""
     weights = np.ones(width) if center.weights is None else np.asarray(center.weights, float)
     varied = METHODS[center.method].varied
-    made = []
+    specs = []
     for unit in units:
         u = _kernels.random_uniform(child_seed(center.seed, "generation.vary"), unit, width + len(varied))
+        # Uniform numbers may be 0, whose normal quantile is −∞.
         noise = np.exp((center.jitter or 0.0) * ndtri(np.clip(u, 2.0**-54, None)))
         drawn = {name: center.drawn[name] * by for name, by in zip(varied, noise[width:], strict=True)}
         new = weights * noise[:width] if width else None
-        made.append(replace(center, unit=unit, weights=new, drawn={**center.drawn, **drawn}))
-    return made
+        specs.append(replace(center, unit=unit, weights=new, drawn={**center.drawn, **drawn}))
+    return specs
+
+
+def of_row(row: Any, base: Any) -> tuple[Spec, Plan]:
+    """How a clustering was made, and in which run."""
+    spec = Spec.of_row(row)
+    plan = Plan.of_text(dict(row).get("settings"), spec.method, spec.n_clusters)
+    if base is not None:
+        check_base(base)
+    given = None if base is None else base_text(base)
+    if plan.base != given:
+        made = "k-means" if plan.base is None else f"base={plan.base}"
+        raise InputError(f"the clustering was made with {made}, and base is {given}: give the one it was made with")
+    return spec, plan
 
 
 def number_columns() -> set[str]:

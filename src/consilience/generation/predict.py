@@ -15,11 +15,10 @@ from consilience.ensemble.results import register
 from consilience.generation.kmeans import cluster_means
 from consilience.generation.methods import METHODS
 from consilience.generation.methods.method import Space
-from consilience.generation.plan import Spec
+from consilience.generation.plan import Spec, of_row
 from consilience.generation.runner import Runner, data_table
 from consilience.generation.spaces import Preparation
 from consilience.generation.tasks import weighted
-from consilience.generation.variations import of_row
 from consilience.inputs import open_source
 from consilience.measures import adjusted_rand
 from consilience.tables import CountScaling, Encoder, Standardizer, Table, check_matrix, encode_rows
@@ -271,6 +270,8 @@ def _labelers(ens: Ensemble, table: Table, base: Any) -> list[tuple[Array, Label
         plan = of_row(rows[columns[0]], base)[1]
         if plan.metric != "euclidean":
             raise InputError(f"clusterings of {plan.metric} data cannot label new objects: give them the whole again")
+        if plan.sample_size is not None or plan.earlier_blocks:
+            raise InputError("the clusterings were made from row blocks: run generate on all blocks, the new ones too")
         runner = Runner(table, plan, base)
         _check_data(runner, ens[:, columns])
         made.append((np.array(columns), Labeler.of(runner, ens[:, columns])))
@@ -280,7 +281,7 @@ def _labelers(ens: Ensemble, table: Table, base: Any) -> list[tuple[Array, Label
 def _check_data(runner: Runner, ens: Ensemble) -> None:
     """Refuse data that the clusterings were not made from: the one with the most clusters must come out again."""
     best = int(np.argmax(ens.n_clusters))
-    again, _ = runner.make([runner.fitted(Spec.of_row(ens.info.iloc[best]))])
+    again, _ = runner.make(runner.fitted(Spec.of_row(ens.info.iloc[best])))
     if not adjusted_rand(ens.labels[:, best], again[0]) >= ALIKE:  # not a number where none has a label in both
         raise InputError(OTHER)
 

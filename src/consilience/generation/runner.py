@@ -28,10 +28,9 @@ from consilience.generation.methods import METHODS
 from consilience.generation.plan import FRACTIONS, WHOLE, Plan, Spec, defaults, draw, vary
 from consilience.generation.spaces import GenerationWarning, Spaces
 from consilience.generation.tasks import (
-    BATCH_SECONDS,
-    Kept,
     Made,
     One,
+    RunBuffer,
     batch_weights,
     make_batch,
     make_one,
@@ -44,30 +43,27 @@ from consilience.measures import compactness, sample_objects
 from consilience.tables import Table
 from consilience.tables.matrix import array_of, check_rows
 
+# safeguard: batches of k-means grow eightfold at most, so that one misjudged second is not a minute; 512 fit the kernel's buffers.
 GROWTH, LARGEST_BATCH = 8, 512
-WINDOW, LARGEST_TASK = 256, 32  # clusterings that are drawn at a time, and that one task makes
-WORK, STEPS = 4e9, 50  # multiplications of a core in a second, and passes of a k-means run, roughly
-OWN_SCALE = 3.0  # most that a column counts beside the median one where its own scale plays a part
+# safeguard: clusterings that are drawn at a time, and that one task makes: memory for their weights.
+WINDOW, LARGEST_TASK = 256, 32
+# safeguard: multiplications of a core in a second, and passes of k-means, for a first guess of what a second makes.
+WORK, STEPS = 4e9, 50
+# safeguard: numbers that are held for all the ways of filling gaps, just under a gigabyte.
+FILLED_NUMBERS = 1e8
 MOST_FILLINGS, FEWEST_FILLINGS = 8, 2  # ways of filling missing cells
-KEPT = 1e8  # numbers that are kept for all of them
+OWN_SCALE = 3.0  # most that a column counts beside the median one where its own scale plays a part
 OPTIONAL = ("around", "jitter", "from_seed", "from_unit", "stress", "filling")  # columns that most runs do not need
 
 
 class Runner:
     """Makes the clusterings of one table by one plan.
 
-    Parameters
-    ----------
-    X
-        The data, as `generate` takes it.
-    plan : Plan
-    base : scikit-learn clusterer, optional
-    n_jobs : int, optional
-    keeps_predictors : bool
-        Keep what the methods label new objects by, in `predictors`; up to some megabytes for each clustering.
-    time_limit : float, optional
-        Seconds after which a clustering is given up.
+    `keeps_predictors` keeps what the methods label new objects by, up to some megabytes for each clustering.
     """
+
+    batch_seconds = 1.0  # work that a killed run loses at most, about
+    most_waiting = LARGEST_BATCH  # clusterings whose labels are put together at a time
 
     def __init__(
         self,
@@ -79,13 +75,9 @@ class Runner:
         keeps_predictors: bool = False,
         time_limit: float | None = None,
     ) -> None:
-        if plan.blockwise:
-            said = " and ".join(f"{name}={value}" for name, value in plan.blockwise.items())
-            raise InputError(
-                f"the clustering was made by row blocks with {said}, and memory makes others: remake takes the blocks themselves"
-            )
         self.keeps_predictors, self.time_limit = keeps_predictors, time_limit
         self.table, self.plan, self.base, self.n_jobs = data_table(X, plan.metric), plan, base, n_jobs
+        self.objects: Any = self.table  # whose number and names an ensemble and a store have
         largest, n = max(plan.n_clusters), self.table.n_objects
         if largest > n:
             raise InputError(
@@ -101,11 +93,10 @@ class Runner:
             scaling=self.table.scaling() if plan.metric == "euclidean" else None,
             filled=self.table.filled if gaps else None,
         )
-        kept = len({METHODS[name].space for name, _ in plan.methods}) * self.table.values.size if gaps else 1
-        self.n_fillings = int(np.clip(KEPT // kept, FEWEST_FILLINGS, MOST_FILLINGS)) if gaps else 0
-        self.predictors: dict[
-            tuple[int, int], Any
-        ] = {}  # of clusterings made here, by seed and unit, if their method has one
+        # Each filling is a form of the data of its own, for every space in use: as many as there is memory for.
+        held = len({METHODS[name].space for name, _ in plan.methods}) * self.table.values.size if gaps else 1
+        self.n_fillings = int(np.clip(FILLED_NUMBERS // held, FEWEST_FILLINGS, MOST_FILLINGS)) if gaps else 0
+        self.predictors: dict[tuple[int, int], Any] = {}  # by seed and unit
         self._settings, self.scoring = plan.text(), 0.0
         self.guide = BoundGuide.of_json(plan.guide) if isinstance(plan.guide, Mapping) else None
         self._guide_weights: dict[str, Floats] = {}
@@ -114,15 +105,15 @@ class Runner:
         """The store of a run, held until the end; None without a path."""
         if path is None:
             return contextlib.nullcontext()
-        table, folder = self.table, check_path(path, "the store")
+        objects, folder = self.objects, check_path(path, "the store")
         if isinstance(plan, dict) and not is_blank(folder):
             kept, usual = find_manifest(folder)[0]["plan"], defaults(dict(self.plan.methods))
             if isinstance(kept, Mapping):  # an earlier version may not have written what is as it is by default
                 plan = {name: value for name, value in plan.items() if name in kept or value != usual.get(name, ...)}
-        if table.treatment and isinstance(plan, dict):
-            plan = {**plan, "columns": table.treatment}  # kept with the run: what was done to the table
-        same = {"n_objects": table.n_objects, "fingerprint": self._fingerprint(), "plan": plan}
-        return Store.resume(path, **same, ids=table.ids, id_name=table.id_heading)
+        if objects.treatment and isinstance(plan, dict):
+            plan = {**plan, "columns": objects.treatment}  # kept with the run: what was done to the table
+        same = {"n_objects": objects.n_objects, "fingerprint": self._fingerprint(), "plan": plan}
+        return Store.resume(path, **same, ids=objects.ids, id_name=objects.id_heading)
 
     def _fingerprint(self) -> str:
         """By which a store knows its data."""
@@ -146,14 +137,14 @@ class Runner:
         done, lost = units_of(store, stream, n)
         skipped = done if retry_failed else done | set(lost)
         todo = [unit for unit in range(n) if unit not in skipped]
-        kept = Kept(self, store, any_before=bool(done))
-        with Bar(n, "clusterings", progress, done=n - len(todo)) as bar, kept:
+        buffer = RunBuffer(self, store, any_before=bool(done))
+        with Bar(n, "clusterings", progress, done=n - len(todo)) as bar, buffer:
             for specs, made in self._stream(todo, self.plan.method_of(n), seed, center):
-                kept.add(specs, made)
+                buffer.add(specs, made)
                 bar.advance(len(specs))
         if store is None:
-            self._say_failed(n, kept.failed)
-            return self._ensemble(*kept.in_order())
+            self._say_failed(n, buffer.failed)
+            return self._ensemble(*buffer.in_order())
         done, lost = units_of(store, stream, n)
         if not done:
             why = next(iter(lost.values()))
@@ -175,9 +166,9 @@ class Runner:
             while begin < len(units):
                 specs = self._specs(units[begin : begin + size], methods, seed, center)
                 started = time.perf_counter()
-                for some in self._alike(specs):
-                    make, args = self._call(some, n_threads(self.n_jobs))
-                    yield some, make(*args)
+                for alike in self._alike(specs):
+                    make, args = self._call(alike, n_threads(self.n_jobs))
+                    yield alike, make(*args)
                 begin, size = begin + len(specs), self._next_size(size, time.perf_counter() - started)
             return
         given: dict[int, list[Spec]] = {}
@@ -185,17 +176,17 @@ class Runner:
         def tasks() -> Iterator[Any]:
             places = itertools.count()
             for begin in range(0, len(units), WINDOW):
-                for some in self._chunks(self._specs(units[begin : begin + WINDOW], methods, seed, center)):
-                    given[next(places)] = some
-                    yield self._task(some)
+                for chunk in self._chunks(self._specs(units[begin : begin + WINDOW], methods, seed, center)):
+                    given[next(places)] = chunk
+                    yield self._task(chunk)
 
         # A call with a time limit waits in a thread for the process that it runs in.
         prefer = "processes" if self.time_limit is None else "threads"
         with contextlib.ExitStack() as after:
             if self.time_limit is not None:
                 after.callback(end_children)
-            found = workers(self.n_jobs, as_they_come=True, prefer=prefer, logged=False)(tasks())
-            for place, made in found:
+            finished = workers(self.n_jobs, as_they_come=True, prefer=prefer, logged=False)(tasks())
+            for place, made in finished:
                 yield given.pop(place), made
 
     @property
@@ -238,17 +229,10 @@ class Runner:
             return delayed(make)(*args)
         return delayed(make_within)(self.time_limit, self.spaces.n_objects, make, *args)
 
-    def make(self, specs: Sequence[Spec]) -> tuple[Labels, pd.DataFrame]:
-        """The clusterings of some specs, one row each, and their info; a clustering that failed has no label at all."""
-        found: dict[int, One] = {}
-        tasks, groups = [], self._alike(specs)
-        for some in groups:
-            make, args = self._call(some, n_threads(self.n_jobs))
-            tasks.append(delayed(make)(*args))
-        parallel = workers(1 if len(tasks) == 1 else self.n_jobs, prefer="processes")
-        for some, made in zip(groups, parallel(tasks), strict=True):
-            found |= {id(spec): one for spec, one in zip(some, made.each(self.spaces.n_objects), strict=True)}
-        return self.table_of(specs, [found[id(spec)] for spec in specs])
+    def make(self, spec: Spec) -> tuple[Labels, pd.DataFrame]:
+        """The clustering of a spec, alone, as one row, and its info; without any label if it failed."""
+        make, args = self._call([spec], n_threads(self.n_jobs))
+        return self.table_of([spec], list(make(*args).each(self.spaces.n_objects)))
 
     def table_of(self, specs: Sequence[Spec], ones: Sequence[One]) -> tuple[Labels, pd.DataFrame]:
         """Labels, one row each, and info of clusterings that were made, or failed; both scored."""
@@ -284,16 +268,16 @@ class Runner:
     def _specs(self, units: Sequence[int], methods: list[str], seed: int, center: Spec | None) -> list[Spec]:
         if center is not None:
             return vary(center, self.spaces.of(center.method).width, units)
-        spaces = [self.spaces.of(methods[unit]) for unit in units]
-        drawn = [self._draw(methods[i], space.width, seed, i) for i, space in zip(units, spaces, strict=True)]
-        return [self._guided(self._rescaled(space.settle(spec))) for spec, space in zip(drawn, spaces, strict=True)]
-
-    def _draw(self, method: str, width: int, seed: int, unit: int) -> Spec:
-        groups = self.spaces.groups if METHODS[method].space == "columns" else None
-        return draw(self.plan, method, width, seed, unit, groups=groups, n_fillings=self.n_fillings)
+        specs = []
+        for unit in units:
+            method = methods[unit]
+            space, groups = self.spaces.of(method), self.spaces.groups if METHODS[method].space == "columns" else None
+            spec = draw(self.plan, method, space.width, seed, unit, groups=groups, n_fillings=self.n_fillings)
+            specs.append(self._guided(self._rescaled(space.settle(spec))))
+        return specs
 
     def _rescaled(self, spec: Spec) -> Spec:
-        """With as much of the columns' own scales as was drawn; none counts more than three times the median one, or less than a third."""
+        """With as much of the columns' own scales as was drawn: a column in large units must not drown all others."""
         share, scales = spec.drawn.get("own_scale"), self.spaces.own_scales
         if not share or scales is None or METHODS[spec.method].space != "columns":
             return spec
@@ -312,19 +296,15 @@ class Runner:
 
     @property
     def _first_size(self) -> int:
-        """One for each worker; of k-means, whose cost is known, about a second's."""
+        """About a second's clusterings by k-means, at least one for each thread."""
         jobs, (n, d) = n_threads(self.n_jobs), self.spaces.columns.shape
-        if self.base is not None or not all(METHODS[name].is_batched for name, _ in self.plan.methods):
-            return jobs
         return int(np.clip(WORK * jobs / (STEPS * n * d * max(self.plan.n_clusters)), jobs, LARGEST_BATCH))
 
     def _next_size(self, size: int, seconds: float) -> int:
-        """As many as take about a second, by the time that the last ones took.
-
-        Scoring a batch costs the distances between objects, however many clusterings it has: where these are dear, as on wide
-        tables, making a batch takes about as long as scoring it.
-        """
-        fit = int(size * max(BATCH_SECONDS, self.scoring) / max(seconds - self.scoring, 1e-6))
+        """As many as take about a second, by the time that the last ones took."""
+        # Scoring a batch costs the distances between objects, however many clusterings it has: where these are dear, as on wide
+        # tables, making a batch takes about as long as scoring it.
+        fit = int(size * max(self.batch_seconds, self.scoring) / max(seconds - self.scoring, 1e-6))
         return max(n_threads(self.n_jobs), min(fit, size * GROWTH, LARGEST_BATCH))
 
     def _cells(self, spec: Spec) -> dict[str, Any]:
@@ -380,7 +360,7 @@ class Runner:
             elif info[name].isna().any():
                 cells = [None if np.ndim(x) == 0 and pd.isna(x) else x for x in info[name]]
                 info[name] = pd.Series(cells, dtype=object)
-        return Ensemble.from_codes(labels.T, info=info, ids=self.table.ids)
+        return Ensemble.from_codes(labels.T, info=info, ids=self.objects.ids)
 
 
 def data_table(X: Any, metric: str, least: int = 2) -> Table:

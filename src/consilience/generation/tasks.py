@@ -1,4 +1,4 @@
-"""Clusterings as tasks: what workers run, and what comes of it."""
+"""Clusterings as tasks: what workers run, what comes of it, and how it is kept."""
 
 from __future__ import annotations
 
@@ -26,19 +26,18 @@ from consilience.generation.methods.method import Method
 from consilience.generation.plan import Plan, Spec
 from consilience.generation.sklearn_base import base_run, check_found, reason
 
+if TYPE_CHECKING:
+    from consilience.generation.runner import Runner
+
+# safeguard: failures, with nothing made, after which a clusterer is taken to be wrong for the data: a run must not fail a thousand times.
+GIVE_UP = 20
+
 
 @dataclass(frozen=True)
 class Made:
-    """What came of one or more clusterings.
+    """What came of one or more clusterings: runs, one row each, of the objects that took part (None: all), and where they were made.
 
-    Attributes
-    ----------
-    rows : int array or None
-        The objects that took part; None for all.
-    runs : Runs
-        One row each; a clustering that could not be made has no label at all, and `runs.note` says why.
-    where : Where
-        The process that made them.
+    A clustering that could not be made has no label at all, and `runs.note` says why.
     """
 
     rows: Ints | None
@@ -46,11 +45,10 @@ class Made:
     where: Where
 
     @classmethod
-    def failed(cls, n_clusterings: int, n_objects: int, note: str, seconds: float) -> Made:
-        """Nothing, for a reason."""
-        labels, nothing = np.full((n_clusterings, n_objects), -1, np.int32), np.full(n_clusterings, np.nan)
-        steps, each = np.full(n_clusterings, -1, np.int32), np.full(n_clusterings, seconds / n_clusterings)
-        return cls(None, Runs(labels, nothing, steps, each, note), Where.here())
+    def failed(cls, n_objects: int, note: str, seconds: float) -> Made:
+        """One clustering that could not be made."""
+        run = Runs.of_labels(np.full(n_objects, -1), note)
+        return cls(None, replace(run, seconds=np.array([seconds])), Where.here())
 
     def each(self, n_objects: int) -> Iterator[One]:
         """The clusterings one by one, with labels of all objects."""
@@ -86,21 +84,19 @@ def make_within(seconds: float, n_objects: int, make: Any, *args: Any) -> Made:
     """What ``make(*args)`` gives in another process, or nothing where that takes too long, or the process ends."""
     begin = time.perf_counter()
     try:
-        found: Made = call_within(seconds, make, *args)
-        return found
+        made: Made = call_within(seconds, make, *args)
+        return made
     except CallError as error:
-        return Made.failed(1, n_objects, str(error), time.perf_counter() - begin)
+        return Made.failed(n_objects, str(error), time.perf_counter() - begin)
 
 
-def make_batch(
-    table: Any, specs: Sequence[Spec], weights: Array | None, init: str, max_iter: int, threads: int = 1
-) -> Made:
+def make_batch(table: Any, specs: Sequence[Spec], weights: Array, init: str, max_iter: int, threads: int = 1) -> Made:
     """Clusterings by k-means, many at a time: of one space, and of one seed."""
     runs = kmeans_runs(
         table,
         np.array([spec.n_clusters for spec in specs], np.int32),
         checked=True,
-        weights=np.ones((len(specs), table.shape[1]), np.float32) if weights is None else weights,
+        weights=weights,
         units=np.array([spec.run_stream[1] for spec in specs], np.uint64),
         seed=specs[0].run_stream[0],
         init=init,
@@ -134,16 +130,16 @@ def make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan, ke
                 runs = base_run(base, chosen, spec.n_clusters, own)
             else:
                 made = method.make(chosen, spec, plan)
+                # Methods of users return plain labels, which are checked as those of any clusterer.
                 runs = (
                     made if isinstance(made, Runs) else Runs.of_labels(check_found(np.asarray(made), chosen.shape[0]))
                 )
     except ImportError:  # what is not installed fails all of them
         raise
     except Exception as error:
-        return Made.failed(1, table.shape[0], reason(error), time.perf_counter() - begin)
+        return Made.failed(table.shape[0], reason(error), time.perf_counter() - begin)
     kept = runs.predictor if keeps_predictor else None
-    runs = replace(runs, seconds=np.array([time.perf_counter() - begin]), predictor=kept)
-    return Made(rows, runs, Where.here())
+    return Made(rows, replace(runs, seconds=np.array([time.perf_counter() - begin]), predictor=kept), Where.here())
 
 
 def weighted(table: Array, weights: Array) -> Array:
@@ -154,26 +150,17 @@ def weighted(table: Array, weights: Array) -> Array:
     return table[:, kept] * weights[kept]
 
 
-# What a run has made so far: in memory, or in a store to which about a second's work is added at a time; and what is in one.
-
-if TYPE_CHECKING:
-    from consilience.generation.runner import Runner
-
-BATCH_SECONDS = 1.0  # work that a killed run loses at most, about
-GIVE_UP = 20  # failures, with nothing made, after which a clusterer is taken to be wrong for the data
-
-
-class Kept:
-    """Clusterings as they come; a context manager, at whose end all are kept, however it ends."""
+class RunBuffer:
+    """Finished clusterings, flushed about once a second: to the store, or to memory. At its end all are kept, however it ends."""
 
     def __init__(self, runner: Runner, store: Store | None, *, any_before: bool) -> None:
         self._runner, self._store, self._any = runner, store, any_before
         self._waiting: list[tuple[Spec, One]] = []
         self._parts: list[tuple[Labels, pd.DataFrame]] = []
-        self._last = -np.inf  # the first is kept at once
+        self._last = -np.inf  # the first is kept at once: a run that is killed early can go on
         self.failed: list[str] = []
 
-    def __enter__(self) -> Kept:
+    def __enter__(self) -> RunBuffer:
         return self
 
     def __exit__(
@@ -181,7 +168,7 @@ class Kept:
     ) -> None:
         full = isinstance(error, OSError) and error.errno is not None  # the disk is, or is away: it would fail again
         if error is None or (self._store is not None and not full):
-            self._keep()
+            self._flush()
         if kind is None and self.failed and not self._any:
             self._give_up()
 
@@ -196,19 +183,21 @@ class Kept:
             record("clustering", one.seconds, one.where, status="done" if one.is_made else "failed", **about)
         if not self._any and len(self.failed) >= GIVE_UP:
             self._give_up()
-        if time.monotonic() - self._last >= max(BATCH_SECONDS, self._runner.scoring):
-            self._keep()
+        # Where scoring is dear, as on wide tables, a batch takes about as long to make as to score.
+        if time.monotonic() - self._last >= max(self._runner.batch_seconds, self._runner.scoring):
+            self._flush()
 
     def _give_up(self) -> None:
         self._waiting.clear()
         raise InputError(f"none of the first {len(self.failed)} clusterings could be made: {self.failed[0]}")
 
-    def _keep(self) -> None:
+    def _flush(self) -> None:
         """Score what waits, and add it to the store, or to what is in memory."""
-        some, self._waiting = sorted(self._waiting, key=lambda one: one[0].unit), []
-        if some:
-            made = np.array([one.is_made for _, one in some])
-            labels, info = self._runner.table_of([spec for spec, _ in some], [one for _, one in some])
+        waiting, self._waiting = sorted(self._waiting, key=lambda pair: pair[0].unit), []
+        most = self._runner.most_waiting
+        for batch in (waiting[i : i + most] for i in range(0, len(waiting), most)):
+            made = np.array([one.is_made for _, one in batch])
+            labels, info = self._runner.table_of([spec for spec, _ in batch], [one for _, one in batch])
             if self._store is None:
                 self._parts.append((labels[made], info[made]))
             else:
@@ -223,7 +212,7 @@ class Kept:
         return labels[order], info.iloc[order].reset_index(drop=True)
 
 
-def _append(store: Store, labels: Labels, info: pd.DataFrame, made: np.ndarray) -> None:
+def _append(store: Store, labels: Labels, info: pd.DataFrame, made: Array) -> None:
     """Under the numbers of their units where these are free."""
     wanted = info["unit"].to_numpy(np.int64)
     free = info["around"].isna().all() and not np.isin(wanted, store.numbers).any()
@@ -234,11 +223,11 @@ def rows_of(info: pd.DataFrame, stream: Spec) -> pd.DataFrame:
     """The rows of `info` of a seed, or of the variations of a clustering, in the order of their units."""
     if info.empty:
         return info.assign(unit=pd.Series(dtype=int))
-    own = info["seed"] == stream.seed
+    mine = info["seed"] == stream.seed
     for name in ("around", "jitter"):
         column, value = info.get(name, pd.Series(np.nan, info.index)), getattr(stream, name)
-        own &= column.isna() if value is None else column == value
-    return info[own.fillna(False).astype(bool)].sort_values("unit", kind="stable")
+        mine &= column.isna() if value is None else column == value
+    return info[mine.fillna(False).astype(bool)].sort_values("unit", kind="stable")
 
 
 def units_of(store: Store | None, stream: Spec, n: int) -> tuple[set[int], dict[int, str]]:

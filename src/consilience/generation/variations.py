@@ -1,4 +1,4 @@
-"""A clustering reproduced, and more like it."""
+"""Clusterings made again, and more like them."""
 
 from __future__ import annotations
 
@@ -14,62 +14,26 @@ from consilience._check import InputError, check_count, check_positive, check_se
 from consilience._types import ArrayLike, Floats, Labels, PathLike, RandomState
 from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
-from consilience.generation.by_blocks import BlockRunner, blocks_of, check_for_blocks
+from consilience.generation.by_blocks import runner_of
 from consilience.generation.guide import Guide
 from consilience.generation.methods import METHODS
-from consilience.generation.plan import Plan, Spec, defaults
+from consilience.generation.plan import Plan, Spec, defaults, of_row
 from consilience.generation.runner import Runner
-from consilience.generation.sklearn_base import base_text, check_base
 
-USUAL_CLUSTERS = 15  # what a plan has where it does not matter
-
-
-def remake(X: ArrayLike, row: Any, *, base: Any = None, n_jobs: int | None = None) -> Labels:
-    """Reproduce one clustering, alone, from its row of `info`.
-
-    Parameters
-    ----------
-    X
-        The data it was made from; in row blocks where these have other clusterings than memory (mini-batches, sampled starts).
-    row : row of an ensemble's `info`
-    base : scikit-learn clusterer, optional
-        The one it was made with, if it was.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    labels : (n_objects,) int32 array
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.datasets import load_beads
-    >>> from consilience.generation import remake
-    >>> ens = cs.generate(load_beads(), 20, n_clusters=4)
-    >>> bool((remake(load_beads(), ens.info.loc[7]) == ens.labels[:, 7]).all())
-    True
-    """
-    spec, plan = of_row(row, base)
-    if (blocks := blocks_of(X, plan.blockwise.get("mini_batch", 0))) is not None:
-        check_for_blocks(spec.method, plan.metric, base=base)
-        runner: Runner = BlockRunner(blocks, plan, n_jobs)
-    else:
-        runner = Runner(X, plan, base, n_jobs)
-    labels, info = runner.make([runner.fitted(spec)])
-    if (labels < 0).all():
-        raise InputError(f"the clustering could not be made: {info.loc[0, 'note']}")
-    return np.asarray(labels[0])
+UNASKED_CLUSTERS = (
+    15  # safeguard: only stands in a plan whose number of clusters is that of the clustering to be varied
+)
 
 
 class Variations:
-    """More like each of many clusterings of the same data, which is prepared once.
+    """Clusterings of known data made again, and more like each of them; the data is prepared once.
 
     Parameters
     ----------
     X
-        The data.
+        The data the clusterings were made from; row blocks where they were made from these.
     base : scikit-learn clusterer, optional
-        The one the clusterings were made with, if they were.
+        The one they were made with, if they were.
     n_jobs : int, optional
 
     Examples
@@ -78,13 +42,24 @@ class Variations:
     >>> from consilience.datasets import load_beads
     >>> from consilience.generation import Variations
     >>> ens = cs.generate(load_beads(), 20, n_clusters=4)
-    >>> Variations(load_beads())(ens.info.loc[7], 5, jitter=0.1, random_state=0).n_clusterings
+    >>> variations = Variations(load_beads())
+    >>> variations(ens.info.loc[7], 5, jitter=0.1, random_state=0).n_clusterings
     5
+    >>> bool((variations.remake(ens.info.loc[7]) == ens.labels[:, 7]).all())
+    True
     """
 
     def __init__(self, X: ArrayLike, *, base: Any = None, n_jobs: int | None = None) -> None:
         self._X, self._base, self._n_jobs = X, base, n_jobs
-        self._runners: dict[tuple[str, str], Runner] = {}
+        self._runners: dict[tuple[str, str, int], Runner] = {}
+
+    def remake(self, row: Any) -> Labels:
+        """Reproduce one clustering, alone, from its row of `info`: (n_objects,) int32 labels."""
+        spec, runner = self._runner(row)
+        labels, info = runner.make(runner.fitted(spec))
+        if (labels < 0).all():
+            raise InputError(f"the clustering could not be made: {info.loc[0, 'note']}")
+        return np.asarray(labels[0])
 
     def __call__(
         self,
@@ -124,15 +99,16 @@ class Variations:
         axes = getattr(runner.spaces.of(spec.method), "axes", None)
         if axes is None:
             return None
-        found = np.zeros((runner.spaces.given_width, axes.shape[1]))
-        found[runner.spaces.kept] = axes
-        return found
+        loadings = np.zeros((runner.spaces.given_width, axes.shape[1]))
+        loadings[runner.spaces.kept] = axes
+        return loadings
 
     def _runner(self, row: Any) -> tuple[Spec, Runner]:
         spec, plan = of_row(row, self._base)
-        key = plan.text(), spec.method
+        seed = spec.origin[0]  # which row blocks draw their sample by
+        key = plan.text(), spec.method, 0 if plan.sample_size is None else seed
         if key not in self._runners:
-            self._runners[key] = Runner(self._X, plan, self._base, self._n_jobs)
+            self._runners[key] = runner_of(self._X, plan, self._base, self._n_jobs, seed=seed)
         return spec, self._runners[key]
 
 
@@ -171,22 +147,11 @@ def _on_components(runner: Runner, center: Spec, by: Floats) -> Floats:
     return np.asarray(np.exp(share @ np.log(by[runner.spaces.kept])))
 
 
-def more_like(
-    X: ArrayLike,
-    around: Any,
-    n_clusterings: int,
-    *,
-    jitter: float,
-    plan_given: Plan,
-    base: Any,
-    random_state: RandomState,
-    store: PathLike | None,
-    time_limit: float | None,
-    retry_failed: bool,
-    n_jobs: int | None,
-    progress: bool | None,
-) -> Ensemble:
-    """Clusterings near one of a stored run, added to it, or near a row of `info`; `plan_given` has the settings asked for."""
+def center_of(around: Any, store: PathLike | None, given: Plan, base: Any) -> tuple[Spec, int, Plan, Any]:
+    """How the clustering that others are to be near was made, its number, its plan, and the plan of its run in a store.
+
+    `given` are the settings asked for.
+    """
     run_plan = None
     if isinstance(around, (pd.Series, Mapping)):
         if store is not None:
@@ -201,32 +166,16 @@ def more_like(
             raise InputError(f"store {store} holds no clustering {number}: its info lists those there are")
         run_plan, row = run.manifest["plan"], run.info().loc[number]
     spec, plan = of_row(row, base)
-    _check_same(plan_given.as_json() | {"guide": plan_given.guide_words}, plan)
+    _check_same(given.as_json() | {"guide": given.guide_words}, plan)
     if plan.guide is not None:  # by its words: what scores the new ones is in the call, or in the run
-        kept = plan_given.guide or (run_plan or {}).get("guide")
+        kept = given.guide or (run_plan or {}).get("guide")
         plan = replace(plan, guide=kept if isinstance(kept, Mapping) else plan.guide)
-    runner = Runner(X, plan, base, n_jobs, time_limit=time_limit)
-    center = runner.fitted(spec).as_center(number, check_jitter(jitter), check_seed(random_state))
-    with runner.open_store(store, run_plan) as sink:
-        return runner.run(n_clusterings, center=center, store=sink, progress=progress, retry_failed=retry_failed)
+    return spec, number, plan, run_plan
 
 
 def check_jitter(jitter: Any) -> float:
     """How far variations are from their center."""
     return check_positive("jitter", jitter, or_equal=True)
-
-
-def of_row(row: Any, base: Any) -> tuple[Spec, Plan]:
-    """How a clustering was made, and in which run."""
-    spec = Spec.of_row(row)
-    plan = Plan.of_text(dict(row).get("settings"), spec.method, spec.n_clusters)
-    if base is not None:
-        check_base(base)
-    given = None if base is None else base_text(base)
-    if plan.base != given:
-        made = "k-means" if plan.base is None else f"base={plan.base}"
-        raise InputError(f"the clustering was made with {made}, and base is {given}: give the one it was made with")
-    return spec, plan
 
 
 def _number(row: Any) -> int:
@@ -239,7 +188,7 @@ def _number(row: Any) -> int:
 
 def _check_same(given: Mapping[str, Any], plan: Plan) -> None:
     """Refuse settings that are neither the usual ones nor those the clustering was made with."""
-    usual, made = {"n_clusters": (USUAL_CLUSTERS,)} | defaults(dict(plan.methods)), plan.as_json()
+    usual, made = {"n_clusters": (UNASKED_CLUSTERS,)} | defaults(dict(plan.methods)), plan.as_json()
     for name, value in given.items():
         if value not in (usual.get(name, value), made.get(name)) and name not in ("made_by", "methods"):
             raise InputError(

@@ -20,7 +20,9 @@ from consilience.explorer.edits import in_words
 from consilience.explorer.replies import Reply, json_reply
 from consilience.explorer.session import Known, Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
-from consilience.generation import METHODS, GenerationWarning, describe
+from consilience.generation import METHODS
+from consilience.generation.methods import describe
+from consilience.generation.spaces import GenerationWarning
 from consilience.measures import accuracy
 from consilience.measures.cluster_features import marks, top_words
 

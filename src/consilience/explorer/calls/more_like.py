@@ -20,7 +20,7 @@ from consilience.explorer.jobs import Job
 from consilience.explorer.replies import RefusedError, Reply, json_reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import Snapshot
-from consilience.generation import Guide, remake
+from consilience.generation import Guide
 from consilience.generation.plan import Spec
 
 STEERED, FEW = 2.0, 15  # by how much a column counts more or less; objects of which all pairs are wished for
@@ -186,7 +186,7 @@ def _check_data(session: Session, ensemble: Ensemble, leaf: int) -> None:
     """See that the clustering can be reproduced, unless the run says what data it is of."""
     if session.origin.fingerprint is not None:
         return
-    again = remake(session.data, ensemble.info.iloc[leaf], base=session.base, n_jobs=session.n_jobs)
+    again = session.variations.remake(ensemble.info.iloc[leaf])
     if not np.array_equal(Ensemble([again]).labels[:, 0], Ensemble([ensemble.labels[:, leaf]]).labels[:, 0]):
         raise InputError("the data is not that the clusterings were made from: give the table that generate had")
 
