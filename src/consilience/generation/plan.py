@@ -6,7 +6,7 @@ A clustering is drawn from the run's seed and its own number, and from nothing e
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from typing import Any
@@ -25,7 +25,7 @@ from consilience.generation.methods import METHODS
 from consilience.generation.sklearn_base import base_text, check_base
 
 METRICS = ("euclidean", "precomputed", "graph")
-SETTINGS = {
+SETTINGS: Mapping[str, Callable[[str, Any], Any]] = {
     "metric": lambda name, value: check_choice(value, METRICS, name),
     "standardize": check_bool,
     "n_dimensions": partial(check_count, least=2),
