@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -75,15 +76,18 @@ def post(api: Api, path: str, status: int = 200, /, **content: Any) -> Any:
     return json.loads(reply.body) if reply.content_type == "application/json" else reply
 
 
-def finish(api: Api, number: int, seconds: float = 60) -> dict[str, Any]:
-    """Wait for a job, and return it."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        job = ask(api, f"jobs/{number}")
-        if job["state"] != "running":
-            return job
+def until(holds: Callable[[], Any], what: str = "it did not come") -> None:
+    """Wait as long as it takes; a minute only ends what hangs."""
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end, what
         time.sleep(0.01)
-    raise AssertionError("the job did not end")
+
+
+def finish(api: Api, number: int) -> dict[str, Any]:
+    """Wait for a job, and return it."""
+    until(lambda: ask(api, f"jobs/{number}")["state"] != "running", "the job did not end")
+    return ask(api, f"jobs/{number}")
 
 
 def codes(labels: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ import base64
 import io
 import json
 import threading
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -16,6 +17,7 @@ from scipy import sparse
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer.api import Api
+from consilience.explorer.calls.call import Call
 from consilience.explorer.replies import unpack
 from consilience.explorer.session import Known, Session
 from consilience.generation.spaces import GenerationWarning
@@ -103,18 +105,20 @@ def test_search_by_id_label_and_number(api):
         ("detail/4m", None),
     ],
 )
-def test_what_nobody_waits_for_any_more_ends_on_the_way(call, body):
+def test_what_nobody_waits_for_any_more_ends_on_the_way(call, body, monkeypatch):
     api = Api(beads_session())
-    looks = []
+    looks, step = [], Call.step
 
-    def is_gone():
+    def hang_up_at_the_third(self):
         looks.append(1)
-        return len(looks) >= 3
+        step(replace(self, is_gone=lambda: len(looks) >= 3))
 
+    monkeypatch.setattr(Call, "step", hang_up_at_the_third)
     path, _, text = call.partition("?text=")
     asked = "GET" if body is None else "POST", f"/api/{path}", {"text": text} if text else {}, json.dumps(body).encode()
-    assert api.call(*asked, is_gone=is_gone).status == 499
+    assert api.call(*asked).status == 499
     assert len(looks) == 3
+    monkeypatch.undo()
     assert api.call(*asked).status == 200  # nothing of it was kept
 
 

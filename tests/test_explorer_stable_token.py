@@ -13,7 +13,7 @@ import pytest
 
 from consilience.datasets import sample_path
 from consilience.explorer import Server
-from consilience.explorer.tokens import SECRET, UnsafeSecretError, stable_token
+from consilience.explorer.guard import SECRET, UnsafeSecretError, stable_token
 from explorer_cases import ASSETS, holes_session
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")

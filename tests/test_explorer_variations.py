@@ -188,9 +188,3 @@ def test_a_consensus_by_blocks_is_that_of_all_rows(missing):
     np.testing.assert_array_equal(by_blocks, labels)
     np.testing.assert_array_equal(support, group_support(np.ascontiguousarray(rows.T), labels))
     assert len(steps) == 6
-
-
-def test_work_that_nobody_waits_for_ends(api):
-    gone = api.call("GET", "/api/labels/60.118c", is_gone=lambda: True)
-    assert gone.status in (200, 499)  # so few objects are one block
-    assert api.call("GET", "/api/labels/60.118c").status == 200

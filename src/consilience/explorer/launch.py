@@ -15,6 +15,7 @@ import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,9 +23,7 @@ from types import TracebackType
 from typing import Any
 
 from consilience._check import InputError, show
-from consilience.explorer.api import Api
 from consilience.explorer.session import Session
-from consilience.explorer.tokens import UnsafeSecretError, stable_token
 
 STATIC = {
     "/": ("index.html", "text/html; charset=utf-8"),
@@ -106,8 +105,9 @@ class Server:
         assets = prepare(host) if assets is None else assets
         import uvicorn
 
+        from consilience.explorer.api import Api
         from consilience.explorer.connections import EndingServer, LimitedProtocol
-        from consilience.explorer.http import Tokens, make_app
+        from consilience.explorer.guard import Guard, Tokens, page_routes
 
         address = check_host(host)
         self._socket, self.note = _bind(address, port)
@@ -120,11 +120,10 @@ class Server:
         self.port = int(self._socket.getsockname()[1])
         self._tokens = Tokens(token or self._new_token(session, address, port))
         named = f"[{address}]" if ":" in address else address
-        self.api = Api(session)
-        app = make_app(self.api, assets, tokens=self._tokens, hosts=_allowed(named, self.port))
+        self.api = Api(session, page_routes(assets, self._tokens))
         config = uvicorn.Config(
-            app,
-            http=LimitedProtocol,  # h11 refuses doubled Host headers and bad lengths by itself
+            Guard(self.api.app, self._tokens, _allowed(named, self.port)),
+            http=partial(LimitedProtocol, self._tokens),  # type: ignore[arg-type]  # h11 refuses doubled Host headers and bad lengths by itself
             ws="none",
             lifespan="off",
             log_config=None,  # how a process logs is its own affair
@@ -142,6 +141,8 @@ class Server:
 
     def _new_token(self, session: Session, address: str, wanted: int) -> str:
         """A token for the port that was got; a taken port may be another user's, who must not learn the one that lasts."""
+        from consilience.explorer.guard import UnsafeSecretError, stable_token
+
         if wanted and self.port == wanted:
             try:
                 return stable_token(session.origin.run, address, wanted)

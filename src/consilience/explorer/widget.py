@@ -8,7 +8,6 @@ from urllib.parse import parse_qsl
 
 import pandas as pd
 
-from consilience.explorer.api import Api
 from consilience.explorer.calls.export import column_names
 from consilience.explorer.launch import Asset
 from consilience.explorer.session import Session
@@ -16,8 +15,12 @@ from consilience.explorer.session import Session
 try:
     import anywidget
     import traitlets
+
+    from consilience.explorer.api import Api
 except ImportError as missing:
-    raise ImportError("the explorer in a notebook needs anywidget: pip install 'consilience[notebook]'") from missing
+    raise ImportError(
+        "the explorer in a notebook needs anywidget and Starlette: pip install 'consilience[notebook]'"
+    ) from missing
 
 
 class Explorer(anywidget.AnyWidget):

@@ -1,9 +1,6 @@
 """The explorer's calls, a file for each panel. A new one goes into its file, the table here, and docs/explorer.md."""
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 
 from consilience.explorer.calls.call import Call
 from consilience.explorer.calls.compare import compare, flow, scales
@@ -25,60 +22,43 @@ from consilience.explorer.calls.stripes import stripes
 from consilience.explorer.calls.why import why
 from consilience.explorer.checks import BODY, PICKS
 from consilience.explorer.replies import Reply
-from consilience.explorer.snapshot import NAMED
 
-WORDS = {"REF": rf"({NAMED})", "REFS": rf"({NAMED}(?:,{NAMED})*)", "NUMBER": r"([0-9]{1,9})", "KIND": "(mds|neighbors)"}
-
-
-@dataclass(frozen=True)
-class Route:
-    """How a call is asked for, what answers it, and the most bytes of its body; capital words in the path are what the caller chooses."""
-
-    method: str
-    path: str
-    answer: Callable[[Call], Reply]
-    room: int = BODY
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        """The paths that it answers."""
-        return re.compile("/api/" + re.sub("[A-Z]+", lambda word: WORDS[word[0]], self.path))
-
-
-ROUTES = (
-    Route("GET", "session", session_summary),
-    Route("GET", "boot", boot),
-    Route("GET", "labels/REFS", shown_labels),
-    Route("GET", "map/KIND", clustering_map),
-    Route("GET", "detail/REF", detail),
-    Route("GET", "objects/REF", objects_page),
-    Route("POST", "objects/REF", objects_among, PICKS),
-    Route("GET", "plane/NUMBER", object_plane),
-    Route("POST", "looks", looks),
-    Route("GET", "averages/REF", averages),
-    Route("GET", "image/NUMBER", image),
-    Route("GET", "why/REF", why),
-    Route("GET", "search", search_objects),
-    Route("POST", "treat", treat, PICKS),
-    Route("POST", "contrast", contrast, PICKS),
-    Route("GET", "known/NUMBER", known_label),
-    Route("POST", "known", save_label, PICKS),
-    Route("DELETE", "known", drop_label),
-    Route("GET", "compare/REF/REF", compare),
-    Route("GET", "flow/REFS", flow),
-    Route("GET", "scales/REF", scales),
-    Route("GET", "stripes/REF", stripes),
-    Route("GET", "components/REF", components),
-    Route("GET", "agreement", agreement),
-    Route("POST", "jobs", start_job),
-    Route("GET", "jobs/NUMBER", job_state),
-    Route("DELETE", "jobs/NUMBER", stop_job),
-    Route("POST", "linkage", set_linkage),
-    Route("POST", "drop", drop_added),
-    Route("POST", "tray", save_tray),
-    Route("POST", "edit", edit, PICKS),
-    Route("GET", "kept", saved_session),
-    Route("POST", "kept", take_session, SESSION_ROOM),
-    Route("GET", "report/NUMBER", written_report),
-    Route("POST", "export", export),
+CALLS: tuple[
+    tuple[str, str, Callable[[Call], Reply], int], ...
+] = (  # method, path, what answers, and the most bytes of its body
+    ("GET", "session", session_summary, BODY),
+    ("GET", "boot", boot, BODY),
+    ("GET", "labels/{refs}", shown_labels, BODY),
+    ("GET", "map/{kind}", clustering_map, BODY),
+    ("GET", "detail/{ref}", detail, BODY),
+    ("GET", "objects/{ref}", objects_page, BODY),
+    ("POST", "objects/{ref}", objects_among, PICKS),
+    ("GET", "plane/{number:number}", object_plane, BODY),
+    ("POST", "looks", looks, BODY),
+    ("GET", "averages/{ref}", averages, BODY),
+    ("GET", "image/{number:number}", image, BODY),
+    ("GET", "why/{ref}", why, BODY),
+    ("GET", "search", search_objects, BODY),
+    ("POST", "treat", treat, PICKS),
+    ("POST", "contrast", contrast, PICKS),
+    ("GET", "known/{number:number}", known_label, BODY),
+    ("POST", "known", save_label, PICKS),
+    ("DELETE", "known", drop_label, BODY),
+    ("GET", "compare/{ref}/{other}", compare, BODY),
+    ("GET", "flow/{refs}", flow, BODY),
+    ("GET", "scales/{ref}", scales, BODY),
+    ("GET", "stripes/{ref}", stripes, BODY),
+    ("GET", "components/{ref}", components, BODY),
+    ("GET", "agreement", agreement, BODY),
+    ("POST", "jobs", start_job, BODY),
+    ("GET", "jobs/{number:number}", job_state, BODY),
+    ("DELETE", "jobs/{number:number}", stop_job, BODY),
+    ("POST", "linkage", set_linkage, BODY),
+    ("POST", "drop", drop_added, BODY),
+    ("POST", "tray", save_tray, BODY),
+    ("POST", "edit", edit, PICKS),
+    ("GET", "kept", saved_session, BODY),
+    ("POST", "kept", take_session, SESSION_ROOM),
+    ("GET", "report/{number:number}", written_report, BODY),
+    ("POST", "export", export, BODY),
 )

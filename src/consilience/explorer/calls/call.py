@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from consilience._check import count
 from consilience._types import Ints
@@ -23,7 +24,7 @@ class Call:
     snapshot : Snapshot
         The revision; it stays the same while the call is answered.
     jobs : Jobs
-    parts : tuple of str
+    parts : tuple of str and int
         What the client chose in the path.
     query : mapping of str to str
     body : bytes
@@ -34,7 +35,7 @@ class Call:
     session: Session
     snapshot: Snapshot
     jobs: Jobs
-    parts: tuple[str, ...] = ()
+    parts: tuple[Any, ...] = ()
     query: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     is_gone: Callable[[], bool] = lambda: False

@@ -151,9 +151,9 @@ def drop_label(call: Call) -> Reply:
 
 def _name(call: Call) -> str:
     names = list(call.session.labelings)
-    if int(call.parts[0]) >= len(names):
+    if call.parts[0] >= len(names):
         raise RefusedError(404, f"there is no label {call.parts[0]}: there are {len(names)}")
-    return names[int(call.parts[0])]
+    return names[call.parts[0]]
 
 
 def _told_labels(call: Call) -> Reply:

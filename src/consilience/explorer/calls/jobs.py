@@ -33,12 +33,12 @@ def start_job(call: Call) -> Reply:
 
 def job_state(call: Call) -> Reply:
     """How far a job is."""
-    return _told_job(call, call.jobs.get(int(call.parts[0])))
+    return _told_job(call, call.jobs.get(call.parts[0]))
 
 
 def stop_job(call: Call) -> Reply:
     """Ask a job to stop."""
-    job = call.jobs.get(int(call.parts[0]))
+    job = call.jobs.get(call.parts[0])
     job.ask_to_stop()
     return _told_job(call, job)
 

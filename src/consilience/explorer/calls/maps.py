@@ -22,9 +22,9 @@ PLANE_KEYS = {"method": (checked(f"one of {', '.join(METHODS)}", lambda value: v
 def object_plane(call: Call) -> Reply:
     """One of the planes."""
     planes = list(call.session.planes.items())
-    if int(call.parts[0]) >= len(planes):
+    if call.parts[0] >= len(planes):
         raise RefusedError(404, f"there is no plane {call.parts[0]}: there are {len(planes)}")
-    name, plane = planes[int(call.parts[0])]
+    name, plane = planes[call.parts[0]]
     return binary_reply({"name": name, "kind": plane.kind, "note": plane.note}, {"xy": plane.xy})
 
 
@@ -60,6 +60,8 @@ SLOW_MAP = ALONE  # clusterings from which the neighbor map is made in stages
 
 def clustering_map(call: Call) -> Reply:
     """The map of a kind; made at the first asking."""
+    if call.parts[0] not in ("mds", "neighbors"):
+        raise RefusedError(404, "the kind of a map is mds or neighbors")
     return _map(call.snapshot, call.parts[0])
 
 

@@ -242,7 +242,7 @@ def averages(call: Call) -> Reply:
 
 def image(call: Call) -> Reply:
     """The image of an object."""
-    look, row = _look(call), int(call.parts[0])
+    look, row = _look(call), call.parts[0]
     call.objects(np.array([row]))
     found = look.image(row) if look.kind == "files" else None
     if found is None:

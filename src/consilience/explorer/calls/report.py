@@ -85,7 +85,7 @@ def start_report(call: Call, m: int, nodes: Sequence[int], top: int, ref: str, n
 def written_report(call: Call) -> Reply:
     """The file that a job wrote last."""
     written = call.session.report
-    if written is None or written[0] != int(call.parts[0]):
+    if written is None or written[0] != call.parts[0]:
         raise RefusedError(404, "there is no such report any more: write it again")
     headers = {"Content-Disposition": 'attachment; filename="consilience_report.html"', "Cache-Control": "no-store"}
     return Reply(200, "text/html; charset=utf-8", written[1], headers)

@@ -1,0 +1,209 @@
+"""Who may ask the explorer: its own page, on this machine, with the token.
+
+The token of a port that somebody asked for by its number is the same at every start, so that bookmarks last. It is made from a secret
+of the user, which lies in a file that nobody else can read, and from the run, the host and the port: the token of one run says nothing
+of that of another.
+"""
+
+import hashlib
+import hmac
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from consilience.explorer.api import read_body, response
+from consilience.explorer.checks import BODY, json_object
+from consilience.explorer.replies import RefusedError, Reply, json_reply, refusal
+
+SECRET = "explorer-secret"
+BYTES = 32  # safeguard: of the secret, 256 bits, which nobody can guess
+TOKEN, ENTER = b"x-consilience-token", "/enter"
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+        "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Frame-Options": "DENY",
+}
+FENCE = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+CLOSE = (b"connection", b"close")
+
+
+class Tokens:
+    """What lets people in: one token, and codes that are each exchanged for it once.
+
+    A browser's command line is seen by every user of the machine, so it gets a code.
+
+    Examples
+    --------
+    >>> tokens = Tokens("0" * 32)
+    >>> code = tokens.new_code()
+    >>> tokens.exchange(code), tokens.exchange(code)
+    ('00000000000000000000000000000000', None)
+    """
+
+    def __init__(self, token: str) -> None:
+        self.token, self._codes = token, set[str]()
+
+    def are_in(self, headers: list[tuple[bytes, bytes]]) -> bool:
+        """Whether a request shows the token, and no other."""
+        shown = _values(headers, TOKEN)
+        return len(shown) == 1 and hmac.compare_digest(shown[0], self.token.encode())
+
+    def new_code(self) -> str:
+        """A code that lets in once."""
+        code = secrets.token_hex(16)
+        self._codes.add(code)
+        return code
+
+    def exchange(self, code: str) -> str | None:
+        """The token for a code that was not used yet."""
+        if code not in self._codes:
+            return None
+        self._codes.remove(code)
+        return self.token
+
+
+class Guard:
+    """Refuses what does not come from the explorer's own page, before anything else looks at it.
+
+    The Host must be one of those the explorer was started for, with its port (a page that points its own name at this machine has
+    another; Starlette's TrustedHostMiddleware looks at no port); calls need the token; what changes anything needs JSON and the page's
+    own Origin. Every answer carries the headers that keep browsers from doing more than the page needs, and one without the token
+    closes its connection: strangers keep none.
+    """
+
+    def __init__(self, app: ASGIApp, tokens: Tokens, hosts: set[str]) -> None:
+        self._app, self._tokens, self._hosts = app, tokens, {host.lower().encode() for host in hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        knows = self._tokens.are_in(scope["headers"])
+        refused = self._refusal(scope, knows)
+        more = FENCE if knows else [*FENCE, CLOSE]
+
+        async def fenced(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", []), *more]}
+            await send(message)
+
+        await (self._app if refused is None else response(refused))(scope, receive, fenced)
+
+    def _refusal(self, scope: Scope, knows: bool) -> Reply | None:
+        headers, is_call = scope["headers"], scope["path"].startswith("/api/")
+        hosts, origins = _values(headers, b"host"), _values(headers, b"origin")
+        kinds = [kind.split(b";")[0].strip().lower() for kind in _values(headers, b"content-type")]
+        if len(hosts) != 1:
+            return refusal(400, "a request needs exactly one Host header")
+        if hosts[0].lower() not in self._hosts:
+            return refusal(421, "this address is not the explorer's: open the one that it printed when it started")
+        if any(origin.lower() != b"http://" + hosts[0].lower() for origin in origins):
+            return refusal(403, "only the explorer's own page may ask")
+        if is_call and not knows:
+            return refusal(
+                401, "the token is missing or wrong: open the address that the explorer printed at its start"
+            )
+        if scope["method"] in ("GET", "HEAD") or not (is_call or scope["path"] == ENTER):
+            return None
+        if len(origins) != 1:
+            return refusal(403, "only the explorer's own page may ask for changes")
+        return None if kinds == [b"application/json"] else refusal(415, "the body must be application/json")
+
+
+def _values(headers: list[tuple[bytes, bytes]], name: bytes) -> list[bytes]:
+    return [value for key, value in headers if key == name]
+
+
+def page_routes(assets: Mapping[str, Any], tokens: Tokens) -> list[Route]:
+    """The page's files by their paths, there are no others, and how a browser gets the token."""
+    pages = [Route(path, partial(_page, asset), methods=["GET"]) for path, asset in assets.items()]
+    return [*pages, Route(ENTER, partial(_enter, tokens), methods=["POST"])]
+
+
+async def _page(asset: Any, request: Request) -> Response:
+    return Response(asset.body, 200, {"Cache-Control": "no-cache"}, asset.content_type)
+
+
+async def _enter(tokens: Tokens, request: Request) -> Response:
+    """The token for a code."""
+    code = json_object(await read_body(request, BODY)).get("code")
+    token = tokens.exchange(code) if isinstance(code, str) else None
+    if token is None:
+        raise RefusedError(401, "this link was used already: open the address that the explorer printed")
+    return response(json_reply({"token": token}))
+
+
+class UnsafeSecretError(Exception):
+    """The secret cannot be kept, or others could read it; the message says why."""
+
+
+def state_folder() -> Path:
+    """Where a user's programs keep what is no setting and no data."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "consilience"
+    given = os.environ.get("XDG_STATE_HOME", "")
+    return (Path(given) if os.path.isabs(given) else Path.home() / ".local" / "state") / "consilience"
+
+
+def stable_token(run: str, host: str, port: int) -> str:
+    """128 bits in hexadecimal digits; :class:`UnsafeSecretError` where there is no safe secret to make them from."""
+    try:
+        secret = _secret(state_folder())
+    except (OSError, RuntimeError) as error:  # RuntimeError: the user has no home
+        raise UnsafeSecretError(f"the secret for it cannot be kept ({error})") from None
+    return hmac.new(secret, "\0".join([run, host, str(port)]).encode(), hashlib.sha256).hexdigest()[:32]
+
+
+def _secret(folder: Path) -> bytes:
+    """The user's secret; made at the first use."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _check_ours(folder, 0o022)
+    path = folder / SECRET
+    if not path.exists():
+        _make(path)
+    _check_ours(path, 0o077)
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    with open(os.open(path, flags), "rb") as file:
+        secret = file.read(BYTES + 1)
+    if len(secret) != BYTES:
+        raise UnsafeSecretError(f"{path} is damaged: remove it")
+    return secret
+
+
+def _make(path: Path) -> None:
+    """Write a new secret; of two processes that do so at once the first one's stays."""
+    new = path.with_name(f"{SECRET}-{secrets.token_hex(8)}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    try:
+        with open(os.open(new, flags, 0o600), "wb") as file:
+            file.write(secrets.token_bytes(BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            os.rename(new, path) if sys.platform == "win32" else os.link(new, path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _check_ours(path: Path, forbidden: int) -> None:
+    """Refuse what another user owns or could open; Windows keeps a user's folders by itself."""
+    if sys.platform == "win32":
+        return
+    found = path.lstat()
+    if stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & forbidden:
+        raise UnsafeSecretError(f"{path} is not yours alone: remove it, or mend its owner and permissions")
