@@ -1,4 +1,4 @@
-"""CSPA, HGPA, MCLA and HBGF: the slides' example, quality on noisy labels with either partitioner, weights, edge cases."""
+"""CSPA, HGPA, MCLA and HBGF: the slides' example, quality on noisy labels, weights, edge cases."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
 
 from consilience._check import InputError
 from consilience.consensus.methods import cspa as cspa_file
@@ -20,7 +19,6 @@ from consilience.consensus.rows.problem import Problem, check_problem, incidence
 from consilience.measures import nmi
 from samples import noisy_copies
 
-BACKENDS = ["metis", "mtkahypar"]
 METHODS = [CSPA, HGPA, MCLA, HBGF]
 SLIDES = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 2, 2, 2], [0, 1, -1, 0, 1, -1, -1]]
 META = np.array([2, 1, 0, 0, 2, 1, 2, 1, 0, 1, 2])  # of h1 … h11 on the slides
@@ -35,9 +33,8 @@ def quality(method, cases, k, **options):
     return np.mean(scores)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_mcla_on_the_slides(backend):
-    model = MCLA(3, backend=backend, random_state=0).fit(SLIDES)
+def test_mcla_on_the_slides():
+    model = MCLA(3, random_state=0).fit(SLIDES)
     assert model.labels_.tolist() == [0, 0, 0, 1, 1, 2, 2]
     assert model.association_ == pytest.approx(FRACTIONS[[2, 1, 0]].T)
     assert model.meta_labels_.tolist() == (2 - META).tolist()
@@ -80,14 +77,13 @@ def test_jaccard_between_clusters_counts_objects():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("p", "bar"), [(0.3, 0.97), (0.5, 0.83)])
-def test_cspa_and_hbgf_meet_their_bars(backend, p, bar):
+def test_cspa_and_hbgf_meet_their_bars(p, bar):
     cases = [noisy_copies(noise=p, seed=seed) for seed in range(3)]
-    assert quality(CSPA, cases, 10, backend=backend) >= bar
-    assert quality(CSPA, cases, 10, backend=backend, memory_budget=1) >= bar - 0.02
-    assert quality(HBGF, cases, 10, backend=backend) >= bar
-    assert quality(HBGF, cases, 10, backend=backend, max_rows=250) >= bar - 0.05
+    assert quality(CSPA, cases, 10) >= bar
+    assert quality(CSPA, cases, 10, memory_budget=1) >= bar - 0.02
+    assert quality(HBGF, cases, 10) >= bar
+    assert quality(HBGF, cases, 10, max_rows=250) >= bar - 0.05
 
 
 def test_hgpa_is_exact_without_noise_and_poor_with_it():
@@ -206,17 +202,6 @@ def test_memberships_follow_their_definitions():
     ]  # the third, without a label in the last clustering, in h1, h5 and h8
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_same_seed_same_labels_and_parameters_are_kept(method):
-    labels, _ = noisy_copies(120, 4, noise=0.6, seed=1)
-    model = method(4, imbalance=0.1, random_state=3)
-    first = model.fit(labels).labels_
-    assert np.array_equal(first, clone(model).fit(labels).labels_)
-    assert model.get_params()["imbalance"] == 0.1
-    assert first.shape == (120,)
-    assert model.confidence_.shape == (120,)
-
-
 def ensembles():
     """Labels of any shape of trouble, with weights: few rows, single clusters, many missing, no overlap, giants."""
 
@@ -237,12 +222,11 @@ def ensembles():
     )
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 @settings(
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.data_too_large]
 )  # so Hypothesis 6.90 finds them
 @given(case=ensembles(), data=st.data())
-def test_no_ensemble_breaks_a_method(backend, case, data):
+def test_no_ensemble_breaks_a_method(case, data):
     labels, weights = case
     try:
         most = check_problem(labels, 2, weights).n_rows
@@ -251,9 +235,9 @@ def test_no_ensemble_breaks_a_method(backend, case, data):
     k = data.draw(st.integers(2, most))
     budget = data.draw(st.sampled_from([1.0, 1e9]))
     for model in (
-        MCLA(k, backend=backend),
-        CSPA(k, backend=backend, memory_budget=budget, n_neighbors=3),
-        HBGF(k, backend=backend, max_rows=max(k, 10)),
+        MCLA(k),
+        CSPA(k, memory_budget=budget, n_neighbors=3),
+        HBGF(k, max_rows=max(k, 10)),
         HGPA(k),
     ):
         model.set_params(random_state=0).fit(labels, sample_weight=weights)
@@ -273,29 +257,6 @@ def test_disconnected_parts_are_clusters():
         found = model(2, random_state=0).fit(labels).labels_
         assert len(set(found[:10])) == len(set(found[20:30])) == 1
         assert found[0] != found[20]
-
-
-@pytest.mark.parametrize(
-    ("model", "words"),
-    [
-        (CSPA(2, memory_budget=-1), "memory_budget"),
-        (CSPA(2, memory_budget=0), "memory_budget"),
-        (CSPA(2, memory_budget="1 GB"), "memory_budget"),
-        (CSPA(2, n_neighbors=0), "n_neighbors"),
-        (CSPA(2, n_neighbors=True), "n_neighbors"),
-        (HBGF(2, max_rows=1), "max_rows"),
-        (HBGF(2, max_rows=10.0), "max_rows"),
-        (HGPA(2, max_rows=1), "max_rows"),
-        (HGPA(2, objective="soed"), "objective"),
-        (HGPA(2, imbalance="even"), "imbalance"),
-        (MCLA(2, backend="hmetis"), "partitioner"),
-        (MCLA(2, imbalance=-1), "imbalance"),
-        (MCLA(2, imbalance=float("nan")), "imbalance"),
-    ],
-)
-def test_bad_parameters_get_one_sentence(model, words):
-    with pytest.raises(InputError, match=words):
-        model.fit(SLIDES)
 
 
 def test_associations_are_the_same_without_a_dense_table(monkeypatch):

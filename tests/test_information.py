@@ -12,9 +12,8 @@ from consilience import _kernels
 from consilience._check import InputError
 from consilience.engine.information import OBJECTIVES, Engine, batch_scores, objective_of, random_starts
 from consilience.engine.views import Views, count_views, label_views
-from consilience.measures import anmi, nmi
+from consilience.measures import anmi
 from oracle import sweep as oracle
-from samples import noisy_copies
 
 every_objective = pytest.mark.parametrize("objective", OBJECTIVES)
 
@@ -90,13 +89,6 @@ def test_the_gains_of_a_whole_pass_add_up(objective, problem, keep):
         after = objective_of(views, labels, k, objective)
         assert end - start == pytest.approx(after - before, abs=1e-8)
         before = after
-
-
-def test_noise_on_normalized_scores_is_of_the_size_of_a_row():
-    labels, truth = noisy_copies(400, 5, 6, 0.2)
-    engine = Engine(label_views(labels), 5, objective="normalized")
-    moved = engine.search(truth, temperature=0.05, noisy_iter=1, max_iter=0).moves[0]
-    assert moved < 40
 
 
 def test_kernel_doors_of_the_sweep():
@@ -250,14 +242,6 @@ def test_k_clusters_stay_k():
     for objective in OBJECTIVES:
         found = Engine(views, 6, objective=objective).best(random_starts(views, 6, 3, random_state=0), batch=5)
         assert len(np.unique(found.labels)) == 6
-
-
-def test_it_finds_planted_clusters():
-    labels, truth = noisy_copies(300, 5)
-    views = label_views(labels)
-    for objective in OBJECTIVES:
-        found = Engine(views, 5, objective=objective).best(random_starts(views, 5, 5, random_state=0))
-        assert nmi(truth, found.labels) > 0.95
 
 
 @pytest.mark.parametrize(

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 import consilience as cs
 import oracle
-from consilience._check import InputError
 from consilience.consensus import HBGF, LWEA, LWGP, EvidenceAccumulation
 from consilience.consensus.methods import lwgp as transfer_cut
-from consilience.consensus.rows import cluster_similarity as weights_file
-from consilience.consensus.rows import row_tree as association_tree
 from consilience.consensus.rows.cluster_similarity import cluster_weights
 from consilience.consensus.rows.problem import check_problem
 from consilience.datasets import noisy_labels
@@ -67,21 +62,13 @@ def test_weights_of_clusters(seed, n, r, size, holes, theta):
         assert_allclose(found, [expected[key] for key in sorted(expected)], rtol=1e-10)
 
 
-def test_a_clustering_that_labels_none_of_the_objects_says_nothing_of_their_cluster():
-    labels = np.array([[0, 0, 0, 0, 1, 1], [0, 0, 1, 1, 2, 2], [-1, -1, -1, -1, 0, 1]]).T
-    found = LWEA(2).fit(labels).cluster_weights_
-    assert found[0] == pytest.approx(np.exp(-1 / (0.4 * 2)))  # one bit in the second clustering, and two that label it
-    assert found[1] == pytest.approx(np.exp(-1 / (0.4 * 3)))  # one bit in the third
-
-
-def test_weights_judged_by_some_clusterings(monkeypatch):
+def test_weights_judged_by_some_clusterings():
     ensemble, _ = noisy_labels(300, 5, 60, 0.3, random_state=0)
     problem = check_problem(ensemble, 5)
     exact = cluster_weights(problem)
-    monkeypatch.setattr(weights_file, "WORK", 1)
-    assert len(weights_file._judges(problem, 1)) == 20
-    assert_allclose(cluster_weights(problem), exact, rtol=0.3)
-    assert np.abs(cluster_weights(problem) - exact).max() > 0
+    judged = cluster_weights(problem, work=1, fewest=20)
+    assert_allclose(judged, exact, rtol=0.3)
+    assert np.abs(judged - exact).max() > 0
 
 
 @quick
@@ -200,32 +187,6 @@ def test_starts_compete_on_a_sample_of_many_points(monkeypatch):
 def test_fewer_distinct_points_than_clusters():
     points = np.repeat(np.eye(2), 5, axis=0)
     assert len(np.unique(transfer_cut.weighted_kmeans(points, np.ones(10), 4))) == 2
-
-
-def test_too_many_rows_join_and_it_is_said(monkeypatch):
-    ensemble, truth = noisy_labels(3000, 5, 8, 0.3, random_state=0)
-    monkeypatch.setattr(association_tree, "SAMPLE", 300)
-    exact, rough = LWEA(5).fit(ensemble), LWEA(5, memory_budget=8 * 1000**2, random_state=0).fit(ensemble)
-    assert (exact.sampled_, rough.sampled_) == (False, True)
-    assert nmi(truth, rough.labels_) > nmi(truth, exact.labels_) - 0.01
-    assert re.search(
-        r"lwea clustered \d+ of the [\d,]+ distinct rows",
-        cs.combine(ensemble, 5, "lwea", memory_budget=8 * 1000**2).note,
-    )
-
-
-def test_bad_parameters():
-    labels = [[0, 0, 1, 1], [0, 1, 1, 1]]
-    for estimator, words in [(LWEA(2, theta=0), "theta"), (LWGP(2, theta=-1), "theta"), (LWGP(2, n_init=0), "n_init")]:
-        with pytest.raises(InputError, match=words):
-            estimator.fit(labels)
-    with pytest.raises(InputError, match="partitioner"):
-        HBGF(2, backend="spectrum").fit(labels)
-
-
-def test_same_seed_same_labels():
-    ensemble, _ = noisy_labels(500, 6, 6, 0.4, random_state=1)
-    assert_array_equal(*(LWGP(6, random_state=3).fit(ensemble).labels_ for _ in range(2)))
 
 
 @pytest.mark.slow

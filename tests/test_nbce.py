@@ -147,19 +147,6 @@ def test_outliers_are_clusters_of_one():
 
 
 @every_inference
-def test_an_object_without_labels_has_the_shares_of_the_clusters(inference):
-    labels, _ = some_copies(noise=0.05)
-    labels = labels.copy()
-    labels[7] = -1
-    found = NBCE(inference=inference, **QUICK).fit(labels)
-    assert found.labels_[7] == -1
-    assert found.confidence_[7] == 0
-    shares = np.bincount(np.delete(found.labels_, 7)) / 149
-    np.testing.assert_allclose(found.membership_[7], shares, atol=0.05)
-    assert found.predict(labels)[7] == -1
-
-
-@every_inference
 def test_clusterings_that_say_nothing(inference):
     """One with a single cluster tells nothing but that a new label would surprise; one without any label is not in the model."""
     labels, _ = some_copies()
@@ -191,34 +178,6 @@ def test_many_rows_are_fitted_in_blocks_from_a_sample(monkeypatch):
     assert nmi(truth, plain.labels_) > 0.9
 
 
-@pytest.mark.parametrize(
-    ("how", "sentence"),
-    [
-        ({"n_components": 0}, "n_components must be a whole number of at least 1"),
-        ({"alpha": 0}, "alpha must be a finite number above 0"),
-        ({"alpha": -1.0}, "alpha must be"),
-        ({"beta": 0.0}, "beta must be a finite number above 0"),
-        ({"beta": np.inf}, "beta must be"),
-        ({"prior": "dp"}, "unknown prior"),
-        ({"inference": "cvb3"}, "did you mean 'cvb'"),
-        ({"loss": "vj"}, "unknown loss"),
-        ({"init": "one"}, "unknown init"),
-        ({"n_chains": 0}, "n_chains"),
-        ({"max_iter": 1}, "max_iter must be a whole number of at least 2"),
-        ({"n_samples": 0}, "n_samples"),
-        ({"tol": 0}, "tol"),
-        ({"power": 0}, "power must be a share above 0 and at most 1"),
-        ({"power": 1.5}, "power must be a share above 0 and at most 1"),
-        ({"power": "full"}, "power must be"),
-        ({"n_moves": -1}, "n_moves must be a whole number of at least 0"),
-        ({"n_clusters": 1}, "at least 2"),
-    ],
-)
-def test_nonsense_gets_one_sentence(how, sentence):
-    with pytest.raises(InputError, match=sentence):
-        NBCE(**how).fit([[0, 0, 1, 1], [0, 1, 1, 1]])
-
-
 def test_sampling_refuses_fractions_of_objects():
     with pytest.raises(InputError, match=r"whole numbers; round them, or use inference='vb'"):
         NBCE().fit([[0, 0, 1, 1], [0, 1, 1, 1]], sample_weight=[0.5, 1, 1, 1])
@@ -227,13 +186,6 @@ def test_sampling_refuses_fractions_of_objects():
 def test_sampling_refuses_more_objects_than_it_can_draw():
     with pytest.raises(InputError, match=r"1,000,000,000,003 objects, .*use inference='vb'"):
         NBCE().fit([[0, 0, 1, 1], [0, 1, 1, 1]], sample_weight=[1e12, 1, 1, 1])
-
-
-@every_inference
-def test_every_seed_and_every_short_run_will_do(inference):
-    labels, _ = some_copies()
-    how = QUICK | {"inference": inference, "max_iter": 2, "n_init": 3, "random_state": 2**63 - 1}
-    assert NBCE(**how, init="consensus").fit(labels).n_clusters_ >= 2
 
 
 @every_inference
@@ -251,8 +203,8 @@ def test_one_component_is_one_cluster(inference):
     assert found.confidence_.min() == 1
 
 
-@pytest.mark.parametrize("noise", [0, 0.1, 0.3])
-@pytest.mark.parametrize(("n", "k", "r"), [(400, 10, 8), (2000, 4, 5), (1500, 20, 12)])
+@pytest.mark.parametrize("noise", [0, 0.3])
+@pytest.mark.parametrize(("n", "k", "r"), [(400, 10, 8), (2000, 4, 5)])
 def test_copies_with_independent_errors_count_in_full(n, k, r, noise):
     power = (
         NBCE(inference="vb", n_init=1, max_iter=2, random_state=0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from consilience.consensus.bayes.sampling import companions, effective_sample_size, r_hat
-from consilience.consensus.bayes.summary import OPENED, Draws, merge_clusters, rows_partition
+from consilience.consensus.bayes.summary import Draws, merge_clusters, rows_partition
 from consilience.consensus.samples.expected_loss import ExpectedLoss
 from oracle.label_mixture import partition
 from samples import noisy_copies
@@ -137,11 +137,3 @@ def test_r_hat_and_effective_sample_size():
     assert r_hat(still + np.arange(3)[:, None]) == np.inf
     assert np.isnan(r_hat(np.ones((2, 2))))
     assert np.isnan(effective_sample_size(np.ones((2, 1))))
-
-
-def test_rows_that_wish_to_be_alone_open_few_clusters():
-    """Most would, in noise; they are gathered anyway."""
-    samples, _ = samples_of(n=200, k=40, p=0.6)
-    draws = Draws.of(samples, np.arange(200))
-    labels, _ = rows_partition(draws, 0, loss="binder")
-    assert labels.max() + 1 <= int(np.diff(draws.first).max()) + OPENED

@@ -1,21 +1,18 @@
 """One partition from many samples: the least loss of all, its credible ball and its certain core."""
 
-import sys
-import time
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.consensus import CertainCore, CredibleBall, Summary
 from consilience.consensus.rows.problem import check_problem
 from consilience.consensus.samples.expected_loss import ExpectedLoss
+from consilience.consensus.samples.summarize import CertainCore, CredibleBall, Summary
 from consilience.ensemble.results import Result
 from consilience.measures import adjusted_rand, variation_of_information
-from samples import noisy_copies, same_partition
+from samples import noisy_copies
 
 both_losses = pytest.mark.parametrize("loss", ["vi", "binder"])
 BARS = {"VS": 1.434, "IS": 1.1551}  # nats; the R package salso: 1.4355 and 1.1551
@@ -233,17 +230,6 @@ def test_the_certain_core_is_the_largest_of_all_on_small_cases():
             assert len(core.objects) == largest
 
 
-def test_a_planted_core_is_found():
-    rng = np.random.default_rng(0)
-    sure = np.repeat([0, 1, 2], [30, 20, 10])
-    samples = np.column_stack([np.append(rng.permutation(3)[sure], rng.integers(0, 3, 40)) for _ in range(50)])
-    core = cs.summarize(samples).core(1.0)
-    assert set(range(60)) <= set(core.objects)
-    assert len(core.objects) <= 61
-    assert same_partition(core.labels[:60], sure)
-    assert core.probability == 1
-
-
 def test_a_summary_is_kept_and_shown(tmp_path):
     samples = cs.Ensemble(noisy_copies(50, 3, 10, 0.2)[0], ids=[f"o{i}" for i in range(50)])
     found = cs.summarize(samples, "binder", cost=1.2)
@@ -262,26 +248,12 @@ def test_a_summary_is_kept_and_shown(tmp_path):
     assert (np.diff(found.sizes) <= 0).all()
 
 
-def test_a_report_says_the_ball_in_words(tmp_path):
-    samples, _ = noisy_copies(50, 3, 20, 0.2)
-    found = cs.summarize(samples)
-    cs.report(found, tmp_path / "found.html", figures=tmp_path / "parts")
-    page = (tmp_path / "found.html").read_text(encoding="utf-8")
-    ball, core = found.ball(), found.core(0.5)
-    assert f"{100 * ball.share:.3g} % of the samples lie within {ball.radius:.4g} nats" in page.replace("\xa0", " ")
-    assert "Lower vertical bound, those with the most clusters" in page
-    table = pd.read_csv(tmp_path / "parts" / "core.csv", index_col="level")
-    assert table.loc[0.5, "objects"] == len(core.objects)
-    assert len(pd.read_csv(tmp_path / "parts" / "objects.csv")) == 50
-
-
-def test_a_limit_that_was_reached_is_said(monkeypatch):
-    module = sys.modules["consilience.consensus.samples.summarize"]  # the package's name is the function
-    monkeypatch.setattr(module, "MOST", 3)
-    monkeypatch.setattr(module, "TIMES", 1)
-    samples = np.column_stack([np.repeat([0, 1, 2], 4), np.tile([0, 1, 2], 4)])
-    assert "raise max_clusters" in cs.summarize(samples, cost=0.1).note
-    assert cs.summarize(samples, cost=0.1, max_clusters=12).n_clusters > 3
+def test_a_limit_that_was_reached_is_said():
+    samples = np.column_stack([np.repeat(np.arange(16), 16), np.tile(np.arange(16), 16)])
+    found = cs.summarize(samples, cost=0.1)
+    assert found.n_clusters == 200
+    assert "max_clusters" in found.note
+    assert cs.summarize(samples, cost=0.1, max_clusters=256).n_clusters > 200
 
 
 @pytest.mark.parametrize(
@@ -319,9 +291,7 @@ def test_real_clusterings(data_folder, name):
     if not path.exists():
         pytest.skip(f"no pool of clusterings at {path}")
     pool = np.load(path)["members"]
-    start = time.process_time()
     found = cs.summarize(pool)
-    assert time.process_time() - start < 2  # half of it on an idle machine
     assert found.expected_loss <= BARS[name]
     assert found.expected_loss == pytest.approx(
         np.mean([variation_of_information(found.labels, sample) for sample in pool.T]), abs=1e-9

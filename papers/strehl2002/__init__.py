@@ -75,8 +75,7 @@ def _notes(plan: Plan) -> Sequence[str]:
         f"over {plan.seeds} seeds, on YAHOO {plan.seeds_yahoo} for time.",
         "- **Noise.** Labels are replaced “with random labels from 1 to k”, so a replaced label can come back: noise p changes "
         "p (1 − 1/k) of the labels.",
-        "- **Partitioners.** METIS for graphs, as on the slides, where it can be had (Mt-KaHyPar elsewhere); Mt-KaHyPar for "
-        "hypergraphs, in place of hMETIS.",
+        "- **Partitioners.** Mt-KaHyPar for graphs and hypergraphs, in place of METIS and hMETIS.",
         "- **Order.** Objects come in random order: where labels leave ties, partitioners may follow the order, and objects "
         "sorted by category would make that look like skill.",
         "- **2D2K, 8D5K.** The files were not to be had. Drawn anew with every seed: two Gaussians whose distance follows from the "

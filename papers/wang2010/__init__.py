@@ -71,7 +71,7 @@ def _notes(plan: Plan) -> Sequence[str]:
         "paper, with TSB, where the paper does not say. Its answer is the partition of least expected variation of information, "
         "where the paper has a sample.",
         "- **Data.** LetterRecognition: 700 of the 7,648 letters A to J, drawn anew with every seed. ISOLET: all 1,800 "
-        "letters A, B, C, D, E, G of parts 1 to 5. The partitioners are METIS and Mt-KaHyPar.",
+        "letters A, B, C, D, E, G of parts 1 to 5. The partitioner is Mt-KaHyPar.",
     ]
 
 

@@ -18,7 +18,6 @@ from consilience._kernels.labels import (
     signatures,
     slots_of,
 )
-from consilience._kernels.linkage import LINKAGES, linkage, row_distances
 from consilience._kernels.numbers import (
     has_avx2,
     random_below,
@@ -29,13 +28,16 @@ from consilience._kernels.numbers import (
     xlogx,
 )
 from consilience._kernels.pairs import (
+    LINKAGES,
     contingency,
     encode_codes,
     expected_sums,
     expected_xlogx,
+    linkage,
     object_overlaps,
     overlap_sums,
     pair_sums,
+    row_distances,
     within_sums,
 )
 from consilience._kernels.search import INITS, OBJECTIVES, allocate, lloyd, merge_clusters, sum_rows, sweep

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import consilience._native as _native
 from consilience._check import InputError
-from consilience._kernels.arrays import check_out
+from consilience._kernels.numbers import check_out
 from consilience._types import Floats, Ints, Labels
 
 Colors = NDArray[np.uint64]
@@ -17,10 +17,8 @@ PRIORS = ("tsb", "fsd")  # truncated stick-breaking, finite symmetric Dirichlet
 
 
 def signatures(labels: Labels) -> tuple[Ints, Ints, Ints]:
-    """Equal rows collapsed: the first object of each signature, every object's signature, the number of objects.
-
-    Labels of one or two bytes stay as they are; others are taken as int32.
-    """
+    """Equal rows collapsed: the first object of each signature, every object's signature, the number of objects."""
+    # Labels of one or two bytes stay as they are; others are taken as int32.
     rows = _as_bytes(labels)
     inverse = np.empty(len(rows), np.int64)
     first, count = _native.signatures(rows, inverse)
@@ -40,10 +38,8 @@ def slots_of(rows: Labels) -> NDArray[np.uint32]:
 
 
 def find_rows(rows: Labels, slots: NDArray[np.uint32], wanted: Labels) -> Ints:
-    """(n,) the number of each wanted row among distinct rows of labels, −1 where it is none of them.
-
-    Both have labels of the same type, and `slots` are what :func:`slots_of` makes of `rows`.
-    """
+    """(n,) the number of each wanted row among distinct rows of labels, −1 where it is none of them."""
+    # Both have labels of the same type, and `slots` are what `slots_of` makes of `rows`.
     here, there, slots = _as_bytes(wanted), _as_bytes(rows), np.ascontiguousarray(slots, np.uint32)
     n = len(slots)
     if here.shape[1] != there.shape[1] or np.asarray(rows).itemsize != np.asarray(wanted).itemsize:
@@ -63,11 +59,9 @@ def _as_bytes(labels: Labels) -> NDArray[np.uint8]:
 
 
 def color_rows(labels: Labels, offsets: Ints, colors: Colors, own: Colors) -> tuple[Colors, Colors]:
-    """Colors of the rows, mixed from their own and those of their labels, and for every label the sum over its rows.
-
-    `offsets` (one more than clusterings) say where each clustering's labels begin; missing labels (−1) have no color. Sums
-    wrap around at 2⁶⁴, so they are exact whatever the order.
-    """
+    """Colors of the rows, mixed from their own and those of their labels, and for every label the sum over its rows."""
+    # `offsets` (one more than clusterings) say where each clustering's labels begin; missing labels (−1) have no color.
+    # Sums wrap around at 2⁶⁴, so they are exact whatever the order.
     labels, offsets = np.ascontiguousarray(labels, np.int32), np.ascontiguousarray(offsets, np.int64)
     colors, own = np.ascontiguousarray(colors, np.uint64), np.ascontiguousarray(own, np.uint64)
     sizes = np.diff(offsets)
@@ -86,10 +80,8 @@ def color_rows(labels: Labels, offsets: Ints, colors: Colors, own: Colors) -> tu
 
 
 def row_scores(labels: Labels, offsets: Ints, table: Floats, scores: Floats, *, threads: int = 1) -> None:
-    """Add to each row's scores (rows × clusters) what the table (labels × clusters) says of every label it has.
-
-    scores[i] += Σ_q table[offsets[q] + labels[i, q]]; a missing label (−1) adds nothing.
-    """
+    """Add to each row's scores (rows × clusters) what the table (labels × clusters) says of every label it has."""
+    # scores[i] += Σ_q table[offsets[q] + labels[i, q]]; a missing label (−1) adds nothing.
     labels, offsets = np.ascontiguousarray(labels, np.int32), np.ascontiguousarray(offsets, np.int64)
     table = np.ascontiguousarray(table, np.float64)
     sizes = np.diff(np.append(offsets[: labels.shape[1]], len(table)))
@@ -106,10 +98,9 @@ def row_scores(labels: Labels, offsets: Ints, table: Floats, scores: Floats, *, 
 
 
 def column_scores(columns: NDArray[Any], offsets: Ints, table: Floats, *, threads: int = 1) -> Floats:
-    """Each row's scores (rows × clusters), as :func:`row_scores` of labels that are clusterings × rows.
-
-    `columns` and `offsets` as in :func:`label_tables`. The labels need no copy, and a clustering's part of the table stays in the cache.
-    """
+    """Each row's scores (rows × clusters), as :func:`row_scores` of labels that are clusterings × rows."""
+    # `columns` and `offsets` as in `label_tables`. The labels need no copy, and a clustering's part of the table stays
+    # in the cache.
     columns, offsets = _check_columns(columns, offsets)
     table = np.ascontiguousarray(table, np.float64)
     if table.ndim != 2 or len(table) != offsets[-1]:
@@ -128,12 +119,10 @@ def label_tables(
     weights: NDArray[Any] | None = None,
     threads: int = 1,
 ) -> NDArray[Any]:
-    """Weight of the rows with every label (of all clusterings, below each other) in every cluster: Σ k_q × n_clusters.
-
-    `columns` is clusterings × rows, `offsets` (one more than clusterings) says where each one's labels begin; missing
-    labels and clusters (−1, and the largest value of columns without a sign) count nowhere. Whole-number weights give int64 counts,
-    others float64.
-    """
+    """Weight of the rows with every label (of all clusterings, below each other) in every cluster: Σ k_q × n_clusters."""
+    # `columns` is clusterings × rows, `offsets` (one more than clusterings) says where each one's labels begin; missing
+    # labels and clusters (−1, and the largest value of columns without a sign) count nowhere. Whole-number weights give
+    # int64 counts, others float64.
     columns, offsets = _check_columns(columns, offsets)
     clusters = np.ascontiguousarray(clusters, np.int32)
     if columns.shape[1:] != clusters.shape or clusters.max(initial=-1) >= n_clusters:
@@ -150,10 +139,8 @@ def label_tables(
 def label_votes(
     columns: NDArray[Any], offsets: Ints, owner: Labels, n_clusters: int, *, threads: int = 1
 ) -> NDArray[np.int32]:
-    """How many clusterings vote for each cluster in every row (rows × clusters), by the cluster that `owner` gives each label.
-
-    `columns` and `offsets` as in :func:`label_tables`; missing labels (−1) do not vote.
-    """
+    """How many clusterings vote for each cluster in every row (rows × clusters), by the cluster that `owner` gives each label."""
+    # `columns` and `offsets` as in `label_tables`; missing labels (−1) do not vote.
     columns, offsets = _check_columns(columns, offsets)
     owner = np.ascontiguousarray(owner, np.int32)
     if owner.shape != (offsets[-1],) or owner.min(initial=0) < 0 or owner.max(initial=0) >= n_clusters:
@@ -164,10 +151,8 @@ def label_votes(
 
 
 def _check_columns(columns: NDArray[Any], offsets: Ints) -> tuple[NDArray[Any], Ints]:
-    """Clusterings × rows, and where each clustering's labels begin in what is below each other.
-
-    Columns of bytes or pairs of bytes, as `encode_codes` makes them, stay as they are.
-    """
+    """Clusterings × rows, and where each clustering's labels begin in what is below each other."""
+    # Columns of bytes or pairs of bytes, as `encode_codes` makes them, stay as they are.
     short = isinstance(columns, np.ndarray) and columns.dtype in (np.uint8, np.uint16)
     columns, offsets = (
         np.ascontiguousarray(columns, None if short else np.int32),
@@ -196,12 +181,10 @@ def gibbs_sweep(
     power: float = 1.0,
     moves: int = 0,
 ) -> tuple[Ints, Ints]:
-    """Draw a new cluster for every object from its conditional distribution; `clusters` are changed in place.
-
-    `offsets` number the labels of all clusterings through (r + 1 numbers); the likelihood of each clustering counts to `power`.
-    After the objects come as many split–merge `moves`. Returns the members with each label (labels × clusters) and the sizes of the
-    clusters afterwards.
-    """
+    """Draw a new cluster for every object from its conditional distribution; `clusters` are changed in place."""
+    # `offsets` number the labels of all clusterings through (r + 1 numbers); the likelihood of each clustering counts
+    # to `power`. After the objects come as many split–merge `moves`. Returns the members with each label (labels ×
+    # clusters) and the sizes of the clusters afterwards.
     labels, offsets = _check_gibbs(labels, offsets, clusters, n_clusters)
     table, sizes = np.empty((int(offsets[-1]), n_clusters), np.int64), np.empty(n_clusters, np.int64)
     sticks = PRIORS.index(prior) == 0

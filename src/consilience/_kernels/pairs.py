@@ -9,17 +9,15 @@ from numpy.typing import NDArray
 
 import consilience._native as _native
 from consilience._check import InputError
-from consilience._kernels.arrays import check_out
+from consilience._kernels.numbers import check_out
 from consilience._types import Floats, Ints, Labels
 
 
 def contingency(
     a: Labels, b: Labels, shape: tuple[int, int], *, weights: NDArray[Any] | None = None, table: Any = None
 ) -> NDArray[Any]:
-    """Count label pairs of the objects labeled in both; into `table` if given, so that partial counts merge.
-
-    Whole-number `weights` give exact int64 counts, others float64.
-    """
+    """Count label pairs of the objects labeled in both; into `table` if given, so that partial counts merge."""
+    # Whole-number `weights` give exact int64 counts, others float64.
     a, b = np.ascontiguousarray(a, np.int32), np.ascontiguousarray(b, np.int32)
     if a.shape != b.shape or a.ndim != 1:
         raise InputError(f"two label vectors of one length are needed; got shapes {a.shape} and {b.shape}")
@@ -61,12 +59,10 @@ def pair_sums(
     rows: int | None = None,
     threads: int = 1,
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], Ints]:
-    """Sums over the contingency tables of the pairs (a, b) with a < rows (by default `end`) and begin <= b < end.
-
-    `term` is "square" or "xlogx". Returns arrays of shape (rows, end − begin): the term summed over the cells
-    (joint), over the clusters of a (own), over the clusters of b (other), and the number of objects labeled in both.
-    Without missing labels the last three are left empty, since they belong to a clustering alone.
-    """
+    """Sums over the contingency tables of the pairs (a, b) with a < rows (by default `end`) and begin <= b < end."""
+    # `term` is "square" or "xlogx". Returns arrays of shape (rows, end − begin): the term summed over the cells
+    # (joint), over the clusters of a (own), over the clusters of b (other), and the number of objects labeled in both.
+    # Without missing labels the last three are left empty, since they belong to a clustering alone.
     clusters = _check_band(codes, clusters, begin, end)
     rows = end if rows is None else rows
     if not 0 <= rows <= end:
@@ -90,10 +86,8 @@ def expected_xlogx(n: int, own: Ints, other: Ints, *, threads: int = 1) -> Float
 
 
 def expected_sums(codes: NDArray[Any], clusters: Labels, begin: int, end: int, *, threads: int = 1) -> Floats:
-    """E[x log x] by chance, summed over the contingency table of the objects labeled in both, for the pairs a < b, begin <= b < end.
-
-    Returns (end, end − begin), 0 where a >= b.
-    """
+    """E[x log x] by chance, summed over the contingency table of the objects labeled in both, for the pairs a < b, begin <= b < end."""
+    # Returns (end, end − begin), 0 where a >= b.
     clusters = _check_band(codes, clusters, begin, end)
     out = np.zeros((int(end), int(end - begin)))
     _native.expected_sums(codes, clusters, int(begin), out, threads)
@@ -103,11 +97,10 @@ def expected_sums(codes: NDArray[Any], clusters: Labels, begin: int, end: int, *
 def overlap_sums(
     codes: NDArray[Any], clusters: Labels, begin: int, end: int, *, missing: bool, threads: int = 1
 ) -> tuple[Floats, Ints]:
-    """Σ x² / max(a, b) over the cells x of the contingency tables with margins a, b: the element-centric similarity summed over objects.
-
-    Returns arrays of shape (end, end − begin) for the pairs a <= b, begin <= b < end, with 0 elsewhere: the sums, and the number of
-    objects labeled in both, which is left empty without missing labels. Fastest where a has more clusters than b.
-    """
+    """Σ x² / max(a, b) over the cells x of the contingency tables with margins a, b: the element-centric similarity summed over objects."""
+    # Returns arrays of shape (end, end − begin) for the pairs a <= b, begin <= b < end, with 0 elsewhere: the sums, and
+    # the number of objects labeled in both, which is left empty without missing labels. Fastest where a has more
+    # clusters than b.
     clusters = _check_band(codes, clusters, begin, end)
     shape = int(end), int(end - begin)
     sums, known = np.zeros(shape), np.zeros(shape if missing else (0, 0), np.int64)
@@ -118,10 +111,8 @@ def overlap_sums(
 def object_overlaps(
     codes: NDArray[Any], clusters: Labels, begin: int, end: int, total: Floats, *, threads: int = 1
 ) -> None:
-    """Add x / max(a, b) of every object's cell in the pairs (a, b), begin <= a < end, a < b, to `total` (objects).
-
-    Holds (end − begin) × n_objects numbers; objects missing in a or b get nothing from the pair.
-    """
+    """Add x / max(a, b) of every object's cell in the pairs (a, b), begin <= a < end, a < b, to `total` (objects)."""
+    # Holds (end − begin) × n_objects numbers; objects missing in a or b get nothing from the pair.
     clusters = _check_band(codes, clusters, begin, end)
     check_out(total, (np.float64,), "total")
     if len(clusters) < len(codes) or total.shape != codes.shape[1:]:
@@ -142,11 +133,9 @@ def _check_band(codes: NDArray[Any], clusters: Labels, begin: int, end: int) -> 
 
 
 def within_sums(block: Floats, begin: int, labels: Labels, sums: Floats, *, threads: int = 1) -> None:
-    """Add the distances of pairs inside each cluster (clusterings × clusters) from one block of the distance matrix.
-
-    `block` holds the distances of objects begin … begin + rows − 1 to objects begin … begin + columns − 1, and
-    counts each pair i < j once; `labels` is clusterings × objects.
-    """
+    """Add the distances of pairs inside each cluster (clusterings × clusters) from one block of the distance matrix."""
+    # `block` holds the distances of objects begin … begin + rows − 1 to objects begin … begin + columns − 1, and counts
+    # each pair i < j once; `labels` is clusterings × objects.
     if begin < 0 or begin + block.shape[1] > labels.shape[1] or block.shape[0] > block.shape[1]:
         raise InputError("the block reaches beyond the objects")
     if labels.max(initial=-1) >= sums.shape[1] or len(labels) != len(sums):
@@ -154,3 +143,41 @@ def within_sums(block: Floats, begin: int, labels: Labels, sums: Floats, *, thre
     check_out(sums, (np.float64,), "sums")
     block, labels = np.ascontiguousarray(block, np.float64), np.ascontiguousarray(labels, np.int32)
     _native.within_sums(block, int(begin), labels, sums, threads)
+
+
+# Distances of rows of labels, and the tree of weighted items.
+
+LINKAGES = ("average", "single", "complete")  # in the order of native/linkage.hpp
+
+
+def row_distances(columns: Labels, offsets: Ints, weights: Floats) -> Floats:
+    """(n, n): 1 − the weights of the labels that two rows share, by the clusterings that label both; 1 where none does."""
+    # `columns` is clusterings × rows, `offsets` (one more than clusterings) say where each one's labels begin in
+    # `weights`; missing labels (−1) are no labels.
+    columns, offsets = np.ascontiguousarray(columns, np.int32), np.ascontiguousarray(offsets, np.int64)
+    weights, sizes = np.ascontiguousarray(weights, np.float64), np.diff(offsets)
+    if (
+        len(sizes) != len(columns)
+        or offsets[0] != 0
+        or (sizes < 0).any()
+        or weights.shape != (offsets[-1],)
+        or (columns.size and (columns.max(axis=1) >= sizes).any())
+    ):
+        raise InputError("labels need a weight each, and a label must lie inside its clustering's part")
+    distances = np.empty((columns.shape[1], columns.shape[1]))
+    missing = bool(columns.size and columns.min() < 0)
+    _native.row_distances(columns, offsets, weights, missing, distances)
+    return distances
+
+
+def linkage(distances: Floats, weights: Floats, kind: str = "average", *, tie: float = 0.0) -> tuple[Ints, Floats]:
+    """Merges (n − 1, 2) of items that stand for `weights` objects each, and their heights; `distances` (n, n) are used up."""
+    # The merges come as nearest-neighbor chains find them, children first; a pair lives on under its lower number.
+    # Distances within `tie` of the smallest are equal to it, and the lowest number comes first.
+    n, weights = len(distances), np.ascontiguousarray(weights, np.float64)
+    if distances.shape != (n, n) or weights.shape != (n,) or not n or not (weights > 0).all():
+        raise InputError(f"a tree needs square distances and as many weights above 0; got {distances.shape}")
+    check_out(distances, (np.float64,), "distances")
+    merges, heights = np.empty((n - 1, 2), np.int64), np.empty(n - 1)
+    _native.linkage(distances, weights, LINKAGES.index(kind), float(tie), merges, heights)
+    return merges, heights

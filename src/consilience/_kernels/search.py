@@ -10,7 +10,7 @@ from scipy import sparse
 
 import consilience._native as _native
 from consilience._check import InputError
-from consilience._kernels.arrays import check_out
+from consilience._kernels.numbers import check_out
 from consilience._types import Floats, Ints, Labels
 
 OBJECTIVES = ("shannon", "quadratic", "normalized")  # of the sweep
@@ -18,11 +18,10 @@ INITS = ("random", "k-means++", "given")  # of k-means, in the order of native/l
 
 
 def merge_clusters(table: Floats, merges: int, *, order: Ints | None = None) -> tuple[Labels, int]:
-    """Merge clusters, `merges` times, where the least information is lost; (new label of every cluster, how many are left).
-
-    `table` (clusters × columns) holds their counts. With `order`, a permutation, each cluster in turn takes the nearest free one
-    and none merges twice; without, the cheapest pair of all merges first, and merged clusters may merge again.
-    """
+    """Merge clusters, `merges` times, where the least information is lost; (new label of every cluster, how many are left)."""
+    # `table` (clusters × columns) holds their counts. With `order`, a permutation, each cluster in turn takes the
+    # nearest free one and none merges twice; without, the cheapest pair of all merges first, and merged clusters may
+    # merge again.
     table = np.ascontiguousarray(np.asarray(table, np.float64).T)
     k = table.shape[1]
     if not 0 <= merges < k or (table.size and not table.min() >= 0):
@@ -57,12 +56,10 @@ def sweep(
     threads: int = 1,
     fixed: int = 0,
 ) -> tuple[float, float, int]:
-    """One pass of the information engine over the rows in `order`; `labels` are changed in place.
-
-    Returns the objective before and after (without what does not depend on the partition), and the number of moves.
-    The arrays are those of `consilience.engine.information.Views`; `group` has shape (0, 0) where columns are not grouped. The last `fixed`
-    rows stand for what clusters hold elsewhere, and never move.
-    """
+    """One pass of the information engine over the rows in `order`; `labels` are changed in place."""
+    # Returns the objective before and after (without what does not depend on the partition), and the number of moves.
+    # The arrays are those of `consilience.engine.information.Views`; `group` has shape (0, 0) where columns are not
+    # grouped. The last `fixed` rows stand for what clusters hold elsewhere, and never move.
     if not (labels.min(initial=0) >= 0 and labels.max(initial=0) < n_clusters and len(labels) == len(weight)):
         raise InputError(f"the sweep needs {len(weight)} labels in 0 … {n_clusters - 1}")
     if not 0 <= fixed <= len(weight) or (order.size and not (order.min() >= 0 and order.max() < len(weight) - fixed)):
@@ -118,12 +115,10 @@ def allocate(
     limit: int,
     passes: int,
 ) -> tuple[int, float]:
-    """Put items, in `order`, where Σ_y scale_y Σ_c f(T_yc) is least, until none moves; `labels` are changed in place.
-
-    T_yc is the weight of cluster c in column y, f(x) = x² (`square`) or x log x. Entries `start[i]` … of `column` are the columns of
-    item i, their weights `value`, or where that is empty `weight[i]`. A label of −1 is an item that has no cluster yet; there
-    are at most `limit` clusters. Returns the number of moves, and the sum.
-    """
+    """Put items, in `order`, where Σ_y scale_y Σ_c f(T_yc) is least, until none moves; `labels` are changed in place."""
+    # T_yc is the weight of cluster c in column y, f(x) = x² (`square`) or x log x. Entries `start[i]` … of `column` are
+    # the columns of item i, their weights `value`, or where that is empty `weight[i]`. A label of −1 is an item that
+    # has no cluster yet; there are at most `limit` clusters. Returns the number of moves, and the sum.
     if not (labels.min(initial=0) >= -1 and labels.max(initial=-1) < limit and len(labels) == len(weight)):
         raise InputError(f"allocation needs {len(weight)} labels in -1 … {limit - 1}")
     if order.size and not (order.min() >= 0 and order.max() < len(weight)):
@@ -155,11 +150,9 @@ def lloyd(
     seed: int = 0,
     threads: int = 1,
 ) -> tuple[Labels, Floats, Labels, Floats]:
-    """Run k-means once for every entry of `clusters`, from the stream (seed, unit) of each.
-
-    `X` is a C-contiguous float64 table, or float64 CSR with int32 columns; the contract of values is that of
-    `consilience.generation.kmeans`. Returns labels (runs × objects), inertia, steps and seconds of each run.
-    """
+    """Run k-means once for every entry of `clusters`, from the stream (seed, unit) of each."""
+    # `X` is a C-contiguous float64 table, or float64 CSR with int32 columns; the contract of values is that of
+    # `consilience.generation.kmeans`. Returns labels (runs × objects), inertia, steps and seconds of each run.
     runs, (n, d) = len(clusters), X.shape
     weights = np.empty((0, 0)) if weights is None else weights
     starts = np.empty((0, 0), np.int64) if starts is None else starts

@@ -33,7 +33,7 @@ from consilience.blocks.running import Workers
 from consilience.blocks.seeding import check_seeding, find_seeds
 from consilience.blocks.survey import Survey, coded_blocks, survey
 from consilience.blocks.words import says
-from consilience.consensus import FLOATING, LWGP, NBCE, SCCC, DawidSkene, MajorityVote, QuadraticConsensus
+from consilience.consensus import LWGP, NBCE, SCCC, DawidSkene, MajorityVote, QuadraticConsensus
 from consilience.consensus.bayes.variational import KINDS
 from consilience.consensus.choose import about_bound, about_median, about_scales, about_worth, choose_method
 from consilience.consensus.combine import WIDE
@@ -44,7 +44,14 @@ from consilience.consensus.methods.sccc import few_seeds, gaps_of
 from consilience.consensus.methods.vote import owners_of
 from consilience.consensus.rows.error_model import fit_errors
 from consilience.consensus.rows.problem import Problem, check_problem
-from consilience.consensus.trust.confidence import average_nmi, discount, err_alike, label_owners, noise_tables
+from consilience.consensus.trust.confidence import (
+    FLOATING,
+    average_nmi,
+    discount,
+    err_alike,
+    label_owners,
+    noise_tables,
+)
 from consilience.consensus.trust.tables import confusions, families_of, member_table
 from consilience.engine.information import quadratic_scores
 

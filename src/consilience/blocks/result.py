@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow.dataset as ds
 
 from consilience._types import Array, Floats, Ints
-from consilience.consensus import FLOATING, Consensus
+from consilience.consensus import Consensus
+from consilience.consensus.trust.confidence import FLOATING
 from consilience.ensemble.results import late
 
 OF_OBJECTS = ("labels", "confidence", "support", "membership", "scale_labels", "scale_confidence", "ids")

@@ -1,6 +1,6 @@
 """Ensemble → one clustering, with a confidence and a support for every object."""
 
-from consilience.consensus.combine import combine
+from consilience.consensus.combine import combine as combine
 from consilience.consensus.methods.anmi_search import ANMISearch
 from consilience.consensus.methods.bce import BCE
 from consilience.consensus.methods.cspa import CSPA
@@ -20,14 +20,12 @@ from consilience.consensus.methods.vote import MajorityVote
 from consilience.consensus.methods.walk import ClusterWalk
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.stable_components import floaters, stable_components
-from consilience.consensus.samples.summarize import CertainCore, CredibleBall, Summary, summarize
-from consilience.consensus.trust.confidence import FLOATING, floating
+from consilience.consensus.samples.summarize import summarize as summarize
 from consilience.consensus.update import update
 
 __all__ = [
     "BCE",
     "CSPA",
-    "FLOATING",
     "HBGF",
     "HGPA",
     "LWEA",
@@ -38,22 +36,16 @@ __all__ = [
     "SCCC",
     "ANMISearch",
     "Answer",
-    "CertainCore",
     "ClusterWalk",
     "Consensus",
     "ConsensusEstimator",
-    "CredibleBall",
     "DawidSkene",
     "EvidenceAccumulation",
     "InformationBottleneck",
     "MajorityVote",
     "MixtureModel",
     "QuadraticConsensus",
-    "Summary",
-    "combine",
     "floaters",
-    "floating",
     "stable_components",
-    "summarize",
     "update",
 ]

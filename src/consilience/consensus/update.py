@@ -33,7 +33,7 @@ from consilience.consensus.trust.tables import cluster_table, families_of, membe
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
 
-ROUNDS = 10
+ROUNDS = 10  # safeguard: of counting votes again; two or three are enough
 SAME = 0.02  # mean difference of supports beyond which the clusterings are not those of the answer
 LESS = 0.8  # part of the old clusterings' agreement below which new ones say something else
 

@@ -18,8 +18,8 @@ from consilience._types import Floats
 from consilience.engine.information import refill_empty
 from consilience.engine.views import Views
 
-HARDEST = 1000.0  # β at which it ends in any case
-TINY = 1e-9  # keeps the logarithm of an empty cell finite
+HARDEST = 1000.0  # safeguard: β at which it ends in any case; memberships are hard long before
+TINY = 1e-9  # safeguard: keeps the logarithm of an empty cell finite
 
 
 def anneal(views: Views, n_clusters: int, *, cooling: float, rng: np.random.Generator) -> NDArray[np.int32]:

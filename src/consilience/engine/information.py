@@ -42,22 +42,12 @@ from consilience._types import Floats
 from consilience.engine.views import Views, by_view, cluster_tables, summed
 
 OBJECTIVES = _kernels.OBJECTIVES
-STILL = 1e-5  # share of rows that may move in a last pass
-SCORES = 2**22  # of rows that are moved at once, held at a time
+STILL = 1e-5  # safeguard: share of rows that may move in a last pass
+SCORES = 2**22  # safeguard: scores of rows that are moved at once, held at a time, 32 MB
 
 
 def objective_of(views: Views, labels: Any, n_clusters: int, objective: str = "shannon") -> float:
-    """The objective of a partition, from scratch. Cost O(entries + clusters · columns).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.engine.information import objective_of
-    >>> from consilience.engine.views import label_views
-    >>> views = label_views(np.array([[0, 0], [0, 1], [1, 1]]))
-    >>> round(objective_of(views, np.array([0, 0, 1]), 2), 4)  # H of the first view, plus the information about the second
-    0.8109
-    """
+    """The objective of a partition, from scratch. Cost O(entries + clusters · columns)."""
     check_choice(objective, OBJECTIVES, "objective")
     table, totals = cluster_tables(views, labels, n_clusters)
     n, columns = views.totals, table.sum(axis=0)
@@ -101,45 +91,23 @@ def _constant(views: Views, objective: str) -> float:
 
 @dataclass(frozen=True)
 class Search:
-    """A partition found.
+    """A partition found."""
 
-    Attributes
-    ----------
-    labels : (n_objects,) int32 array
-    objective : float
-        Equal to :func:`objective_of`.
-    history : list of float
-        The objective at the start and after every pass.
-    moves : list of int
-        Rows moved in every pass.
-    """
-
-    labels: NDArray[np.int32]
-    objective: float
-    history: list[float]
-    moves: list[int]
+    labels: NDArray[np.int32]  # (n_objects,)
+    objective: float  # Equal to `objective_of`
+    history: list[float]  # The objective at the start and after every pass
+    moves: list[int]  # Rows moved in every pass
 
 
 class Engine:
-    """Searches of one problem: the arrays are laid out once for many starts.
+    """Searches of one problem: the arrays are laid out once for many starts."""
 
-    Parameters
-    ----------
-    views : Views
-    n_clusters : int
-    objective : {"shannon", "quadratic", "normalized"}
-    capacity : float
-        Largest weight of a cluster.
-    keep_clusters : bool
-        The last row of a cluster stays.
-    shortlist : int
-        Candidates checked exactly; 0 checks all clusters. They are listed for a block of rows at a time, before any of them
-        moves.
-    n_jobs : int, optional
-        Threads that list candidates; the labels do not depend on it.
-    fixed : int
-        Last rows that never move: each stands for all that a cluster holds elsewhere.
-    """
+    # capacity: Largest weight of a cluster
+    # keep_clusters: The last row of a cluster stays
+    # shortlist: Candidates checked exactly; 0 checks all clusters. They are listed for a block of rows at a time,
+    # before any of them moves.
+    # n_jobs: Threads that list candidates; the labels do not depend on it
+    # fixed: Last rows that never move: each stands for all that a cluster holds elsewhere
 
     def __init__(
         self,
@@ -195,10 +163,8 @@ class Engine:
     def step(
         self, labels: NDArray[np.int32], turn: int, *, seed: int, temperature: float = 0.0
     ) -> tuple[float, float, int]:
-        """One pass over the rows, in the order and with the noise of the stream (seed, turn); `labels` are changed in place.
-
-        Returns the objective before and after, up to a constant, and the number of moves.
-        """
+        """One pass over the rows, in the order and with the noise of the stream (seed, turn); `labels` are changed in place."""
+        # Returns the objective before and after, up to a constant, and the number of moves.
         seed = child_seed(seed, "information.search")
         order = _kernels.random_permutation(seed, 2 * turn, self._movable)
         return _kernels.sweep(
@@ -218,12 +184,11 @@ class Engine:
         unit: int = 0,
         revalue: bool = True,
     ) -> Search:
-        """Improve a partition until no row moves (of 100,000), the gain falls below `tol`, or `max_iter` passes are done.
-
-        Every pass takes the rows in its own random order, drawn from the stream (seed, unit). `batch` passes go first,
-        then `noisy_iter` at a falling temperature if it is above 0, then the plain ones. Without `revalue` the objective at the end is
-        that before the last pass and the sum of its gains: the same up to rounding, and a look at all rows less.
-        """
+        """Improve a partition until no row moves (of 100,000), the gain falls below `tol`, or `max_iter` passes are done."""
+        # Every pass takes the rows in its own random order, drawn from the stream (seed, unit). `batch` passes go
+        # first, then `noisy_iter` at a falling temperature if it is above 0, then the plain ones. Without `revalue` the
+        # objective at the end is that before the last pass and the sum of its gains: the same up to rounding, and a
+        # look at all rows less.
         if batch and np.isfinite(self._options["capacity"]):
             raise InputError("batch passes know no capacity: leave one of the two out")
         if not (np.isfinite(temperature) and temperature >= 0):
@@ -265,10 +230,8 @@ class Engine:
     def best(
         self, starts: Sequence[Any], *, enough: int | None = None, seed: int = 0, n_jobs: int | None = None, **how: Any
     ) -> Search:
-        """The best of the searches from several starts; each has its own stream, so `n_jobs` does not matter.
-
-        With `enough`, the starts are taken in order until the best objective so far has been reached so many times.
-        """
+        """The best of the searches from several starts; each has its own stream, so `n_jobs` does not matter."""
+        # With `enough`, the starts are taken in order until the best objective so far has been reached so many times.
         from joblib import delayed
 
         one = delayed(lambda unit: self.search(starts[unit], seed=seed, unit=unit, **how))
@@ -302,12 +265,10 @@ def refill_empty(labels: NDArray[np.int32], fit: Floats, n_clusters: int) -> Non
 
 
 def batch_scores(views: Views, labels: Any, n_clusters: int, objective: str, *, rows: Views | None = None) -> Floats:
-    """(n_objects, n_clusters): what each row would add to the objective, to first order, by one matrix product.
-
-    Shannon and normalized: Σ x log(T_cy / T_c·), cells lifted by a small share of a mean entry so that none is −∞.
-    Quadratic: 2 Σ x μ_cy − Σ_v |μ_cv|² x_v, minus the squared distance up to the row's own part.
-    The clusters are those of `views`; `rows` scores other objects over the same columns.
-    """
+    """(n_objects, n_clusters): what each row would add to the objective, to first order, by one matrix product."""
+    # Shannon and normalized: Σ x log(T_cy / T_c·), cells lifted by a small share of a mean entry so that none is −∞.
+    # Quadratic: 2 Σ x μ_cy − Σ_v |μ_cv|² x_v, minus the squared distance up to the row's own part. The clusters are
+    # those of `views`; `rows` scores other objects over the same columns.
     return _score(summed(views if rows is None else rows), score_tables(views, labels, n_clusters, objective))
 
 
@@ -336,10 +297,8 @@ def score_tables(views: Views, labels: Any, n_clusters: int, objective: str) -> 
 
 
 def move_at_once(rows: Views, labels: NDArray[np.int32], scoring: Scoring) -> tuple[NDArray[np.int32], Floats]:
-    """Every row in the cluster of its best score, ties where it is; and that score.
-
-    A row's answer does not depend on the other rows, so that blocks of them may be moved anywhere.
-    """
+    """Every row in the cluster of its best score, ties where it is; and that score."""
+    # A row's answer does not depend on the other rows, so that blocks of them may be moved anywhere.
     new, fit = np.empty(rows.n_objects, np.int32), np.empty(rows.n_objects)
     step = max(1, SCORES // len(scoring[0]))
     for begin in range(0, len(new), step):

@@ -17,36 +17,18 @@ from consilience._types import Floats
 
 @dataclass(frozen=True)
 class Views:
-    """Objects' rows over the columns of all views, as one sparse table.
+    """Objects' rows over the columns of all views, as one sparse table."""
 
-    Attributes
-    ----------
-    table : (n_objects, n_columns) CSR matrix
-        Counts, times the object's weight. Columns of a view stand together.
-    view_of : (n_columns,) int32 array
-        View of every column.
-    weights : (n_views,) array
-        w_v.
-    object_weights : (n_objects,) array
-        What an object weighs in `capacity`, and in a label view.
-    one_hot : bool
-        Whether every entry is its object's weight, as in label views.
-    groups : (n_views, columns of the table) int32 array, optional
-        Which column view v sees for a column of the table, −1 for none: rows are summed by groups as they are read, so that
-        the table of view v is never made.
-    mean_entry : float, optional
-        Of the table that these rows are sums of; by default of this one.
-    known_totals : (columns of the table,) array, optional
-        The sums of the table's columns, where they were taken before.
-    """
-
-    table: Any
-    view_of: NDArray[np.int32]
-    weights: Floats
-    object_weights: Floats
-    one_hot: bool = False
+    table: Any  # (n_objects, n_columns) Counts, times the object's weight. Columns of a view stand together.
+    view_of: NDArray[np.int32]  # (n_columns,) View of every column
+    weights: Floats  # (n_views,) w_v
+    object_weights: Floats  # (n_objects,) What an object weighs in `capacity`, and in a label view
+    one_hot: bool = False  # Whether every entry is its object's weight, as in label views
+    # (n_views, columns of the table) Which column view v sees for a column of the table, −1 for none: rows are summed
+    # by groups as they are read, so that the table of view v is never made
     groups: NDArray[np.int32] | None = None
-    mean_entry: float | None = None
+    mean_entry: float | None = None  # Of the table that these rows are sums of; by default of this one
+    # (columns of the table,) The sums of the table's columns, where they were taken before
     known_totals: Floats | None = None
 
     def rows(self, chosen: Any) -> Views:

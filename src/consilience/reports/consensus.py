@@ -14,7 +14,7 @@ from consilience._check import InputError, count, kind_of
 from consilience._json import plain
 from consilience._types import Array, Ints
 from consilience.agreement import Agreement
-from consilience.consensus import FLOATING, Consensus
+from consilience.consensus import Consensus
 from consilience.consensus.result import (
     clusters_to_show,
     describe_doubt,
@@ -22,6 +22,7 @@ from consilience.consensus.result import (
     describe_families,
     describe_scales,
 )
+from consilience.consensus.trust.confidence import FLOATING
 from consilience.consensus.trust.tables import cluster_means
 from consilience.ensemble import Ensemble
 from consilience.measures import Stability, accuracy, adjusted_rand, nmi

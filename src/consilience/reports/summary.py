@@ -11,8 +11,7 @@ import pandas as pd
 
 from consilience._check import InputError, count, kind_of
 from consilience._types import Floats
-from consilience.consensus import Summary
-from consilience.consensus.samples.summarize import BOUNDS, NAMES, CertainCore
+from consilience.consensus.samples.summarize import BOUNDS, NAMES, CertainCore, Summary
 from consilience.reports.clusters import describe_plane, followed_columns, nearest_known, say_columns
 from consilience.reports.figures import ACCENT, PALETTE, QUIET, color_of, new_figure, open_frame, save_figure
 from consilience.reports.finding import format_number

@@ -34,9 +34,8 @@ from consilience.consensus.methods.information import best_start, problem_views
 from consilience.consensus.methods.label_model import LabelRows
 from consilience.consensus.rows.problem import Problem, sample_evenly
 
-BLOCK = 8192  # rows in a block, so that tables of rows × components stay small
+BLOCK = 8192  # safeguard: rows in a block, so that tables of rows × components stay small
 SAMPLE = 10_000  # objects on which starts compete
-SHORT = 50  # passes of a start
 FINER = (1.0, 1.5, 2.0, 3.0)  # times the usual number of clusters, where starts begin; one more begins at random
 
 
@@ -88,16 +87,14 @@ def compete(
     seed: int,
     n_jobs: int | None,
 ) -> tuple[Fit, bool]:
-    """The best of short fits from several starts by its bound, and whether it is of all objects rather than of some.
-
-    `offsets` are where each clustering's labels begin; there may be more of them than the problem's rows have.
-    """
+    """The best of short fits from several starts by its bound, and whether it is of all objects rather than of some."""
+    # `offsets` are where each clustering's labels begin; there may be more of them than the problem's rows have.
     from joblib import delayed
 
     part = _some_objects(problem, seed) if problem.weights.sum() > SAMPLE else problem
     starts = [_start(part, init, i, method.n_components, seed, n_jobs) for i in range(n_init)]
     some = LabelRows(part.labels, part.weights, offsets)
-    tasks = (delayed(method.fit)(some, each, max_iter=min(SHORT, max_iter), tol=tol) for each in starts)
+    tasks = (delayed(method.fit)(some, each, max_iter=min(50, max_iter), tol=tol) for each in starts)
     found = workers(n_jobs)(tasks)
     return max(found, key=lambda fit: fit.history[-1]), part is problem
 
@@ -148,20 +145,17 @@ def components_of(state: State, owner: Floats) -> Components:
 
 
 def count_shared(soft: Floats, best: Ints, weights: Floats) -> tuple[Floats, Floats]:
-    """How much of every component is in the rows of which each component is the likeliest (K × K), and the weight of these rows.
-
-    Those of disjoint sets of rows add up.
-    """
+    """How much of every component is in the rows of which each component is the likeliest (K × K), and the weight of these rows."""
+    # Those of disjoint sets of rows add up.
     k = soft.shape[1]
     holders = csr_array((weights, (best, np.arange(len(best)))), shape=(k, len(best)))
     return np.asarray(holders @ soft).T, np.bincount(best, weights, minlength=k).astype(float)
 
 
 def owners_of(shared: Floats, sizes: Floats, *, loss: str, n_clusters: int | None) -> tuple[Ints, Floats]:
-    """The cluster of every component, −1 of one that is the likeliest of no row; and the share of it that each cluster has (K × k).
-
-    A cluster is a component that is the likeliest of some row; the others stand for the clusters of the rows that they share.
-    """
+    """The cluster of every component, −1 of one that is the likeliest of no row; and the share of it that each cluster has (K × k)."""
+    # A cluster is a component that is the likeliest of some row; the others stand for the clusters of the rows that
+    # they share.
     used = np.flatnonzero(sizes)
     shared, place = shared[:, used], np.full(len(sizes), -1)
     place[used] = np.arange(len(used))
@@ -202,31 +196,28 @@ def soft_of(block: Block, state: State) -> Floats:
 # Two ends: r equal clusterings leave nothing unexplained, and τ is 1; and if r dependent clusterings count to 1/r each, p(Y | Z)^τ is the
 # likelihood of a single one.
 
-OBJECTS_JUDGED = 10_000  # objects by which the dependence is judged
-PAIRS = 60  # of clusterings
-SHUFFLES = 10  # of a pair, at most; fewer of many objects, which vary less by chance
 LEFT = 0.04  # of what clusterings share, from which on a consensus that leaves it does not explain them
 
 
-def likelihood_power(problem: Problem, *, seed: int, n_jobs: int | None = 1) -> float:
-    """τ, in (0, 1]: 1 where the clusterings err independently, near 1/r where all say the same and no consensus tells why.
-
-    Cost O(pairs · objects), of at most 60 pairs of clusterings and 10,000 objects.
-    """
+def likelihood_power(
+    problem: Problem, *, seed: int, n_jobs: int | None = 1, objects: int = 10_000, n_pairs: int = 60
+) -> float:
+    """τ, in (0, 1]: 1 where the clusterings err independently, near 1/r where all say the same and no consensus tells why."""
+    # Cost O(pairs · objects), of at most `n_pairs` pairs of clusterings and `objects` objects.
     telling = np.flatnonzero(problem.sizes > 1)  # a clustering with one cluster says nothing, and repeats nothing
     r = len(telling)
     if r < 2 or problem.n_rows < 2:
         return 1.0
     # all objects, or evenly spaced ones; of fractions of objects, about as many as there are rows
-    rows = sample_evenly(problem, min(OBJECTS_JUDGED, max(problem.n_rows, round(float(problem.weights.sum())))))
+    rows = sample_evenly(problem, min(objects, max(problem.n_rows, round(float(problem.weights.sum())))))
     used, inverse, counts = np.unique(rows, return_inverse=True, return_counts=True)
     labels = np.ascontiguousarray(problem.labels[used])
     part = Problem(labels, counts.astype(float), problem.n_clusters, inverse)
     z = _consensus(part, child_seed(seed, "consensus.dependence"), n_jobs)[inverse]
     pairs = np.array(list(combinations(telling, 2)))
     rng = stream(seed, "consensus.dependence")
-    if len(pairs) > PAIRS:
-        pairs = rng.permutation(pairs)[:PAIRS]
+    if len(pairs) > n_pairs:
+        pairs = rng.permutation(pairs)[:n_pairs]
     whole, left, least = 0.0, 0.0, 0.0
     for a, b in pairs:
         both = labels[inverse][:, [a, b]]
@@ -253,7 +244,7 @@ def _shared(a: Labels, b: Labels, z: Labels, rng: np.random.Generator) -> tuple[
     if not len(z):
         return 0.0, 0.0
     order = np.argsort(z, kind="stable")
-    shuffled, chance, times = np.empty_like(b), 0.0, int(np.clip(OBJECTS_JUDGED // len(z), 1, SHUFFLES))
+    shuffled, chance, times = np.empty_like(b), 0.0, int(np.clip(10_000 // len(z), 1, 10))
     for _ in range(times):
         shuffled[order] = b[order[np.lexsort((rng.random(len(z)), z[order]))]]
         chance += _entropy(z, a, shuffled) / times

@@ -33,11 +33,9 @@ from consilience.consensus.rows.problem import sum_over_labels
 
 
 def positive(counts: NDArray[Any], none: NDArray[Any] | None) -> tuple[Any, NDArray[Any]]:
-    """The chance that a count is above 0, and its mean if it is; `none` is the log-probability of 0, None for known counts.
-
-    An expected count of .01 is a count of 1 once in a hundred times: Γ(x + .01) would be far off where x is small (Y. W. Teh,
-    K. Kurihara and M. Welling, Collapsed variational inference for HDP, 2007).
-    """
+    """The chance that a count is above 0, and its mean if it is; `none` is the log-probability of 0, None for known counts."""
+    # An expected count of .01 is a count of 1 once in a hundred times: Γ(x + .01) would be far off where x is small (Y.
+    # W. Teh, K. Kurihara and M. Welling, Collapsed variational inference for HDP, 2007).
     if none is None:
         return 1.0, counts
     chance = -np.expm1(none)
@@ -129,23 +127,20 @@ def log_predictive(table: NDArray[Any], offsets: NDArray[np.int64], beta: float)
 #
 # Both have a Gamma(1, 1) prior, which says little where there are data and keeps them from running away where there are none.
 
-SHAPE, RATE = 1.0, 1.0  # of the Gamma prior
-LIMITS = np.log(1e-6), np.log(1e6)
-STEPS = 50
+LIMITS = np.log(1e-6), np.log(1e6)  # safeguard: of log α and log β, far outside what data ask for
+STEPS = 50  # safeguard: of Newton's method, which needs about five
 
 
 def log_hyperprior(value: float) -> float:
-    """log density of α or β under the Gamma prior (the constant is 0 for Gamma(1, 1))."""
-    return (SHAPE - 1) * float(np.log(value)) - RATE * value
+    """log density of α or β under Gamma(1, 1)."""
+    return -value
 
 
 def slice_step(
     value: float, log_density: Callable[[float], float], rng: np.random.Generator, width: float = 1.0
 ) -> float:
-    """A new value by slice sampling of its logarithm (R. M. Neal, Annals of Statistics 2003: stepping out, then shrinking).
-
-    `log_density` is that of the value itself, prior included.
-    """
+    """A new value by slice sampling of its logarithm (R. M. Neal, Annals of Statistics 2003: stepping out, then shrinking)."""
+    # `log_density` is that of the value itself, prior included.
 
     def height(x: float) -> float:
         return log_density(float(np.exp(x))) + x if LIMITS[0] < x < LIMITS[1] else -np.inf
@@ -166,16 +161,14 @@ def slice_step(
 
 
 def newton(value: float, slopes: Callable[[float], tuple[float, float]]) -> float:
-    """The value at which a concave function of its logarithm is largest, prior included.
-
-    `slopes` gives the first and second derivative in the value itself; steps are made in the logarithm, so that it stays
-    positive, and are bounded where the function is not concave.
-    """
+    """The value at which a concave function of its logarithm is largest, prior included."""
+    # `slopes` gives the first and second derivative in the value itself; steps are made in the logarithm, so that it
+    # stays positive, and are bounded where the function is not concave.
     x = float(np.log(value))
     for _ in range(STEPS):
         value = float(np.exp(x))
         first, second = slopes(value)
-        first, second = first + (SHAPE - 1) / value - RATE, second - (SHAPE - 1) / value**2
+        first -= 1.0  # of the prior
         slope, bend = first * value, second * value**2 + first * value
         step = float(np.clip(-slope / bend, -1.0, 1.0)) if bend < 0 else float(np.sign(slope))
         x = float(np.clip(x + step, *LIMITS))
@@ -228,32 +221,20 @@ def estimate_beta(
 
 @dataclass(frozen=True)
 class Components:
-    """The components of one draw, and the clusters of the answer that they stand for.
+    """The components of one draw, and the clusters of the answer that they stand for."""
 
-    Attributes
-    ----------
-    sizes : (K,) array
-        Members of all components, whole or expected.
-    table : (labels, used) array
-        Members with each label, of the first `used` components; the others are empty.
-    alpha, beta : float
-    prior : {"tsb", "fsd"}
-    owner : (used, k) array
-        Share of each component's members that each cluster of the answer has; rows sum to 1, or to 0 for an empty one.
-    """
-
-    sizes: NDArray[Any]
-    table: NDArray[Any]
+    sizes: NDArray[Any]  # (K,) Members of all components, whole or expected
+    table: NDArray[Any]  # (labels, used) Members with each label, of the first `used` components; the others are empty
     alpha: float
     beta: float
     prior: str
+    # (used, k) Share of each component's members that each cluster of the answer has; rows sum to 1, or to 0 for an
+    # empty one
     owner: Floats
 
     def log_joint(self, rows: Labels, offsets: NDArray[np.int64], power: float = 1.0) -> Floats:
-        """(n, k + 1) log p(row, cluster): the last is a component that none of the members of the answer is in.
-
-        With a power it is log p(cluster) p(row | cluster)^power, from which the cluster of a row follows.
-        """
+        """(n, k + 1) log p(row, cluster): the last is a component that none of the members of the answer is in."""
+        # With a power it is log p(cluster) p(row | cluster)^power, from which the cluster of a row follows.
         used = self.table.shape[1]
         shares = log_shares(self.sizes, self.alpha, self.prior)
         widths = np.diff(offsets)

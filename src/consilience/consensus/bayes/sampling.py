@@ -25,21 +25,11 @@ from consilience.consensus.rows.problem import Problem
 
 @dataclass(frozen=True)
 class Sample:
-    """One draw from the posterior.
+    """One draw from the posterior."""
 
-    Attributes
-    ----------
-    clusters : (n,) uint8 or larger array
-        Of every object; of the K clusters some are empty.
-    sizes : (K,) int array
-    table : (labels, used) int32 array
-        Members with each label, of the clusters up to the last occupied one.
-    alpha, beta : float
-    """
-
-    clusters: NDArray[Any]
-    sizes: NDArray[np.int64]
-    table: NDArray[np.int32]
+    clusters: NDArray[Any]  # (n,) Of every object; of the K clusters some are empty
+    sizes: NDArray[np.int64]  # (K,)
+    table: NDArray[np.int32]  # (labels, used) Members with each label, of the clusters up to the last occupied one
     alpha: float
     beta: float
 
@@ -57,36 +47,20 @@ class Chain:
 
 @dataclass(frozen=True)
 class Sampler:
-    """How to sample: the model, and what is known of α and β (None: to be estimated).
+    """How to sample: the model, and what is known of α and β (None: to be estimated)."""
 
-    Attributes
-    ----------
-    labels : (n, r) int32 array
-        One row per object, −1 missing.
-    offsets : (r + 1,) int array
-        Where each clustering's labels begin in a table of labels.
-    n_components : int
-        K, where the prior is cut off.
-    power : float
-        Of the likelihood of every clustering.
-    n_moves : int
-        Split–merge moves after every sweep over the objects.
-    """
-
-    labels: Labels
-    offsets: NDArray[np.int64]
+    labels: Labels  # (n, r) One row per object, −1 missing
+    offsets: NDArray[np.int64]  # (r + 1,) Where each clustering's labels begin in a table of labels
     prior: str
-    n_components: int
+    n_components: int  # K, where the prior is cut off
     alpha: float | None = None
     beta: float | None = None
-    power: float = 1.0
-    n_moves: int = 0
+    power: float = 1.0  # Of the likelihood of every clustering
+    n_moves: int = 0  # Split–merge moves after every sweep over the objects
 
     def sweeps(self, clusters: Labels, *, seed: int, chain: int = 0) -> Iterator[tuple[Sample, float]]:
-        """Samples without end, each with its log joint; sweep t of a chain draws from its own streams.
-
-        `clusters` is the start. The samples share no memory.
-        """
+        """Samples without end, each with its log joint; sweep t of a chain draws from its own streams."""
+        # `clusters` is the start. The samples share no memory.
         clusters = clusters.astype(np.int32)
         alpha, beta = self.alpha or 1.0, self.beta or 1.0
         rng, own = stream(seed, "consensus.hyper", chain), child_seed(seed, "consensus.chain", chain)
@@ -167,16 +141,7 @@ def run_chains(
 
 
 def r_hat(trace: NDArray[np.float64]) -> float:
-    """Split R-hat of (chains, draws); 1 where nothing ever changes, infinite where chains stand still in different places.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.consensus.bayes.sampling import r_hat
-    >>> draws = np.random.default_rng(0).normal(size=(4, 500))
-    >>> bool(r_hat(draws) < 1.02), bool(r_hat(draws + np.arange(4)[:, None]) > 1.5)
-    (True, True)
-    """
+    """Split R-hat of (chains, draws); 1 where nothing ever changes, infinite where chains stand still in different places."""
     parts = _split(trace)
     if parts.shape[1] < 2:
         return float("nan")
@@ -188,16 +153,7 @@ def r_hat(trace: NDArray[np.float64]) -> float:
 
 
 def effective_sample_size(trace: NDArray[np.float64]) -> float:
-    """How many independent draws (chains, draws) are worth; all of them where nothing ever changes, NaN of fewer than eight.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.consensus.bayes.sampling import effective_sample_size
-    >>> draws = np.random.default_rng(0).normal(size=(4, 500))
-    >>> bool(1500 < effective_sample_size(draws) <= 2000), bool(effective_sample_size(np.cumsum(draws, axis=1)) < 30)
-    (True, True)
-    """
+    """How many independent draws (chains, draws) are worth; all of them where nothing ever changes, NaN of fewer than eight."""
     parts = _split(trace)
     chains, n = parts.shape
     if n < 4:
@@ -232,26 +188,19 @@ def _autocovariance(centered: Floats) -> Floats:
 
 # From a problem to chains, and from chains to one answer for its rows.
 
-COPIES = 10_000_000  # objects that are sampled, at most
+COPIES = 10_000_000  # safeguard: objects that are sampled, at most; a chain keeps and moves every one
 INITS = ("both", "consensus", "random")
 
 
 @dataclass(frozen=True)
 class Posterior:
-    """Chains of a problem's objects, and those that have arrived.
-
-    Attributes
-    ----------
-    chains : list of Chain
-    arrived : (n_chains,) bool array
-        A chain has not arrived if in its second half its log joint never reaches the lowest of the best chain's.
-    rows : (n,) int array
-        Row of every object that was sampled.
-    """
+    """Chains of a problem's objects, and those that have arrived."""
 
     chains: list[Chain]
+    # (n_chains,) A chain has not arrived if in its second half its log joint never reaches the lowest of the best
+    # chain's
     arrived: NDArray[np.bool_]
-    rows: NDArray[np.int64]
+    rows: NDArray[np.int64]  # (n,) Row of every object that was sampled
 
     @property
     def samples(self) -> list[Sample]:
@@ -333,11 +282,9 @@ def summarize(
 
 
 def companions(draws: Draws, labels: NDArray[np.int64], tables: Floats) -> Floats:
-    """(rows, k): of the objects that share an object's cluster in a sample, the share that the answer has in each cluster.
-
-    The mean over samples, without the object itself; where it is alone in a sample, its own cluster if it is alone there too,
-    and otherwise nothing is known: every cluster by its size.
-    """
+    """(rows, k): of the objects that share an object's cluster in a sample, the share that the answer has in each cluster."""
+    # The mean over samples, without the object itself; where it is alone in a sample, its own cluster if it is alone
+    # there too, and otherwise nothing is known: every cluster by its size.
     sizes = np.bincount(labels, draws.row_weights, minlength=tables.shape[1])
     others = tables.sum(axis=1, keepdims=True) - 1
     also_alone = tables * (sizes == 1)

@@ -16,11 +16,9 @@ from consilience.consensus.samples.expected_loss import TRIED, ExpectedLoss, bes
 
 
 def merge_clusters(table: Floats, sizes: Floats, loss: str, n_clusters: int) -> Ints | None:
-    """The new cluster of every cluster after merging, down to `n_clusters`, the pair that adds least to the loss; None if none merge.
-
-    `table` (components × clusters) says how much of every component each cluster has, and stands for one sample of
-    :mod:`consilience.consensus.samples.expected_loss`.
-    """
+    """The new cluster of every cluster after merging, down to `n_clusters`, the pair that adds least to the loss; None if none merge."""
+    # `table` (components × clusters) says how much of every component each cluster has, and stands for one sample of
+    # `consilience.consensus.samples.expected_loss`.
     square = loss == "binder"
     k, left = len(sizes), len(sizes)
     columns, sizes, owner = table.T.copy(), sizes.copy(), np.arange(len(sizes))
@@ -63,23 +61,12 @@ OPENED = 10  # clusters that a partition may have more than any sample: in noise
 
 @dataclass(frozen=True)
 class Draws:
-    """Posterior samples of the clusters of objects, the objects grouped by row and those alike in all samples counted once.
+    """Posterior samples of the clusters of objects, the objects grouped by row and those alike in all samples counted once."""
 
-    Attributes
-    ----------
-    row : (units,) int array
-        Row of every unit, in order.
-    weight : (units,) float array
-        Objects in it.
-    clusters : (units, S) int32 array
-    first : (S + 1,) int array
-        Where each sample's clusters begin when all are numbered through.
-    """
-
-    row: Ints
-    weight: Floats
-    clusters: NDArray[np.int32]
-    first: Ints
+    row: Ints  # (units,) Row of every unit, in order
+    weight: Floats  # (units,) Objects in it
+    clusters: NDArray[np.int32]  # (units, S)
+    first: Ints  # (S + 1,) Where each sample's clusters begin when all are numbered through
 
     @classmethod
     def of(cls, samples: Sequence[NDArray[Any]], rows: Ints) -> Draws:

@@ -47,8 +47,8 @@ from consilience.consensus.bayes.model import (
 from consilience.consensus.methods.label_model import LabelRows
 
 KINDS = ("vb", "cvb", "cvb2")
-FACTORS = 8  # multiplied before their logarithm is taken
-SMALLEST = 1e-38  # of a factor, so that the product of eight has a logarithm
+FACTORS = 8  # safeguard: multiplied before their logarithm is taken, as many as a double has room for
+SMALLEST = 1e-38  # safeguard: of a factor, so that the product of eight has a logarithm
 
 
 def _empty() -> Floats:
@@ -57,26 +57,17 @@ def _empty() -> Floats:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What parts exchange; those of disjoint sets of rows add up.
+    """What parts exchange; those of disjoint sets of rows add up."""
 
-    Attributes
-    ----------
-    sizes : (K,) array
-    table : (labels, K) array
-    entropy : float
-        −Σ γ log γ.
-    size_none, tail_none, table_none : arrays
-        Log-probabilities that n_k, n_≥k and the cells of the table are 0; empty for "vb".
-    size_variance, tail_variance, table_variance : arrays
-        Variances of the same; only for "cvb2".
-    """
-
-    sizes: Floats
-    table: Floats
-    entropy: float
+    sizes: Floats  # (K,)
+    table: Floats  # (labels, K)
+    entropy: float  # −Σ γ log γ
+    # size_none, tail_none, table_none: Log-probabilities that n_k, n_≥k and the cells of the table are 0; empty for
+    # "vb"
     size_none: Floats = field(default_factory=_empty)
     tail_none: Floats = field(default_factory=_empty)
     table_none: Floats = field(default_factory=_empty)
+    # size_variance, tail_variance, table_variance: Variances of the same; only for "cvb2"
     size_variance: Floats = field(default_factory=_empty)
     tail_variance: Floats = field(default_factory=_empty)
     table_variance: Floats = field(default_factory=_empty)
@@ -98,10 +89,9 @@ class Statistics:
 
 @dataclass(frozen=True)
 class State:
-    """What every part needs to know for a pass: the statistics of all, α and β, and how the components were just reordered.
+    """What every part needs to know for a pass: the statistics of all, α and β, and how the components were just reordered."""
 
-    `estimate` names what is estimated: alpha, beta, both or neither; `power` is τ, to which the likelihood counts.
-    """
+    # `estimate` names what is estimated: alpha, beta, both or neither; `power` is τ, to which the likelihood counts.
 
     kind: str
     prior: str

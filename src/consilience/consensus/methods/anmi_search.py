@@ -88,10 +88,8 @@ def _start(
 
 
 def greedy_start(problem: Problem, views: Views) -> NDArray[np.int32]:
-    """The clustering with the highest ANMI, of those with at most k clusters; objects it misses join by their other labels.
-
-    If all have more clusters, the k largest of the best one are kept and the rest of its objects join them.
-    """
+    """The clustering with the highest ANMI, of those with at most k clusters; objects it misses join by their other labels."""
+    # If all have more clusters, the k largest of the best one are kept and the rest of its objects join them.
     k = problem.n_clusters
     allowed = np.flatnonzero(problem.sizes <= k)
     best, best_value = np.zeros(problem.n_rows, np.int32), -np.inf
@@ -125,8 +123,6 @@ class ANMISearch(ConsensusEstimator):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        Median of the ensemble's by default.
     init : sequence of names or label vectors
         "greedy" (the scheme of Strehl and Ghosh), "quadratic", "vote", "mcla" (answers of those methods), "random", or
         labels of the objects; where those are missing (−1), the other labels of the row say where it starts.
@@ -134,14 +130,13 @@ class ANMISearch(ConsensusEstimator):
         Random starts that compete for "random".
     max_iter : int
         Passes at most from each start.
-    random_state : int, optional
     n_jobs : int, optional
         Threads over the random starts.
 
     Attributes
     ----------
-    labels_, confidence_, membership_, n_clusters_, n_rows_
-        See :class:`ConsensusEstimator`. A cluster may run empty, so there can be fewer than asked.
+    labels_, membership_
+        A cluster may run empty, so there can be fewer than asked.
     anmi_ : float
         Equal to :func:`consilience.measures.anmi` of the labels.
     init_ : str

@@ -24,7 +24,7 @@ from consilience.consensus.methods.estimator import Answer, by_size
 from consilience.consensus.methods.label_model import SHORT, EMModel, LabelRows, best_start, shares_as_given
 from consilience.consensus.rows.problem import Problem, sum_over_labels
 
-SMALLEST = 1e-3  # of α: below it proportions are pure anyway, and exp Ψ(α) is not a number
+SMALLEST = 1e-3  # safeguard: of α; below it proportions are pure anyway, and exp Ψ(α) is not a number
 START = 0.5  # of α: from smaller ones the memberships are pure too soon, and stay so
 DRAWS = 2000  # of θ, over which log p(row) is a mean
 
@@ -42,10 +42,8 @@ class Membership:
 def variational_em(
     rows: LabelRows, alpha: Floats, shares: Floats, gamma: Floats, smoothing: float, max_iter: int, tol: float
 ) -> Membership:
-    """Coordinate ascent on the bound, until it grows by less than `tol` per object; it never falls.
-
-    An iteration updates, in this order, the clusters of the labels (which need not be kept), γ, p and α.
-    """
+    """Coordinate ascent on the bound, until it grows by less than `tol` per object; it never falls."""
+    # An iteration updates, in this order, the clusters of the labels (which need not be kept), γ, p and α.
     history: list[float] = []
     total, logs = rows.weights.sum(), _expected_logs(gamma)
     while True:
@@ -67,10 +65,9 @@ def _expected_logs(gamma: Floats) -> Floats:
 
 
 def _attribute(rows: LabelRows, shares: Floats, expected: Floats) -> tuple[Floats, Floats, Floats]:
-    """Each label shared among the clusters, φ ∝ p(label | c) exp(e_c).
-
-    Returns each row's labels per cluster (n_rows × k), its Σ_q log Σ_c p exp(e_c), and the weight of each label per cluster.
-    """
+    """Each label shared among the clusters, φ ∝ p(label | c) exp(e_c)."""
+    # Returns each row's labels per cluster (n_rows × k), its Σ_q log Σ_c p exp(e_c), and the weight of each label per
+    # cluster.
     taken, evidence = np.zeros_like(expected), np.zeros(len(expected))
     counts = []
     for q, holders in enumerate(rows.holders_by_clustering):
@@ -102,10 +99,8 @@ def _divergence(alpha: Floats, gamma: Floats, logs: Floats) -> Floats:
 
 
 def dirichlet_newton(alpha: Floats, mean_logs: Floats, *, max_iter: int = 5) -> Floats:
-    """The α that maximizes log Γ(Σ α) − Σ log Γ(α) + Σ α · mean_logs, at least `SMALLEST`; the value never falls.
-
-    Newton's steps in time linear in k (D. Blei, A. Ng and M. Jordan 2003, appendix A), halved while they overshoot.
-    """
+    """The α that maximizes log Γ(Σ α) − Σ log Γ(α) + Σ α · mean_logs, at least `SMALLEST`; the value never falls."""
+    # Newton's steps in time linear in k (D. Blei, A. Ng and M. Jordan 2003, appendix A), halved while they overshoot.
 
     def value(a: Floats) -> float:
         return float(gammaln(a.sum()) - gammaln(a).sum() + a @ mean_logs)
@@ -144,10 +139,8 @@ def infer(
     max_iter: int = 1000,
     tol: float = 1e-8,
 ) -> Floats:
-    """γ (n × k) of rows under fixed parameters, from labels shared evenly, until no entry changes by more than `tol`.
-
-    A clustering with a single label says nothing of the cluster, and is left out.
-    """
+    """γ (n × k) of rows under fixed parameters, from labels shared evenly, until no entry changes by more than `tol`."""
+    # A clustering with a single label says nothing of the cluster, and is left out.
     telling = np.flatnonzero(np.diff(offsets) > 1)
     known = (labels[:, telling] >= 0).sum(axis=1, keepdims=True)
     gamma = alpha + known / len(alpha) * np.ones(len(alpha))
@@ -171,8 +164,6 @@ class BCE(EMModel):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        Median of the ensemble's by default.
     smoothing : float, default 0.1
         Counts added to every label of every cluster; above 0.
     n_init : int, default 5
@@ -181,16 +172,11 @@ class BCE(EMModel):
         Iterations at most.
     tol : float, default 1e-5
         It stops when the bound grows by no more than this per object.
-    random_state : int, optional
-    n_jobs : int, optional
-        Threads over the starts; the labels do not depend on it.
 
     Attributes
     ----------
-    labels_, confidence_, membership_, n_clusters_, n_rows_
-        See :class:`ConsensusEstimator`; membership is E[θ] under q, and the label its largest entry.
-    label_codes_
-        See :class:`LabelModel`, also for `predict`, `predict_proba`, `score` and `perplexity`.
+    membership_ : (n_objects, n_clusters_) array
+        E[θ] under q; the label is its largest entry.
     alpha_ : (k,) array
         In the order of the clusters.
     shares_ : list of (k, J_q) arrays

@@ -19,11 +19,11 @@ from consilience._check import check_count, check_positive, check_seed
 from consilience._run.random import stream
 from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
-from consilience.consensus.methods.graph_partition import Backend, check_wishes, partition_graph
+from consilience.consensus.methods.graph_partition import check_imbalance, partition_graph
 from consilience.consensus.rows.problem import Problem, incidence
 
-_BYTES = 12  # of one stored similarity: a float64 and its column
-_CHUNK = 2**22  # candidate pairs looked at together
+BYTES = 12  # safeguard: of one stored similarity, a float64 and its column
+CHUNK = 2**22  # safeguard: candidate pairs looked at together, 32 MB
 
 
 def similarity(members: Any, r: int) -> Any:
@@ -36,11 +36,9 @@ def similarity(members: Any, r: int) -> Any:
 
 
 def strongest_similarity(problem: Problem, members: Any, n_neighbors: int, seed: int) -> Any:
-    """S between every row and about `n_neighbors` strong neighbors, found without looking at all pairs.
-
-    Four times as many candidates are drawn from a row's clusters, as many from each, in proportion to their weights. The most
-    similar stay (of equals the heavier). A pair stays if either row chose it.
-    """
+    """S between every row and about `n_neighbors` strong neighbors, found without looking at all pairs."""
+    # Four times as many candidates are drawn from a row's clusters, as many from each, in proportion to their weights.
+    # The most similar stay (of equals the heavier). A pair stays if either row chose it.
     rng = stream(seed, "consensus.cspa")
     n, r = problem.labels.shape
     numbers = problem.hyperedges()[0]
@@ -48,7 +46,7 @@ def strongest_similarity(problem: Problem, members: Any, n_neighbors: int, seed:
     ends = np.cumsum(problem.weights[columns.indices])  # one ladder of weights, cluster after cluster
     low = np.concatenate([[0.0], ends])[columns.indptr]
     per_cluster = -(-4 * n_neighbors // r)
-    step = max(1, _CHUNK // (per_cluster * r))
+    step = max(1, CHUNK // (per_cluster * r))
     parts = []
     for start in range(0, n, step):
         sets = np.repeat(numbers[start : start + step], per_cluster, axis=1)
@@ -80,7 +78,7 @@ def _keep_strongest(problem: Problem, start: int, drawn: Any, n_neighbors: int) 
 
 def _bytes_needed(members: Any) -> float:
     sizes = np.bincount(members.indices, minlength=members.shape[1]).astype(float)
-    return _BYTES * min(float(sizes @ sizes), float(members.shape[0]) ** 2)
+    return BYTES * min(float(sizes @ sizes), float(members.shape[0]) ** 2)
 
 
 def _by_pairs(graph: Any, weights: Floats) -> Any:
@@ -104,8 +102,6 @@ class CSPA(ConsensusEstimator):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        Default: the median number of clusters of the clusterings.
     memory_budget : int, default 2**30
         Bytes that the similarity of the distinct rows may take; the partitioner needs about three times as much again. An ensemble
         that needs more gets a sparsified similarity.
@@ -113,14 +109,9 @@ class CSPA(ConsensusEstimator):
         Neighbors that each row keeps in a sparsified similarity. On noisy labels 20 gave partitions as good as all pairs did.
     imbalance : float, default 0.05
         How much heavier than even a block may be.
-    backend : {"auto", "metis", "mtkahypar"}, default "auto"
-        The graph partitioner; see :func:`partition_graph`.
-    random_state : int, generator or None
 
     Attributes
     ----------
-    labels_, confidence_, n_clusters_, n_rows_
-        See :class:`ConsensusEstimator`.
     membership_ : (n_objects, n_clusters_) array
         Mean similarity of the object to the objects of each cluster (itself among them), scaled to sum to 1.
     sparsified_ : bool
@@ -143,12 +134,11 @@ class CSPA(ConsensusEstimator):
     memory_budget: int = 2**30
     n_neighbors: int = 20
     imbalance: float = 0.05
-    backend: Backend = "auto"
 
     def _combine(self, problem: Problem) -> Answer:
         check_positive("memory_budget", self.memory_budget)
         check_count("n_neighbors", self.n_neighbors)
-        check_wishes(self.imbalance, self.backend)
+        check_imbalance(self.imbalance)
         seed = check_seed(self.random_state)
         members = incidence(problem)
         sparsified = _bytes_needed(members) > self.memory_budget
@@ -161,7 +151,6 @@ class CSPA(ConsensusEstimator):
             problem.n_clusters,
             vertex_weights=problem.weights,
             imbalance=self.imbalance,
-            backend=self.backend,
             random_state=seed,
         )
         return Answer(labels, _mean_similarity(problem, members, labels), {"sparsified": sparsified})

@@ -10,7 +10,7 @@ from consilience._check import check_count, check_positive, check_seed
 from consilience._types import Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.methods.mcla import MCLA
-from consilience.consensus.rows.error_model import PRIOR, error_posterior
+from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import Problem
 
 
@@ -32,20 +32,14 @@ class DawidSkene(ConsensusEstimator):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        None takes the median of the clusterings.
     prior : float, default 500
         Objects per cluster that one reliability per clustering counts for, beside the clustering's own table of errors. Much
         is one number per clustering (the "one-coin" model), little is the whole table (Dawid and Skene).
     max_iter : int, default 50
         Iterations of EM at most.
-    random_state : int, generator or None
-        For MCLA.
 
     Attributes
     ----------
-    labels_, confidence_, support_, n_clusters_
-        See :class:`ConsensusEstimator`.
     membership_ : (n_objects, n_clusters_) array
         Probability of each cluster given the object's labels.
     reliability_ : (n_clusterings,) array
@@ -67,7 +61,7 @@ class DawidSkene(ConsensusEstimator):
     [0.88, 0.88, 0.67]
     """
 
-    prior: float = PRIOR
+    prior: float = 500.0
     max_iter: int = 50
 
     def _combine(self, problem: Problem) -> Answer:

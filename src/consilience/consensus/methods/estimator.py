@@ -47,7 +47,17 @@ class Answer:
 class ConsensusEstimator(ClusterMixin, BaseEstimator):
     """Base of the consensus methods: `fit` collapses the ensemble, a method answers for the rows, `fit` spreads it.
 
-    A method is a dataclass of its parameters, after the two that all have, and answers in ``_combine(problem)``.
+    A method is a dataclass of its parameters, after the two that all have, and answers in ``_combine(problem)``. A class that is
+    entered in ``consilience.consensus.METHODS`` works in every verb. What stands here is not repeated by the methods.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        Clusters wanted; None takes the median of the clusterings' numbers.
+    random_state : int, generator or None
+        Seed of whatever is drawn: the same seed gives the same labels, whatever the number of threads.
+    n_jobs : int, optional
+        Of methods with several starts: threads over these.
 
     Attributes
     ----------
@@ -133,10 +143,8 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
 
 
 def by_size(labels: NDArray[Any], weights: Floats, k: int, places: Ints | None = None) -> Ints:
-    """Clusters 0 … k − 1 in the order that the estimator numbers them: falling weight, ties by first object, empty ones last.
-
-    `places` are the rows' first objects; without them the rows are the objects.
-    """
+    """Clusters 0 … k − 1 in the order that the estimator numbers them: falling weight, ties by first object, empty ones last."""
+    # `places` are the rows' first objects; without them the rows are the objects.
     places = np.arange(len(labels)) if places is None else places
     first = np.full(k, places.max(initial=0) + 1)
     np.minimum.at(first, labels, places)

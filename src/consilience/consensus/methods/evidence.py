@@ -1,6 +1,11 @@
-"""Evidence accumulation (Fred and Jain 2005): hierarchical clustering of the co-association of the objects.
+"""Evidence accumulation: average linkage of objects by their co-association, plain (evidence) or with weighted clusters (LWEA).
 
-See :mod:`consilience.consensus.rows.row_tree` for how the tree is made, and :class:`LWEA` for clusters that weigh differently.
+    d(i, j) = 1 − Σ_q w(y_iq) [y_iq = y_jq] / (number of clusterings that label both)
+
+With w = 1 for all clusters this is evidence accumulation (A. Fred and A. K. Jain, Combining multiple clusterings using evidence
+accumulation, IEEE PAMI 27, 2005). With w = exp(−H / θ) of :mod:`consilience.consensus.rows.cluster_similarity`, a cluster that the other
+clusterings tear apart counts less: LWEA (D. Huang, C.-D. Wang and J.-H. Lai, Locally weighted ensemble clustering, IEEE Trans.
+Cybernetics 48, 2018), which for large θ is evidence accumulation again. The tree is made in :mod:`consilience.consensus.rows.row_tree`.
 """
 
 from __future__ import annotations
@@ -11,10 +16,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from consilience._check import InputError, check_choice, check_seed
+from consilience._types import Floats
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.rows.cluster_similarity import THETA, cluster_weights
 from consilience.consensus.rows.problem import Problem
 from consilience.consensus.rows.row_tree import LINKAGES, MEMORY, association_tree, cluster_association, join_tree_of
+
+
+def accumulate(
+    problem: Problem, label_weights: Floats | None, *, linkage: str = "average", memory_budget: int, random_state: Any
+) -> Answer:
+    """Clusters cut from the tree of the rows by their co-association, in which labels weigh `label_weights` (all 1 by default)."""
+    seed = check_seed(random_state)
+    tree = association_tree(problem, label_weights, linkage=linkage, memory_budget=memory_budget, seed=seed)
+    labels = tree.cut(problem.n_clusters)
+    extras = {"linkage": tree.tree, "linkage_rows": problem.as_given(tree.leaves), "sampled": tree.sampled}
+    return Answer(labels, cluster_association(problem, labels, label_weights), extras)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -23,23 +40,17 @@ class EvidenceAccumulation(ConsensusEstimator):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        None takes the median of the clusterings.
     linkage : {"average", "single", "complete"}, default "average"
     memory_budget : int, default 2**30
-        Bytes for the distances, 8 for every pair of distinct rows; the default has room for 11,585 rows. With more
-        rows, 4,000 of them stand for all (the heaviest half, and a random draw from the others), and every other row
-        joins the cluster with the largest mean co-association. `sampled_` tells.
+        Bytes for the distances, 8 for every pair of distinct rows; the default has room for 11,585 rows. With more rows, 4,000 of them
+        stand for all (the heaviest half, and a random draw from the others), and every other row joins the cluster with the largest
+        mean co-association. `sampled_` tells; without it nothing is random.
     objects : array of int, optional
         Objects by number that the tree is built on, in place of the distinct rows; every object then joins the cluster with the
         largest mean co-association with them.
-    random_state : int, generator or None
-        For the choice of the rows that stand for all; without `sampled_` nothing is random.
 
     Attributes
     ----------
-    labels_, confidence_, n_clusters_
-        See :class:`ConsensusEstimator`.
     membership_ : (n_objects, n_clusters_) array
         Mean co-association with the objects of each cluster, scaled to sum to 1.
     linkage_ : (n_leaves − 1, 4) array
@@ -73,20 +84,9 @@ class EvidenceAccumulation(ConsensusEstimator):
 
     def _combine(self, problem: Problem) -> Answer:
         check_choice(self.linkage, LINKAGES, "linkage")
-        if self.objects is not None:
-            return self._joined(problem)
-        seed = check_seed(self.random_state)
-        found = association_tree(problem, linkage=self.linkage, memory_budget=self.memory_budget, seed=seed)
-        labels = found.cut(problem.n_clusters)
-        extras = {
-            "linkage": found.tree,
-            "linkage_rows": problem.as_given(found.leaves),
-            "sampled": found.sampled,
-        }
-        return Answer(labels, cluster_association(problem, labels), extras)
-
-    def _joined(self, problem: Problem) -> Answer:
-        """Clusters of the tree of the chosen objects, and who joins them."""
+        if self.objects is None:
+            how: dict[str, Any] = {"memory_budget": self.memory_budget, "random_state": self.random_state}
+            return accumulate(problem, None, linkage=self.linkage, **how)
         if self.linkage != "average":
             raise InputError(f"objects are for average linkage; with {self.linkage} linkage leave them out")
         rows, places = problem.as_given(problem.labels), problem.inverse[np.asarray(self.objects)]
@@ -95,45 +95,26 @@ class EvidenceAccumulation(ConsensusEstimator):
         return Answer(labels, cluster_association(problem, labels), {"sampled": True})
 
 
-# LWEA: evidence accumulation in which clusters weigh what they can be relied on.
-#
-# (D. Huang, C.-D. Wang and J.-H. Lai, Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48, 2018.) Two objects are as alike
-# as the mean weight, over the clusterings that label both, of the clusters that hold them together; weights are those of
-# :mod:`consilience.consensus.rows.cluster_similarity`. Average linkage makes the tree
-# (:mod:`consilience.consensus.rows.row_tree`), exact on
-# distinct rows with their counts.
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
 class LWEA(ConsensusEstimator):
     """Locally Weighted Evidence Accumulation: average linkage of a co-association in which clusters weigh differently.
 
     Parameters
     ----------
-    n_clusters : int, optional
-        None takes the median of the clusterings.
     theta : float, default 0.4
         How little it counts that other clusterings tear a cluster apart; with large values all clusters weigh the same, as in
         :class:`EvidenceAccumulation`.
     memory_budget : int, default 2**30
-        Bytes for the distances, 8 for every pair of distinct rows; the default has room for 11,585 rows. With more
-        rows, 4,000 of them stand for all (the heaviest half, and a random draw from the others), and every other row
-        joins the cluster with the largest mean similarity. `sampled_` tells.
-    random_state : int, generator or None
-        For the choice of the rows that stand for all; without `sampled_` nothing is random.
+        See :class:`EvidenceAccumulation`.
 
     Attributes
     ----------
-    labels_, confidence_, n_clusters_
-        See :class:`ConsensusEstimator`.
     membership_ : (n_objects, n_clusters_) array
         Mean weighted similarity to the objects of each cluster, scaled to sum to 1.
     cluster_weights_ : (Σ k_q,) array
         Weights of the clusters, clustering by clustering in the order of the ensemble.
-    linkage_, linkage_rows_
-        The tree and its leaves; see :class:`EvidenceAccumulation`.
-    sampled_ : bool
-        Whether there were too many rows for the budget.
+    linkage_, linkage_rows_, sampled_
+        The tree, its leaves, and whether some rows stood for all; see :class:`EvidenceAccumulation`.
 
     Notes
     -----
@@ -153,14 +134,7 @@ class LWEA(ConsensusEstimator):
     memory_budget: int = MEMORY
 
     def _combine(self, problem: Problem) -> Answer:
-        seed = check_seed(self.random_state)
         weights = cluster_weights(problem, self.theta)
-        found = association_tree(problem, weights, memory_budget=self.memory_budget, seed=seed)
-        labels = found.cut(problem.n_clusters)
-        extras = {
-            "cluster_weights": weights[problem.labels_as_given()[0]],
-            "linkage": found.tree,
-            "linkage_rows": problem.as_given(found.leaves),
-            "sampled": found.sampled,
-        }
-        return Answer(labels, cluster_association(problem, labels, weights), extras)
+        answer = accumulate(problem, weights, memory_budget=self.memory_budget, random_state=self.random_state)
+        answer.extras["cluster_weights"] = weights[problem.labels_as_given()[0]]
+        return answer

@@ -19,7 +19,7 @@ from scipy import sparse
 from consilience._check import check_choice, check_count, check_seed
 from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
-from consilience.consensus.methods.graph_partition import Backend, check_wishes, partition_graph
+from consilience.consensus.methods.graph_partition import check_imbalance, partition_graph
 from consilience.consensus.methods.lwgp import transfer_cut
 from consilience.consensus.rows.problem import Problem, incidence, sample_rows
 
@@ -45,23 +45,19 @@ class HBGF(ConsensusEstimator):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        Default: the median number of clusters of the clusterings.
     max_rows : int, default 2500
         An ensemble with more distinct rows is partitioned on so many of them, drawn in proportion to their weights. Each other row
-        joins the block with most of its clusters. METIS finds worse cuts, slowly, where clusters have very many rows:
-        this bounds the graph that is cut, not memory, and the result depends on it.
+        joins the block with most of its clusters. This bounds the graph that is cut, not memory, and the result depends on it.
     imbalance : float, default 0.05
         How much heavier than even a block may be, counted in objects.
-    backend : {"auto", "metis", "mtkahypar", "spectral"}, default "auto"
-        The graph partitioner; see :func:`partition_graph`. "spectral" is a normalized cut by eigenvectors, of all rows and without
-        balance; :class:`LWGP` is the same with weighted clusters.
-    random_state : int, generator or None
+    backend : {"mtkahypar", "spectral"}, default "mtkahypar"
+        A balanced partition of the graph, or a normalized cut by eigenvectors, of all rows and without balance; :class:`LWGP` is the
+        same with weighted clusters.
 
     Attributes
     ----------
-    labels_, confidence_, n_clusters_, n_rows_
-        See :class:`ConsensusEstimator`. A block without objects is not a cluster, so there can be fewer than asked.
+    labels_ : int array
+        A block without objects is not a cluster, so there can be fewer than asked.
     membership_ : (n_objects, n_clusters_) array
         Share of the object's clusters that lie in each block; with "spectral", the probability of each cluster given the row.
     sampled_ : bool
@@ -70,8 +66,7 @@ class HBGF(ConsensusEstimator):
     Notes
     -----
     O(n r) memory and about O(n r) time for n distinct rows and r clusterings. A missing label is an edge less.
-    Blocks of METIS and Mt-KaHyPar are balanced, so clusters of very different sizes are split or merged; :class:`MCLA` and
-    "spectral" do not mind them.
+    Balanced blocks split or merge clusters of very different sizes; :class:`MCLA` and "spectral" do not mind them.
 
     Examples
     --------
@@ -82,17 +77,16 @@ class HBGF(ConsensusEstimator):
 
     max_rows: int = 2500
     imbalance: float = 0.05
-    backend: Backend | Literal["spectral"] = "auto"
+    backend: Literal["mtkahypar", "spectral"] = "mtkahypar"
 
     def _combine(self, problem: Problem) -> Answer:
-        check_choice(self.backend, ["auto", "metis", "mtkahypar", "spectral"], "partitioner")
+        check_choice(self.backend, ["mtkahypar", "spectral"], "partitioner")
         check_count("max_rows", self.max_rows, problem.n_clusters)
+        check_imbalance(self.imbalance)
         seed = check_seed(self.random_state)
         if self.backend == "spectral":
-            check_wishes(self.imbalance)
             equal = np.ones(int(problem.sizes.sum()))
             return Answer(transfer_cut(problem, equal, problem.n_clusters, seed=seed)[0], extras={"sampled": False})
-        check_wishes(self.imbalance, self.backend)
         members = incidence(problem)
         chosen = sample_rows(problem.weights, self.max_rows, seed)
         blocks = partition_graph(
@@ -100,7 +94,6 @@ class HBGF(ConsensusEstimator):
             problem.n_clusters,
             vertex_weights=np.concatenate([problem.weights[chosen], np.zeros(members.shape[1])]),
             imbalance=self.imbalance,
-            backend=self.backend,
             random_state=seed,
         )
         membership = _shares(members, blocks[len(chosen) :], problem.n_clusters)

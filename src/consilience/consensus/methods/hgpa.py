@@ -19,7 +19,7 @@ from scipy import sparse
 
 from consilience._check import check_choice, check_count, check_seed
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
-from consilience.consensus.methods.graph_partition import check_wishes, partition_hypergraph
+from consilience.consensus.methods.graph_partition import check_imbalance, partition_hypergraph
 from consilience.consensus.rows.problem import Problem, incidence, sample_rows
 
 
@@ -32,8 +32,6 @@ class HGPA(ConsensusEstimator):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        Default: the median number of clusters of the clusterings.
     objective : {"cut", "km1"}, default "cut"
         Clusters that are cut, as in Strehl and Ghosh 2002, or the groups beyond the first that each cluster falls into.
     max_rows : int, default 2500
@@ -41,12 +39,9 @@ class HGPA(ConsensusEstimator):
         most of their clusters. It bounds the hypergraph that is cut, not memory, and the result depends on it.
     imbalance : float, default 0.05
         How much heavier than even a group may be.
-    random_state : int, generator or None
 
     Attributes
     ----------
-    labels_, confidence_, membership_, n_clusters_, n_rows_
-        See :class:`ConsensusEstimator`; membership is the probability of each cluster given the row of labels.
     sampled_ : bool
         Whether a sample was partitioned.
 
@@ -69,7 +64,7 @@ class HGPA(ConsensusEstimator):
     def _combine(self, problem: Problem) -> Answer:
         check_choice(self.objective, ["cut", "km1"], "objective")
         check_count("max_rows", self.max_rows, problem.n_clusters)
-        check_wishes(self.imbalance)
+        check_imbalance(self.imbalance)
         seed = check_seed(self.random_state)
         chosen = sample_rows(problem.weights, self.max_rows, seed)
         members = incidence(problem)

@@ -58,11 +58,9 @@ def best_start(
     seed: int,
     n_jobs: int | None,
 ) -> NDArray[np.int32]:
-    """Labels of all rows from the best of `n_init` searches, on a sample of the rows where there are many.
-
-    The sample is drawn by weight without replacement; the other rows join the cluster that suits them best. Once three
-    starts have reached the same best objective, no more are tried.
-    """
+    """Labels of all rows from the best of `n_init` searches, on a sample of the rows where there are many."""
+    # The sample is drawn by weight without replacement; the other rows join the cluster that suits them best. Once
+    # three starts have reached the same best objective, no more are tried.
     sample = sample_rows(views.object_weights, SAMPLE, seed)
     part = views.rows(sample)
     starts = random_starts(part, n_clusters, n_init, random_state=seed)
@@ -131,21 +129,14 @@ class QuadraticConsensus(ConsensusEstimator):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        Median of the ensemble's by default.
     n_init : int
         Starts at most, by k-means++ on the rows; three that reach the same best are enough. Above 2,000 distinct rows they
         compete on a sample of 2,000.
     max_iter : int
         Online passes at most.
-    random_state : int, optional
-    n_jobs : int, optional
-        Threads over the starts; the labels do not depend on it.
 
     Attributes
     ----------
-    labels_, confidence_, membership_, n_clusters_, n_rows_
-        See :class:`ConsensusEstimator`; membership is the probability of each cluster given the row of labels.
     objective_ : float
         Σ_q of the quadratic information.
     history_ : list of float
@@ -214,8 +205,6 @@ class InformationBottleneck(ConsensusEstimator):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        Median of the ensemble's by default.
     search : {"sequential", "annealing"}
         Moves of single rows from several starts, or deterministic annealing followed by such moves.
     n_init : int
@@ -226,14 +215,9 @@ class InformationBottleneck(ConsensusEstimator):
         Gumbel noise on the scores of the first eight sequential passes, falling; 0 is plain search.
     cooling : float
         Factor between the steps of β in annealing.
-    random_state : int, optional
-    n_jobs : int, optional
-        Threads over the starts or anneals; the labels do not depend on it.
 
     Attributes
     ----------
-    labels_, confidence_, membership_, n_clusters_, n_rows_
-        See :class:`ConsensusEstimator`; membership is the probability of each cluster given the row of labels.
     objective_ : float
         Σ_q I(C; λ_q) in nats.
     history_, n_iter_

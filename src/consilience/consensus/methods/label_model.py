@@ -40,8 +40,8 @@ from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
 from consilience.measures import perplexity
 
-BLOCK = 4096  # rows at a time, to bound the memory of tables of rows × components
-UNSEEN = -2  # the code of a label that fitting never saw
+BLOCK = 4096  # safeguard: rows at a time, to bound the memory of tables of rows × components
+UNSEEN = -2  # safeguard: the code of a label that fitting never saw, which no other label can have
 Codes = dict[Hashable, int]
 
 
@@ -187,20 +187,11 @@ SHORT = 20  # iterations over which starts compete
 
 @dataclass(frozen=True)
 class LabelRows:
-    """Rows of labels with weights; the labels of all clusterings are numbered through, as rows of tables of labels × clusters.
+    """Rows of labels with weights; the labels of all clusterings are numbered through, as rows of tables of labels × clusters."""
 
-    Attributes
-    ----------
-    labels : (n_rows, r) int32 array
-        −1 missing.
-    weights : (n_rows,) array
-    offsets : (r + 1,) int array
-        Where each clustering's labels begin in a table.
-    """
-
-    labels: Labels
-    weights: Floats
-    offsets: NDArray[np.int64]
+    labels: Labels  # (n_rows, r) −1 missing
+    weights: Floats  # (n_rows,)
+    offsets: NDArray[np.int64]  # (r + 1,) Where each clustering's labels begin in a table
 
     @classmethod
     def of(cls, problem: Problem) -> LabelRows:
@@ -258,10 +249,8 @@ def best_start(
     seed: int,
     n_jobs: int | None,
 ) -> Any:
-    """The best of `n_init` fits by the end of their `history`, to a sample of 2,000 rows where there are more.
-
-    Each begins with a partition seeded by rows (k-means++) from its own stream.
-    """
+    """The best of `n_init` fits by the end of their `history`, to a sample of 2,000 rows where there are more."""
+    # Each begins with a partition seeded by rows (k-means++) from its own stream.
     from joblib import delayed
 
     sample = sample_rows(rows.weights, SAMPLE, seed)

@@ -26,19 +26,17 @@ from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.rows.cluster_similarity import THETA, cluster_overlap, cluster_weights
 from consilience.consensus.rows.problem import Problem, incidence, sample_rows, sum_over_labels
 
-DENSE = 1_000  # clusters up to which clusters × clusters is formed; beyond, Lanczos steps on rows × clusters
+DENSE = 1_000  # safeguard: clusters up to which clusters × clusters is formed; beyond, Lanczos steps on rows × clusters
 SAMPLE = 20_000  # rows on which starts of k-means compete
-MOST = 300  # steps of k-means
+MOST = 300  # safeguard: steps of k-means, which stands still long before
 
 
 def transfer_cut(
     problem: Problem, label_weights: Floats, n_clusters: int, *, n_init: int = 5, seed: int = 0
 ) -> tuple[Ints, Floats]:
-    """Clusters of the rows, and the leading eigenvalues of the graph of clusters, from 1 down.
-
-    `label_weights` (Σ k_q,), above 0, are numbered as :meth:`Problem.hyperedges`. Cost O(rows · (clusterings² + clusterings · k)) and
-    O(c³) for c clusters up to 1,000; beyond, O(rows · clusterings) a Lanczos step, and no memory of c × c.
-    """
+    """Clusters of the rows, and the leading eigenvalues of the graph of clusters, from 1 down."""
+    # `label_weights` (Σ k_q,), above 0, are numbered as `Problem.hyperedges`. Cost O(rows · (clusterings² + clusterings
+    # · k)) and O(c³) for c clusters up to 1,000; beyond, O(rows · clusterings) a Lanczos step, and no memory of c × c.
     points, values = embed_rows(problem, label_weights, n_clusters)
     return weighted_kmeans(points, problem.weights, n_clusters, n_init=n_init, seed=seed), values
 
@@ -99,10 +97,9 @@ def _sparse(problem: Problem, label_weights: Floats, scale: Floats, number: int)
 
 
 def weighted_kmeans(points: Floats, weights: Floats, n_clusters: int, *, n_init: int = 5, seed: int = 0) -> Ints:
-    """Labels of the best of `n_init` runs of k-means from k-means++ starts, every point counted by its weight.
-
-    Of many points, starts compete on 20,000 drawn by weight. Where fewer points than clusters are distinct, some clusters stay empty.
-    """
+    """Labels of the best of `n_init` runs of k-means from k-means++ starts, every point counted by its weight."""
+    # Of many points, starts compete on 20,000 drawn by weight. Where fewer points than clusters are distinct, some
+    # clusters stay empty.
     (labels, centers, _), whole = best_centers(points, weights, n_clusters, n_init=n_init, seed=seed)
     return labels if whole else _lloyd(points, weights, centers)[0]
 
@@ -188,20 +185,16 @@ class LWGP(ConsensusEstimator):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        None takes the median of the clusterings.
     theta : float, default 0.4
         How little it counts that other clusterings tear a cluster apart; with large values all clusters weigh the same, as in
         ``HBGF(backend="spectral")``.
     n_init : int, default 5
         Starts of the k-means that groups the rows in the eigenvectors.
-    random_state : int, generator or None
-        For these starts.
 
     Attributes
     ----------
-    labels_, confidence_, membership_, n_clusters_
-        See :class:`ConsensusEstimator`; membership is the probability of each cluster given the row of labels.
+    labels_, membership_
+        Membership is the probability of each cluster given the row of labels.
     cluster_weights_ : (Σ k_q,) array
         Weights of the clusters, clustering by clustering in the order of the ensemble.
     eigenvalues_ : (n_clusters,) array

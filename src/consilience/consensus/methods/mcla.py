@@ -19,12 +19,14 @@ from scipy import sparse
 from consilience._run.progress import step
 from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator, by_size
-from consilience.consensus.methods.graph_partition import Backend, check_wishes, partition_graph
+from consilience.consensus.methods.graph_partition import check_imbalance, partition_graph
 from consilience.consensus.rows.cluster_similarity import co_occurrence
 from consilience.consensus.rows.problem import Problem, incidence, sum_over_labels
 
-DENSE = 1_000  # clusters of which a table of all pairs is counted; beyond, only pairs that share objects
-TABLE = 2**24  # clusters × meta-clusters up to which a dense table says which is in which
+DENSE = (
+    1_000  # safeguard: clusters of which a table of all pairs is counted, 8 MB; beyond, only pairs that share objects
+)
+TABLE = 2**24  # safeguard: clusters × meta-clusters up to which a dense table says which is in which, 128 MB
 
 
 def cluster_jaccard(members: Any, weights: Floats) -> Any:
@@ -71,18 +73,13 @@ class MCLA(ConsensusEstimator):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        Default: the median number of clusters of the clusterings.
     imbalance : float, default 0.05
         How many more clusters than the mean a meta-cluster may hold.
-    backend : {"auto", "metis", "mtkahypar"}, default "auto"
-        The graph partitioner; see :func:`partition_graph`.
-    random_state : int, generator or None
 
     Attributes
     ----------
-    labels_, confidence_, n_clusters_, n_rows_
-        See :class:`ConsensusEstimator`. A meta-cluster that wins no object is not a cluster, so there can be fewer than asked.
+    labels_ : int array
+        A meta-cluster that wins no object is not a cluster, so there can be fewer than asked.
     membership_ : (n_objects, n_clusters_) array
         `association_`, scaled to sum to 1.
     association_ : (n_objects, n_meta) array
@@ -106,11 +103,10 @@ class MCLA(ConsensusEstimator):
     """
 
     imbalance: float = 0.05
-    backend: Backend = "auto"
 
     def _compete(self, problem: Problem) -> tuple[Ints, Floats, Ints]:
         """Meta-clusters of the clusters, associations with them, and the strongest of every row."""
-        check_wishes(self.imbalance, self.backend)
+        check_imbalance(self.imbalance)
         few = problem.offsets[-1] <= DENSE
         graph = jaccard_of(co_occurrence(problem)) if few else cluster_jaccard(incidence(problem), problem.weights)
         meta = self._group(graph, problem.n_clusters)
@@ -136,5 +132,5 @@ class MCLA(ConsensusEstimator):
 
     def _group(self, graph: Any, k: int) -> Ints:
         """Meta-clusters of the clusters."""
-        check_wishes(self.imbalance, self.backend)
-        return partition_graph(graph, k, imbalance=self.imbalance, backend=self.backend, random_state=self.random_state)
+        check_imbalance(self.imbalance)
+        return partition_graph(graph, k, imbalance=self.imbalance, random_state=self.random_state)

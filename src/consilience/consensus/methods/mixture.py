@@ -39,21 +39,11 @@ class Mixture:
 
 @dataclass(frozen=True)
 class Expected:
-    """What EM needs of rows given their memberships, which adds up over parts of the rows.
+    """What EM needs of rows given their memberships, which adds up over parts of the rows."""
 
-    Attributes
-    ----------
-    mass : (k,) array
-        Weight of the rows in every cluster.
-    counts : (labels, k) array
-        Weight of the rows in every cluster with every label.
-    logs : float
-        Σ log p(row).
-    """
-
-    mass: Floats
-    counts: Floats
-    logs: float = 0.0
+    mass: Floats  # (k,) Weight of the rows in every cluster
+    counts: Floats  # (labels, k) Weight of the rows in every cluster with every label
+    logs: float = 0.0  # Σ log p(row)
 
     @classmethod
     def of(cls, rows: LabelRows, soft: Floats, logs: Floats | None = None) -> Expected:
@@ -79,11 +69,9 @@ def climb(
     max_iter: int,
     tol: float,
 ) -> Mixture:
-    """EM from what is expected of rows of this total weight, until the objective per object grows by less than `tol`.
-
-    ``again(mixture)`` is what is expected of the rows under a mixture. The objective, which never falls, is
-    Σ log p(row) + s Σ log p_q(y | c), the log posterior but for a constant.
-    """
+    """EM from what is expected of rows of this total weight, until the objective per object grows by less than `tol`."""
+    # ``again(mixture)`` is what is expected of the rows under a mixture. The objective, which never falls, is Σ log
+    # p(row) + s Σ log p_q(y | c), the log posterior but for a constant.
     history: list[float] = []
     while True:
         with np.errstate(divide="ignore"):  # without smoothing, what was not seen has no chance
@@ -111,8 +99,6 @@ class MixtureModel(EMModel):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        Median of the ensemble's by default.
     smoothing : float, default 0.1
         Counts added to every label of every cluster: 0 is maximum likelihood, which gives no chance to labels that a
         cluster did not have; 1 says that clusterings err often.
@@ -122,16 +108,11 @@ class MixtureModel(EMModel):
         Iterations of EM at most.
     tol : float, default 1e-6
         EM stops when the objective grows by no more than this per object.
-    random_state : int, optional
-    n_jobs : int, optional
-        Threads over the starts; the labels do not depend on it.
 
     Attributes
     ----------
-    labels_, confidence_, membership_, n_clusters_, n_rows_
-        See :class:`ConsensusEstimator`; membership is the model's p(cluster | row).
-    label_codes_
-        See :class:`LabelModel`, also for `predict`, `predict_proba`, `score` and `perplexity`.
+    membership_ : (n_objects, n_clusters_) array
+        The model's p(cluster | row).
     weights_ : (k,) array
         π, in the order of the clusters; components that are no row's most probable come last.
     shares_ : list of (k, J_q) arrays

@@ -40,21 +40,18 @@ from consilience.consensus.samples.expected_loss import LOSSES
 from consilience.ensemble import Ensemble
 
 INFERENCE = ("gibbs", *KINDS)
-OBJECTS = 25_000  # beyond, fewer sweeps by default
-SWEEPS = 50, 400  # at least and at most, by default
-MOVES = 2, 30  # the same of split–merge moves after every sweep
-PASSES = 500  # of variational inference, by default
+SWEEPS = 50, 400  # of a chain by default, at least and at most
 MODEL = ("prior", "n_components", "alpha", "beta")
+
+
+def usual_effort(n_objects: float, fewest: int, most: int, enough: int = 25_000) -> int:
+    """Sweeps, or moves after each, where none are asked for: `most` up to `enough` objects, and then in inverse proportion."""
+    return int(np.clip(most * enough / n_objects, fewest, most))
 
 
 def usual_sweeps(n_objects: float) -> int:
     """Sweeps of a chain where none are asked for."""
-    return int(np.clip(SWEEPS[1] * OBJECTS / n_objects, *SWEEPS))
-
-
-def usual_moves(n_objects: float) -> int:
-    """Split–merge moves after every sweep where none are asked for."""
-    return int(np.clip(MOVES[1] * OBJECTS / n_objects, *MOVES))
+    return usual_effort(n_objects, *SWEEPS)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -95,14 +92,9 @@ class NBCE(LabelModel):
         Starts of variational inference.
     tol : float
         Variational inference stops when the expected tables of labels × clusters change by less than this share of their sum.
-    random_state : int, optional
-    n_jobs : int, optional
-        Threads over chains or starts; the labels do not depend on it.
 
     Attributes
     ----------
-    labels_, confidence_, support_, n_clusters_, n_rows_
-        See :class:`ConsensusEstimator`.
     membership_ : (n_objects, n_clusters_) array
         Gibbs: of the objects that share an object's cluster in a sample, the share that the answer has in each cluster, mean over
         samples. Variational: the probability of each cluster. An object without labels has the clusters' shares.
@@ -201,7 +193,7 @@ class NBCE(LabelModel):
     def _gibbs(self, problem: Problem) -> Answer:
         objects, seed = float(problem.weights.sum()), check_seed(self.random_state)
         max_iter = self.max_iter or usual_sweeps(objects)
-        n_moves = usual_moves(objects) if self.n_moves is None else self.n_moves
+        n_moves = usual_effort(objects, 2, 30) if self.n_moves is None else self.n_moves
         posterior = sample_posterior(
             problem,
             self._options(*MODEL) | {"power": self._power, "n_moves": n_moves},
@@ -234,7 +226,7 @@ class NBCE(LabelModel):
     def _bound(self, power: float) -> tuple[Method, dict[str, Any]]:
         """What variational inference fits, and how."""
         how = self._options("init", "n_init", "tol", "n_jobs")
-        how |= {"seed": check_seed(self.random_state), "max_iter": self.max_iter or PASSES}
+        how |= {"seed": check_seed(self.random_state), "max_iter": self.max_iter or 500}
         return Method(self.inference, **self._options(*MODEL), power=power), how
 
     def _variational(self, problem: Problem) -> Answer:

@@ -29,8 +29,10 @@ from consilience.measures import stability
 from consilience.measures.counts import Sums
 from consilience.measures.information import nmi_from
 
-MOST = 2**22  # distances to seeds kept at a time
-FIRST = 1024  # ranked components looked at together; doubled as the search goes on
+DISTANCES = 2**22  # safeguard: distances to seeds kept at a time, 32 MB
+FIRST = (
+    1024  # safeguard: ranked components looked at together; doubled as the search goes on, as most searches end early
+)
 
 
 def gaps_of(problem: Problem, gap: int | str) -> Sequence[int]:
@@ -58,7 +60,7 @@ def _seeds(problem: Problem, ranked: Ints, gap: int) -> tuple[int, ...] | None:
     seeds: list[int] = []
     begin, size = 0, FIRST
     while begin < len(ranked) and len(seeds) < problem.n_clusters:
-        block = ranked[begin : begin + min(size, MOST // (len(seeds) + 1) + 1)]
+        block = ranked[begin : begin + min(size, DISTANCES // (len(seeds) + 1) + 1)]
         rows = problem.labels[block]
         free = (_hamming(problem, rows, problem.labels[seeds]) >= gap).all(axis=1)
         while free.any() and len(seeds) < problem.n_clusters:
@@ -81,10 +83,8 @@ def _nearest(problem: Problem, ranked: Ints, seeds: Ints) -> Ints:
 
 
 def _follow(problem: Problem, ranked: Ints, seeds: Ints) -> Ints:
-    """The footnote's version: a cluster's centroid is updated after each component it takes, in the order of size.
-
-    The distance to a centroid is the expected Hamming distance to the objects taken so far.
-    """
+    """The footnote's version: a cluster's centroid is updated after each component it takes, in the order of size."""
+    # The distance to a centroid is the expected Hamming distance to the objects taken so far.
     edges, offsets = problem.hyperedges()
     known = edges >= 0
     taken = np.zeros(
@@ -124,8 +124,6 @@ class SCCC(ConsensusEstimator):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        None takes the median of the clusterings.
     gap : "all" or int, default "all"
         In how many clusterings two seeds must differ. "all" tries every gap that yields `n_clusters` seeds, and the labels
         are those with the highest average NMI with the clusterings: under label noise this
@@ -134,13 +132,9 @@ class SCCC(ConsensusEstimator):
     centroid : bool, default False
         Compare with the centroid of what a cluster has taken so far, in the order of size, instead of with its seed. This
         goes row by row in Python: some ten seconds for every million rows and gap.
-    random_state : int, generator or None
-        There as in every method; nothing here is random.
 
     Attributes
     ----------
-    labels_, confidence_, n_clusters_
-        See :class:`ConsensusEstimator`.
     gap_ : int
         The gap of `labels_`.
     gaps_ : array

@@ -25,13 +25,10 @@ from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience._run.random import stream
 from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
-from consilience.consensus.methods.information import best_start, problem_views, rows_of_start
+from consilience.consensus.methods.information import ENOUGH, best_start, problem_views, rows_of_start
 from consilience.consensus.rows.problem import Problem, representative_rows
 
 SAMPLE = 4_000  # rows on which starts are made and compared
-ENOUGH = 3  # starts that end equally well: what most find is taken for the best
-MOST = 50  # clusterings that a vote starts from
-LLOYD = 30  # passes of a k-means start
 INITS = ("best", "quadratic", "clusterings")
 
 
@@ -62,10 +59,8 @@ def vote_on(
     max_iter: int = 100,
     threads: int = 1,
 ) -> tuple[Ints, NDArray[np.int32], int]:
-    """Labels, votes (rows × clusters) and rounds, from a start; its rows without a label (−1) do not speak at first.
-
-    `columns` is clusterings × rows; whole weights are exact.
-    """
+    """Labels, votes (rows × clusters) and rounds, from a start; its rows without a label (−1) do not speak at first."""
+    # `columns` is clusterings × rows; whole weights are exact.
     columns = np.ascontiguousarray(columns, np.int32)
     offsets = np.concatenate([[0], np.cumsum(columns.max(axis=1) + 1)])
     everyone, done, n_iter = np.arange(columns.shape[1]), False, 0
@@ -118,12 +113,13 @@ def _best_start(problem: Problem, init: str, n_init: int, max_iter: int, seed: i
     return _kernels.label_votes(problem.labels.T, offsets, owners_of(tables, offsets), k).argmax(axis=1)
 
 
-def _starts(problem: Problem, init: str, n_init: int, seed: int) -> Iterator[Ints]:
+def _starts(problem: Problem, init: str, n_init: int, seed: int, *, most: int = 50, passes: int = 30) -> Iterator[Ints]:
+    """At most `most` clusterings that have as many clusters as are wanted, and the best k-means of so many passes."""
     if init != "quadratic":
         fitting = [column for column in problem.labels.T if column.max() + 1 == problem.n_clusters]
-        yield from (column.astype(np.int64) for column in fitting[:: -(-len(fitting) // MOST) or 1])
+        yield from (column.astype(np.int64) for column in fitting[:: -(-len(fitting) // most) or 1])
     if init != "clusterings":
-        how: dict[str, Any] = {"n_init": n_init, "batch": LLOYD, "max_iter": LLOYD, "seed": seed, "n_jobs": 1}
+        how: dict[str, Any] = {"n_init": n_init, "batch": passes, "max_iter": passes, "seed": seed, "n_jobs": 1}
         yield best_start(problem_views(problem), problem.n_clusters, objective="quadratic", **how).astype(np.int64)
 
 
@@ -133,8 +129,6 @@ class MajorityVote(ConsensusEstimator):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        None takes the median of the clusterings.
     init : {"best", "quadratic", "clusterings"} or (n_objects,) labels, default "best"
         Where the vote begins: k-means on the labels (the best of `n_init` runs), each clustering with `n_clusters` clusters
         (every second or further one, so that there are at most 50),
@@ -145,12 +139,11 @@ class MajorityVote(ConsensusEstimator):
         Runs of k-means.
     max_iter : int, default 100
         Rounds of aligning and voting.
-    random_state : int, generator or None
 
     Attributes
     ----------
-    labels_, confidence_, n_clusters_
-        See :class:`ConsensusEstimator`. A cluster that wins no object is dropped, so there may be fewer than asked for.
+    labels_, membership_
+        A cluster that wins no object is dropped, so there may be fewer than asked for.
     membership_ : (n_objects, n_clusters_) array
         Shares of the votes.
     agreement_ : float

@@ -25,8 +25,6 @@ class ClusterWalk(ConsensusEstimator):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        None takes the median of the clusterings.
     theta : float, default 0.4
         How fast the weight of a cluster falls with the entropy of the other clusterings inside it.
     steps : int, default 2
@@ -34,13 +32,9 @@ class ClusterWalk(ConsensusEstimator):
     max_leaves : int, default 3000
         Distinct rows that the tree is built on. With more, so many of them (the heaviest half, and every so-manieth of the others)
         carry the tree and the rest join the cluster they are most similar to; `sampled_` tells.
-    random_state : int, generator or None
-        Not used: nothing is random.
 
     Attributes
     ----------
-    labels_, confidence_, support_, n_clusters_
-        See :class:`ConsensusEstimator`.
     membership_ : (n_objects, n_clusters_) array
         Mean similarity with the objects of each cluster, scaled to sum to 1.
     linkage_ : (n_leaves − 1, 4) array

@@ -30,27 +30,19 @@ from consilience._check import check_positive
 from consilience._types import Floats, Ints, Labels
 from consilience.consensus.rows.problem import Problem, label_table, label_tables, sum_over_labels
 
-THETA = 0.4
+THETA = 0.4  # as in Huang, Wang and Lai, who found .2 to .6 equally good
 STEPS = 2
-BLOCK = 2**22  # numbers in a block of similarities
-TINY = np.float32(1e-30)  # of weights that are next to nothing: a cluster torn to pieces is like none
+BLOCK = 2**22  # safeguard: numbers in a block of similarities, 16 MB
+TINY = np.float32(1e-30)  # safeguard: of single-precision sums that divide; a cluster torn to pieces is like none
 Single = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
 class Overlaps:
-    """Overlaps of all clusters of a problem, numbered through.
+    """Overlaps of all clusters of a problem, numbered through."""
 
-    Attributes
-    ----------
-    counts : (c, c) array
-        Weight of the objects in both clusters.
-    offsets : (n_clusterings + 1,) int array
-        First cluster of every clustering.
-    """
-
-    counts: Floats
-    offsets: Ints
+    counts: Floats  # (c, c) Weight of the objects in both clusters
+    offsets: Ints  # (n_clusterings + 1,) First cluster of every clustering
 
     @classmethod
     def of(cls, problem: Problem) -> Overlaps:
@@ -118,21 +110,11 @@ class Overlaps:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Groups of rows, as similarities see them.
+    """Groups of rows, as similarities see them."""
 
-    Attributes
-    ----------
-    shares : list of (n_groups, k_q) arrays
-        Of every clustering, the share of each label in each group.
-    covered : (n_clusterings, n_groups) array
-        The share of each group that each clustering labels.
-    mass : (n_groups,) array
-        Weight of the objects.
-    """
-
-    shares: list[Single]
-    covered: Floats
-    mass: Floats
+    shares: list[Single]  # Of every clustering, the share of each label in each group
+    covered: Floats  # (n_clusterings, n_groups) The share of each group that each clustering labels
+    mass: Floats  # (n_groups,) Weight of the objects
 
     @classmethod
     def of(cls, problem: Problem, groups: Ints) -> Groups:
@@ -145,20 +127,11 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class Similarity:
-    """Similarity of the clusters of each clustering, and so of objects and of groups of objects.
+    """Similarity of the clusters of each clustering, and so of objects and of groups of objects."""
 
-    Attributes
-    ----------
-    blocks : list of (k_q, k_q) arrays
-        Of every clustering, times how often it counts.
-    offsets : (n_clusterings + 1,) int array
-    copies : (n_clusterings,) array
-        How often each clustering counts.
-    """
-
-    blocks: list[Floats]
-    offsets: Ints
-    copies: Floats
+    blocks: list[Floats]  # Of every clustering, times how often it counts
+    offsets: Ints  # (n_clusterings + 1,)
+    copies: Floats  # (n_clusterings,) How often each clustering counts
 
     def of_rows(self, rows: Labels, weights: Floats | None = None) -> Single:
         """(n, n) similarity of rows of labels, that stand for as many objects each as `weights` say (by default, one)."""
@@ -209,10 +182,8 @@ class Similarity:
 
 
 def _shrunk(total: Single, both: Single, weights: Floats) -> Single:
-    """Sums of similarities divided by the clusterings that label both, and one more that has the mean similarity of all pairs.
-
-    A pair that one clustering labels is else as alike as one that twenty label, and lucky pairs lead the tree.
-    """
+    """Sums of similarities divided by the clusterings that label both, and one more that has the mean similarity of all pairs."""
+    # A pair that one clustering labels is else as alike as one that twenty label, and lucky pairs lead the tree.
     mean = (weights @ total @ weights) / max(float(weights @ both @ weights), 1e-300)
     total += np.float32(mean)
     both += 1
@@ -222,10 +193,8 @@ def _shrunk(total: Single, both: Single, weights: Floats) -> Single:
 def nearest_clusters(
     problem: Problem, similarity: Similarity, labels: Ints, k: int, max_iter: int = 10
 ) -> tuple[Ints, Floats]:
-    """Move rows to the cluster they are most similar to, on average, until none moves or one would be left empty.
-
-    Rows labeled −1 count for no cluster at first. Returns the labels and the similarities they were last judged by.
-    """
+    """Move rows to the cluster they are most similar to, on average, until none moves or one would be left empty."""
+    # Rows labeled −1 count for no cluster at first. Returns the labels and the similarities they were last judged by.
     scores = similarity.to_clusters(problem, labels, k)
     for _ in range(max_iter):
         best = scores.argmax(axis=1)
@@ -249,33 +218,19 @@ def nearest_clusters(
 # With missing labels an entropy is that over the objects labeled in both, and M counts the clusterings that label any of the
 # cluster's objects.
 
-LEAST = 1e-100  # a weight: all of them are above 0
-WORK = 10**9  # labels read, beyond which clusterings are judged by some of the others
-FEWEST = 20  # of these
-CELLS = (
-    4 * 10**6
-)  # of a table of all clusters and those of one clustering; with more, clusterings are counted one by one
+LEAST = 1e-100  # safeguard: weights divide and are multiplied, so they stay above 0
+CELLS = 4 * 10**6  # safeguard: cells of a table of all clusters and those of one clustering, 32 MB; else one by one
 
 
-def cluster_weights(problem: Problem, theta: float = THETA, *, work: int | None = None) -> Floats:
-    """(Σ k_q,) weights exp(−H / (θ M)) of all clusters, numbered through as in :meth:`Problem.hyperedges`.
-
-    Cost O(rows · clusterings²) and O((Σ k_q)²) time, O(Σ k_q + rows) memory; beyond 10⁹ labels (or `work`) the entropies are means
-    over some of the clusterings, at least 20.
-
-    Examples
-    --------
-    >>> from consilience.consensus.rows.problem import check_problem
-    >>> problem = check_problem([[0, 0, 0, 0, 1, 1], [0, 0, 1, 1, 2, 2]], 2)
-    >>> weights = cluster_weights(problem)  # half of the large cluster is in each of two others: H = 1, M = 2
-    >>> [round(float(one), 4) for one in (weights.min(), np.exp(-1 / (0.4 * 2)), weights.max())]
-    [0.2865, 0.2865, 1.0]
-    """
+def cluster_weights(problem: Problem, theta: float = THETA, *, work: int = 10**9, fewest: int = 20) -> Floats:
+    """(Σ k_q,) weights exp(−H / (θ M)) of all clusters, numbered through as in :meth:`Problem.hyperedges`."""
+    # Cost O(rows · clusterings²) and O((Σ k_q)²) time, O(Σ k_q + rows) memory; beyond `work` labels read the
+    # entropies are means over some of the clusterings, at least `fewest`.
     check_positive("theta", theta)
     offsets = problem.offsets
     columns, sizes = np.ascontiguousarray(problem.labels.T), np.diff(offsets)
     r = problem.n_clusterings
-    judges = _judges(problem, WORK if work is None else work)
+    judges = _judges(problem, work, fewest)
 
     def judge(q: int) -> tuple[Floats, Floats]:
         if offsets[-1] * sizes[q] <= CELLS:
@@ -339,10 +294,8 @@ def cluster_overlap(
     offsets: Ints | None = None,
     weights: Floats | None = None,
 ) -> Floats:
-    """(Σ k_p, k_q): the weight of the objects that each cluster of any clustering shares with each of clustering q.
-
-    `weights` of the rows stand in for those of the problem; `columns` and `offsets` spare finding them again.
-    """
+    """(Σ k_p, k_q): the weight of the objects that each cluster of any clustering shares with each of clustering q."""
+    # `weights` of the rows stand in for those of the problem; `columns` and `offsets` spare finding them again.
     columns = np.ascontiguousarray(problem.labels.T) if columns is None else columns
     offsets = problem.offsets if offsets is None else offsets
     given = problem.weights if weights is None else weights
@@ -352,10 +305,8 @@ def cluster_overlap(
 
 
 def co_occurrence(problem: Problem) -> Floats:
-    """(c, c): the weight of the objects that every two of all c clusters share, numbered as :meth:`Problem.hyperedges`.
-
-    Tables of disjoint sets of objects add up. O(rows · clusterings²) time, 8 c² bytes.
-    """
+    """(c, c): the weight of the objects that every two of all c clusters share, numbered as :meth:`Problem.hyperedges`."""
+    # Tables of disjoint sets of objects add up. O(rows · clusterings²) time, 8 c² bytes.
     offsets, columns = problem.offsets, np.ascontiguousarray(problem.labels.T)
     found = np.empty((offsets[-1], offsets[-1]))
     weights = problem.weights.astype(np.int64) if problem.whole else problem.weights
@@ -367,8 +318,8 @@ def co_occurrence(problem: Problem) -> Floats:
     return found
 
 
-def _judges(problem: Problem, work: int) -> Ints:
+def _judges(problem: Problem, work: int, fewest: int) -> Ints:
     """Clusterings by whose labels clusters are judged: all, or evenly spread ones where that would take long."""
     r = problem.n_clusterings
-    most = max(FEWEST, work // max(1, problem.n_rows * r))
+    most = max(fewest, work // max(1, problem.n_rows * r))
     return np.arange(r) if r <= most else np.unique(np.linspace(0, r - 1, most).astype(np.int64))

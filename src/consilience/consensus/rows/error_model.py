@@ -3,7 +3,7 @@
 p(c | row) ∝ π_c Π_q p_q(y_q | c), by EM from an answer (A. P. Dawid and A. M. Skene, Maximum likelihood estimation of observer
 error-rates, Applied Statistics 1979). A few hundred objects cannot tell k² errors of every clustering apart, and EM would fit noise.
 So every p_q is drawn toward one number per clustering, its reliability: the share r_q of its labels that stand for their object's
-cluster; the others are spread as the clustering spreads its labels. The tables have the weight of `PRIOR` objects per cluster, so they
+cluster; the others are spread as the clustering spreads its labels. The tables have the weight of `prior` objects per cluster, so they
 speak for themselves where clusters have thousands of objects.
 
 **Which label stands for which cluster.** One to one, by most objects in common; labels or clusters left over go to where they have most.
@@ -22,28 +22,18 @@ from consilience.consensus.rows.problem import Problem, incidence, sum_over_labe
 from consilience.consensus.rows.row_tree import choose_leaves
 from consilience.engine.annealing import soft_rows
 
-PRIOR = 500.0  # objects per cluster that one reliability counts for
 SAMPLE = 20_000  # rows that EM looks at
-CHUNK = 8192  # rows whose probabilities stay in the cache while they are worked out
-ALIGNED = 10  # iterations after which labels stand for the clusters they stand for
+CHUNK = 8192  # safeguard: rows whose probabilities stay in the cache while they are worked out
+ALIGNED = 10  # safeguard: iterations after which labels keep the clusters that they stand for, so that EM cannot go in circles
 
 
 @dataclass(frozen=True, eq=False)
 class ErrorModel:
-    """What EM found.
+    """What EM found."""
 
-    Attributes
-    ----------
-    logs : (labels, k) array
-        log p(label | cluster), labels numbered through as in :meth:`Problem.hyperedges`.
-    shares : (k,) array
-        log p(cluster).
-    reliability : (n_clusterings,) array
-    """
-
-    logs: Floats
-    shares: Floats
-    reliability: Floats
+    logs: Floats  # (labels, k) log p(label | cluster), labels numbered through as in `Problem.hyperedges`
+    shares: Floats  # (k,) log p(cluster)
+    reliability: Floats  # (n_clusterings,)
 
     def posterior(self, rows: Labels, offsets: Ints) -> Floats:
         """(n, k) probabilities of the clusters given rows of labels."""
@@ -55,7 +45,7 @@ class ErrorModel:
 
 
 def error_posterior(
-    problem: Problem, labels: Array, prior: float = PRIOR, max_iter: int = 50, tol: float = 1e-3
+    problem: Problem, labels: Array, prior: float = 500.0, max_iter: int = 50, tol: float = 1e-3
 ) -> tuple[Floats, Floats]:
     """(n_rows, k) probabilities of the clusters given each row, and (n_clusterings,) reliabilities: :func:`fit_errors`."""
     model = fit_errors(problem, labels, prior, max_iter, tol)
@@ -63,13 +53,11 @@ def error_posterior(
 
 
 def fit_errors(
-    problem: Problem, labels: Array, prior: float = PRIOR, max_iter: int = 50, tol: float = 1e-3
+    problem: Problem, labels: Array, prior: float = 500.0, max_iter: int = 50, tol: float = 1e-3
 ) -> ErrorModel:
-    """The model by EM from labels 0 … k − 1 of the rows, whose clusters it keeps.
-
-    EM ends when no probability changes by more than `tol`, or when a cluster would be left without a row. An iteration costs
-    O(rows · clusterings · k), on 20,000 rows at most.
-    """
+    """The model by EM from labels 0 … k − 1 of the rows, whose clusters it keeps."""
+    # EM ends when no probability changes by more than `tol`, or when a cluster would be left without a row. An
+    # iteration costs O(rows · clusterings · k), on 20,000 rows at most.
     k, (rows, weights) = int(labels.max()) + 1, choose_leaves(problem, SAMPLE)
     codes, holders = problem.labels[rows], incidence(problem, rows).T.tocsr()
     mass, offsets = problem.label_weights, problem.offsets

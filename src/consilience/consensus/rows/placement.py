@@ -35,40 +35,24 @@ def sample_objects(n_objects: int, size: int) -> Ints:
 @register
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """What the labels of the members say of the clusters.
+    """What the labels of the members say of the clusters."""
 
-    Attributes
-    ----------
-    seen, seen_labels : (n_rows, n_clusterings) and (n_rows,) int arrays
-        Distinct rows of labels of the data, and their clusters.
-    table : (n_clusters, all labels) array
-        Objects of each cluster with each label.
-    offsets : (n_clusterings + 1,) int array
-        First label of every clustering.
-    logs : (all labels, n_clusters) array
-        τ log p_q(label | c).
-    log_shares : (n_clusters,) array
-        log π_c.
-    supports, confidences : arrays
-        Confidence by support, at some supports; linear between them.
-    """
-
+    # seen, seen_labels: (n_rows, n_clusterings) and (n_rows,) Distinct rows of labels of the data, and their clusters
     seen: Labels
     seen_labels: Ints
-    table: Floats
-    offsets: Ints
-    logs: Floats
-    log_shares: Floats
+    table: Floats  # (n_clusters, all labels) Objects of each cluster with each label
+    offsets: Ints  # (n_clusterings + 1,) First label of every clustering
+    logs: Floats  # (all labels, n_clusters) τ log p_q(label | c)
+    log_shares: Floats  # (n_clusters,) log π_c
+    # supports, confidences: Confidence by support, at some supports; linear between them
     supports: Floats
     confidences: Floats
 
     @classmethod
     def of(cls, sample: Ensemble, consensus: Consensus, n_labels: Ints | None = None) -> Placement:
-        """From clusterings of some objects and what they were combined into.
-
-        `n_labels` says how many labels each clustering has among all objects, where the sample may lack some: those that it lacks
-        speak for no cluster.
-        """
+        """From clusterings of some objects and what they were combined into."""
+        # `n_labels` says how many labels each clustering has among all objects, where the sample may lack some: those
+        # that it lacks speak for no cluster.
         return cls.of_labels(sample, consensus.labels, n_labels, by_support(consensus))
 
     @classmethod
@@ -123,10 +107,8 @@ class Placement:
         return labels, scores / scores.sum(axis=1, keepdims=True)
 
     def places_of_columns(self, columns: Array, threads: int = 1) -> Ints:
-        """Clusters of labels that are clusterings × objects, in any type that the kernels know; equal labels have equal clusters.
-
-        Objects that were combined have no say of their own here, so that nothing is looked up.
-        """
+        """Clusters of labels that are clusterings × objects, in any type that the kernels know; equal labels have equal clusters."""
+        # Objects that were combined have no say of their own here, so that nothing is looked up.
         scores = _kernels.column_scores(columns, self.offsets, self.logs, threads=threads) + self.log_shares
         return np.asarray(scores.argmax(axis=1))
 

@@ -29,35 +29,24 @@ from consilience._types import EnsembleLike, Floats, Ints, Labels
 from consilience.inputs import as_ensemble
 
 Colors = NDArray[np.uint64]
-ROUNDS = 8, 1000  # of refinement, at least and at most
-FRACTION = 2.0**20  # parts of an object's mean weight that are told apart
-WORK = 2e7  # labels looked at, beyond the least
+ROUNDS = 8, 1000  # safeguard: rounds of refinement, at least and at most; a handful tells nearly all labels apart
+FRACTION = 2.0**20  # safeguard: weights are rounded to such parts of an object, beyond the noise of their last digits
+WORK = 2e7  # safeguard: labels looked at beyond the least rounds, about a tenth of a second
+# safeguard: odd numbers far apart in all bits, so that rows, labels and marks do not mix alike
 ROW, MARK = (
     np.uint64(0x9E3779B97F4A7C15),
     np.uint64(0xD1B54A32D192ED03),
-)  # so that rows, labels and marks do not mix alike
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Where columns and codes in canonical order stand in the ensemble.
+    """Where columns and codes in canonical order stand in the ensemble."""
 
-    Attributes
-    ----------
-    n_clusterings : int
-        Of the ensemble; those without a label have no column.
-    columns : (n_columns,) int array
-        The clustering of every column.
-    codes : tuple of int arrays
-        For every column, the ensemble's code of each of its codes.
-    first : (n_rows,) int array
-        The first object of every row.
-    """
-
-    n_clusterings: int
-    columns: Ints
-    codes: tuple[Ints, ...]
-    first: Ints
+    n_clusterings: int  # Of the ensemble; those without a label have no column
+    columns: Ints  # (n_columns,) The clustering of every column
+    codes: tuple[Ints, ...]  # For every column, the ensemble's code of each of its codes
+    first: Ints  # (n_rows,) The first object of every row
 
     def rows(self, labels: Labels) -> Labels:
         """(n, n_clusterings) rows of labels as the ensemble has them."""
@@ -75,11 +64,10 @@ class Given:
 
 
 def canonical(labels: Labels, weights: Floats, first: Ints) -> tuple[Labels, Ints, Given]:
-    """Distinct rows in canonical order, the place each had, and what they, their columns and codes were.
-
-    Rows stand by falling weight, if roughly, codes by falling weight of their objects, equals by color; clusterings by color. Codes
-    are 0 … k − 1 in every column, and a clustering without labels has no column. Weights must not depend on the order either.
-    """
+    """Distinct rows in canonical order, the place each had, and what they, their columns and codes were."""
+    # Rows stand by falling weight, if roughly, codes by falling weight of their objects, equals by color; clusterings
+    # by color. Codes are 0 … k − 1 in every column, and a clustering without labels has no column. Weights must not
+    # depend on the order either.
     kept = np.flatnonzero(labels.max(axis=0) >= 0)
     rows, codes = _compact(labels, kept)
     offsets = np.concatenate([[0], np.cumsum([len(used) for used in codes])]).astype(np.int64)
@@ -179,36 +167,25 @@ def mix(colors: Colors) -> Colors:
 
 @dataclass(frozen=True)
 class Problem:
-    """The distinct rows of an ensemble, in an order that does not depend on that of its objects and clusterings.
+    """The distinct rows of an ensemble, in an order that does not depend on that of its objects and clusterings."""
 
-    Objects with the same row of labels are interchangeable, so methods work on rows with weights and the answer
-    equals that on all objects. Objects without any label have no row: they belong to no cluster (−1, confidence 0).
+    # Objects with the same row of labels are interchangeable, so methods work on rows with weights and the answer
+    # equals that on all objects. Objects without any label have no row: they belong to no cluster (−1, confidence 0).
 
-    Attributes
-    ----------
-    labels : (n_rows, n_clusterings) int32 array
-        Distinct rows, codes 0 … k_q − 1 in every column, −1 missing; no row is all missing.
-    weights : (n_rows,) float array
-        The number, or the summed weight, of the objects with the row. Whole sample weights count copies of an object;
-        others are relative, and scaled so that an object weighs 1 on average.
-    n_clusters : int
-        Clusters wanted; at least 2 and at most the number of rows. 1 where all objects are alike and none were asked for.
-    inverse : (n_objects,) int64 array
-        Row of every object, −1 for an object without labels.
-    given : Given, optional
-        Where columns and codes stand in the ensemble; None if they are as there.
-    copies : (n_rows,) int array, optional
-        How many objects have the row, where `inverse` does not say it: its entries are rows that stand for objects elsewhere.
-    even : bool
-        Whether the clusterings were spread evenly over numbers of clusters, rather than drawn independently of one another.
-    """
-
+    # (n_rows, n_clusterings) Distinct rows, codes 0 … k_q − 1 in every column, −1 missing; no row is all missing
     labels: Labels
+    # (n_rows,) The number, or the summed weight, of the objects with the row. Whole sample weights count copies of an
+    # object; others are relative, and scaled so that an object weighs 1 on average.
     weights: Floats
+    # Clusters wanted; at least 2 and at most the number of rows. 1 where all objects are alike and none were asked for.
     n_clusters: int
-    inverse: Ints
-    given: Given | None = None
+    inverse: Ints  # (n_objects,) Row of every object, −1 for an object without labels
+    given: Given | None = None  # Where columns and codes stand in the ensemble; None if they are as there
+    # (n_rows,) How many objects have the row, where `inverse` does not say it: its entries are rows that stand for
+    # objects elsewhere
     copies: Ints | None = None
+    # Whether the clusterings were spread evenly over numbers of clusters, rather than drawn independently of one
+    # another
     even: bool = False
 
     @property
@@ -306,13 +283,12 @@ def check_problem(
     copies: Ints | None = None,
     even: bool | None = None,
 ) -> Problem:
-    """Collapse an ensemble (or what one is made from) to rows in canonical order; check the number of clusters and the weights.
-
-    ``n_clusters=None`` takes the median number of clusters of the clusterings, but at least 2. Objects of weight 0 are as good as not
-    there: they have no row, and a cluster or a clustering of nothing but them does not count. With `copies`, every row of the ensemble is
-    a different one and stands for so many objects, which are elsewhere: the answer is the one that they would have. `even` says whether
-    the clusterings are spread evenly where the ensemble does not know it.
-    """
+    """Collapse an ensemble (or what one is made from) to rows in canonical order; check the number of clusters and the weights."""
+    # ``n_clusters=None`` takes the median number of clusters of the clusterings, but at least 2. Objects of weight 0
+    # are as good as not there: they have no row, and a cluster or a clustering of nothing but them does not count. With
+    # `copies`, every row of the ensemble is a different one and stands for so many objects, which are elsewhere: the
+    # answer is the one that they would have. `even` says whether the clusterings are spread evenly where the ensemble
+    # does not know it.
     ens = as_ensemble(labels)
     signatures = ens.signatures()
     weights = _row_weights(signatures, sample_weight, ens.n_objects) if copies is None else copies.astype(float)
@@ -335,19 +311,9 @@ def check_problem(
 
 
 def spread_evenly(ens: Any) -> bool:
-    """Whether all clusterings have places from 0 to 1, as what made them has written to `info`, that leave no gap twice the mean one.
-
-    Variations have the place of the one that they vary, and are not spread. Of many places, a part that was chosen, by chance or on
-    purpose, leaves larger gaps.
-
-    Examples
-    --------
-    >>> from consilience import Ensemble
-    >>> info = {"method": ["graph"] * 8, "place": [i * 0.618 % 1 for i in range(8)]}
-    >>> ens = Ensemble.from_codes([[0] * 8, [1] * 8], info=info)
-    >>> spread_evenly(ens), spread_evenly(ens[:, [0, 3, 5, 6]])
-    (True, False)
-    """
+    """Whether all clusterings have places from 0 to 1, as what made them has written to `info`, that leave no gap twice the mean one."""
+    # Variations have the place of the one that they vary, and are not spread. Of many places, a part that was chosen,
+    # by chance or on purpose, leaves larger gaps.
     info = ens.info
     if "place" not in info or "method" not in info or ("around" in info and info["around"].notna().any()):
         return False

@@ -15,32 +15,20 @@ from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.rows.cluster_similarity import STEPS, THETA, Overlaps, Similarity
 from consilience.consensus.rows.problem import Problem, check_problem, representative_rows, sum_over_labels
 
-CLUSTERS = 3000  # of all clusterings together, whose walk is followed
+CLUSTERS = 3000  # of all clusterings together, whose walk is followed: O(clusters³)
+LEAVES = 3000  # rows that a tree is built on, where a method or a resample does not say
 SPECK = 40  # a cluster has at least this part of the objects of a mean cluster
-LEAVES = 3000  # rows that the tree is built on
 
 
 @dataclass(frozen=True, eq=False)
 class RowTree:
-    """What a walk over the clusters of a problem found.
-
-    Attributes
-    ----------
-    overlaps : Overlaps
-    similarity : Similarity
-    leaves : (n_leaves,) int array
-        Rows that the tree is built on.
-    weights : (n_leaves,) array
-        Of these rows; they sum to that of all.
-    linkage : (n_leaves − 1, 4) array
-        The tree in SciPy's format.
-    """
+    """What a walk over the clusters of a problem found."""
 
     overlaps: Overlaps
     similarity: Similarity
-    leaves: Ints
-    weights: Floats
-    linkage: Floats
+    leaves: Ints  # (n_leaves,) Rows that the tree is built on
+    weights: Floats  # (n_leaves,) Of these rows; they sum to that of all
+    linkage: Floats  # (n_leaves − 1, 4) The tree in SciPy's format
 
 
 def row_tree(problem: Problem, most: int, theta: float = THETA, steps: int = STEPS) -> RowTree:
@@ -85,10 +73,8 @@ def similarity_tree(alike: Array, weights: Floats) -> Floats:
 
 
 def choose_leaves(problem: Problem, most: int) -> tuple[Ints, Floats]:
-    """All rows and their weights, or `most` of them that stand for all: the heaviest half, and every so-manieth of the others.
-
-    Rows of one weight stand in an order like one at random, but always the same, so nothing depends on a seed.
-    """
+    """All rows and their weights, or `most` of them that stand for all: the heaviest half, and every so-manieth of the others."""
+    # Rows of one weight stand in an order like one at random, but always the same, so nothing depends on a seed.
     if problem.n_rows <= most:
         return np.arange(problem.n_rows), problem.weights
     order = np.argsort(-problem.weights, kind="stable")
@@ -100,11 +86,9 @@ def choose_leaves(problem: Problem, most: int) -> tuple[Ints, Floats]:
 
 
 def cut_clusters(tree: Floats, weights: Floats, k: int) -> Ints:
-    """k clusters of the leaves that are more than specks; −1 for leaves in specks, which are to join one of them.
-
-    Average linkage leaves lone leaves apart until the end, and a plain cut would spend clusters on them. So the tree is cut
-    lower until k clusters have at least 1/40 of the objects of a mean cluster, or all leaves are apart.
-    """
+    """k clusters of the leaves that are more than specks; −1 for leaves in specks, which are to join one of them."""
+    # Average linkage leaves lone leaves apart until the end, and a plain cut would spend clusters on them. So the tree
+    # is cut lower until k clusters have at least 1/40 of the objects of a mean cluster, or all leaves are apart.
     n, wanted = len(tree) + 1, k
     while True:
         labels = cut_tree(tree, wanted)
@@ -123,15 +107,13 @@ def cut_clusters(tree: Floats, weights: Floats, k: int) -> Ints:
 # Nearest-neighbor chains find the tree in O(n²). Ties go to the cluster with the earliest item.
 
 LINKAGES = _kernels.LINKAGES
-TIE = 1e-12  # distances this near are equal: sums of fractions are rounded
+TIE = 1e-12  # safeguard: distances this near are equal, since sums of fractions are rounded
 
 
 def weighted_linkage(distances: Floats, weights: Floats, linkage: str = "average") -> Floats:
-    """Tree of items that stand for `weights` objects each, in SciPy's format; `distances` (n, n) is used up.
-
-    The last column counts items, not objects. The heights are those of SciPy's linkage with every item repeated as
-    often as its weight says, without the merges of equal items.
-    """
+    """Tree of items that stand for `weights` objects each, in SciPy's format; `distances` (n, n) is used up."""
+    # The last column counts items, not objects. The heights are those of SciPy's linkage with every item repeated as
+    # often as its weight says, without the merges of equal items.
     merges, heights = _kernels.linkage(distances, weights, linkage, tie=TIE)
     order = np.argsort(heights, kind="stable")  # children first
     n, tree = len(distances), np.empty((len(merges), 4))
@@ -159,37 +141,25 @@ def cut_tree(tree: Floats, n_clusters: int) -> Ints:
 # The distance of two objects is one minus their co-association: over the clusterings that label both, the share (or the mean weight of
 # the clusters) that puts them together. A pair that no clustering labels has no evidence and distance 1.
 #
-# Equal rows merge first, so the tree starts from the distinct rows. Average linkage then has to count a row as often as it has objects:
-# with S(A, B) = Σ_{i∈A, j∈B} w_i w_j d_ij, clusters are S(A, B) / (W_A W_B) apart, and merging adds rows of S. Nearest-neighbor
-# chains find the tree in O(rows²). Ties, which abound here, go to the cluster with the earliest row.
+# Equal rows merge first, so the tree starts from the distinct rows, and average linkage counts a row as often as it has objects. Ties,
+# which abound here, go to the cluster with the earliest row.
 #
 # **Many rows.** Where the distances would not fit into the memory given, some rows stand for all, with weights that do: the heaviest half,
 # and a uniform draw from the others. Their tree is cut, and every other row joins the cluster with the largest mean co-association.
 
-SAMPLE = 4_000  # rows that stand for all when there are too many
-MEMORY = 2**30  # bytes for distances
+MEMORY = 2**30  # safeguard: bytes for distances, the default of memory_budget
 
 
 @dataclass(frozen=True, eq=False)
 class AssociationTree:
-    """A tree of rows.
-
-    Attributes
-    ----------
-    problem : Problem
-    label_weights : (Σ k_q,) array
-        What sharing each label counts.
-    rows, weights : (n_leaves,) arrays
-        The rows that are leaves, and how many objects each stands for.
-    tree : (n_leaves − 1, 4) array
-        In SciPy's format.
-    """
+    """A tree of rows."""
 
     problem: Problem
-    label_weights: Floats
+    label_weights: Floats  # (Σ k_q,) What sharing each label counts
+    # rows, weights: (n_leaves,) The rows that are leaves, and how many objects each stands for
     rows: Ints
     weights: Floats
-    tree: Floats
+    tree: Floats  # (n_leaves − 1, 4) In SciPy's format
 
     @property
     def sampled(self) -> bool:
@@ -218,13 +188,12 @@ def association_tree(
     *,
     linkage: str = "average",
     memory_budget: int = MEMORY,
+    sample: int = 4_000,
     seed: int = 0,
 ) -> AssociationTree:
-    """The tree of a problem's rows, or of some that stand for all where 8 · rows² bytes are more than the budget.
-
-    `label_weights` (Σ k_q,), numbered as :meth:`Problem.hyperedges`, say what sharing each label counts; 1 by default. Cost
-    O(leaves² · clusterings) time.
-    """
+    """The tree of a problem's rows, or of some that stand for all where 8 · rows² bytes are more than the budget."""
+    # `label_weights` (Σ k_q,), numbered as `Problem.hyperedges`, say what sharing each label counts; 1 by default. Cost
+    # O(leaves² · clusterings) time.
     offsets = problem.offsets
     label_weights = np.ones(offsets[-1]) if label_weights is None else label_weights
     room = int(np.sqrt(check_positive("memory_budget", memory_budget) / 8))
@@ -233,7 +202,7 @@ def association_tree(
         raise InputError(f"a memory budget of {memory_budget} bytes has no room for {k} × {k} distances; raise it")
     rows, weights = np.arange(problem.n_rows), problem.weights
     if problem.n_rows > room:
-        size = min(room, max(SAMPLE, problem.n_clusters))
+        size = min(room, max(sample, problem.n_clusters))
         rows, weights = representative_rows(problem, size, stream(seed, "consensus.evidence"))
         order = np.argsort(rows)
         rows, weights = rows[order], weights[order]
@@ -242,26 +211,19 @@ def association_tree(
 
 
 def mean_association(problem: Problem, some: Problem, labels: Ints, label_weights: Floats | None = None) -> Floats:
-    """(n_rows, k) mean co-association of every row with the objects of every cluster, whose rows are those of `some`.
-
-    The mean is over pairs of labels: what sharing them counts, by joint labels. Cost O(rows · clusterings · clusters).
-    """
+    """(n_rows, k) mean co-association of every row with the objects of every cluster, whose rows are those of `some`."""
+    # The mean is over pairs of labels: what sharing them counts, by joint labels. Cost O(rows · clusterings ·
+    # clusters).
     return AssociationMean(some, labels, problem.sizes, label_weights).of(problem.labels)
 
 
 class AssociationMean:
-    """Mean co-association with clusters: their tables are made once, then rows are asked about, as many at a time as one likes.
+    """Mean co-association with clusters: their tables are made once, then rows are asked about, as many at a time as one likes."""
 
-    Parameters
-    ----------
-    some : Problem
-        The rows of the clusters' objects.
-    labels : (n_rows,) int array
-        The cluster of each of them.
-    sizes : (n_clusterings,) int array
-        How many labels each clustering has, also among the rows that are asked about.
-    label_weights : (Σ sizes,) array, optional
-    """
+    # some: The rows of the clusters' objects
+    # labels: (n_rows,) The cluster of each of them
+    # sizes: (n_clusterings,) How many labels each clustering has, also among the rows that are asked about
+    # label_weights: (Σ sizes,)
 
     def __init__(self, some: Problem, labels: Ints, sizes: Ints, label_weights: Floats | None = None) -> None:
         k = int(labels.max()) + 1
@@ -306,11 +268,9 @@ def _share(agree: Floats, joint: Floats) -> Floats:
 
 
 def joiner(drawn: Labels, sizes: Ints, n_clusters: int) -> AssociationMean:
-    """The mean co-association of any row with the clusters cut from the tree of some objects' labels `drawn`.
-
-    Rows have a column per clustering, in the same codes, of which there are `sizes`. Where the drawn objects have fewer distinct rows,
-    there are as many clusters.
-    """
+    """The mean co-association of any row with the clusters cut from the tree of some objects' labels `drawn`."""
+    # Rows have a column per clustering, in the same codes, of which there are `sizes`. Where the drawn objects have
+    # fewer distinct rows, there are as many clusters.
     return joiner_of_scales(drawn, sizes, [n_clusters])[0]
 
 
@@ -328,10 +288,8 @@ def joiner_of_scales(drawn: Labels, sizes: Ints, numbers: list[int]) -> tuple[As
 
 
 def join_tree_of(drawn: Labels, rows: Labels, n_clusters: int) -> Ints:
-    """The cluster that each row joins, by mean co-association, of those cut from the tree of some objects' labels `drawn`.
-
-    Both have a column per clustering, in the same codes.
-    """
+    """The cluster that each row joins, by mean co-association, of those cut from the tree of some objects' labels `drawn`."""
+    # Both have a column per clustering, in the same codes.
     known = rows.max(axis=0) >= 0
     whole = np.ascontiguousarray(rows[:, known])
     return np.asarray(joiner(drawn[:, known], whole.max(axis=0) + 1, n_clusters).of(whole).argmax(axis=1))

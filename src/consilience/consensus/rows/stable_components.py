@@ -19,7 +19,7 @@ from consilience.consensus.trust.confidence import FLOATING, assess, cluster_sha
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
 
-SHOWN = 5  # objects named for each component
+SHOWN = 5  # safeguard: objects named for each component, as many as a line of a table has room for
 
 
 def stable_components(ensemble: EnsembleLike, *, top: int | None = None) -> pd.DataFrame:
@@ -124,10 +124,8 @@ def floaters(ensemble: EnsembleLike, consensus: Any, *, threshold: float = FLOAT
 
 
 def consensus_rows(ens: Ensemble, codes: Labels) -> tuple[Ints, Problem, Ints, list[Floats]]:
-    """The objects with a label here and in a clustering, their rows, the rows' clusters, and the tables of labels.
-
-    Rows agree in all labels and in the consensus, which need not be a function of the row.
-    """
+    """The objects with a label here and in a clustering, their rows, the rows' clusters, and the tables of labels."""
+    # Rows agree in all labels and in the consensus, which need not be a function of the row.
     if len(codes) != ens.n_objects:
         raise InputError(f"the consensus has {len(codes)} labels for {count(ens.n_objects, 'object')}")
     objects = np.flatnonzero((codes >= 0) & (ens.labels >= 0).any(axis=1))

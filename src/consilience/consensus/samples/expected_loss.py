@@ -37,46 +37,22 @@ LOSSES = ("vi", "binder")
 
 @dataclass(frozen=True)
 class ExpectedLoss:
-    """Items that a search puts into clusters, and what their places cost: constant + Σ_y scale_y Σ_c f(T_yc).
+    """Items that a search puts into clusters, and what their places cost: constant + Σ_y scale_y Σ_c f(T_yc)."""
 
-    A column y is a cluster of a sample, or all objects that a sample labels; T_yc is the weight that cluster c has in it.
+    # A column y is a cluster of a sample, or all objects that a sample labels; T_yc is the weight that cluster c has in
+    # it.
 
-    Attributes
-    ----------
-    start : (n_items + 1,) int64 array
-        Where the entries of every item begin.
-    column : (entries,) int32 array
-    value : (entries,) int32 array
-        The item's weight in the column; empty where that is `weight`.
-    weight : (n_items,) int32 array
-        Objects in every item.
-    scale : (columns,) float array
-    constant : float
-        What the samples alone contribute.
-    square : bool
-        Whether f(x) is x² (Binder's loss) or x log x.
-    """
-
-    start: Ints
-    column: Labels
-    value: Labels
-    weight: Labels
-    scale: Floats
-    constant: float
-    square: bool
+    start: Ints  # (n_items + 1,) Where the entries of every item begin
+    column: Labels  # (entries,)
+    value: Labels  # (entries,) The item's weight in the column; empty where that is `weight`
+    weight: Labels  # (n_items,) Objects in every item
+    scale: Floats  # (columns,)
+    constant: float  # What the samples alone contribute
+    square: bool  # Whether f(x) is x² (Binder's loss) or x log x
 
     @classmethod
     def of(cls, labels: Labels, weights: NDArray[Any], loss: str = "vi", cost: float = 1.0) -> ExpectedLoss:
-        """Of distinct rows of sampled labels (rows × samples, −1 missing, every sample labels some) and the objects in each.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from consilience.consensus.samples.expected_loss import ExpectedLoss
-        >>> samples = np.array([[0, 0], [0, 0], [1, 0], [1, 1]], np.int32)
-        >>> round(ExpectedLoss.of(samples, np.ones(4)).at(np.array([0, 0, 1, 1])), 4)  # half the distance to the second
-        0.412
-        """
+        """Of distinct rows of sampled labels (rows × samples, −1 missing, every sample labels some) and the objects in each."""
         if weights.sum() >= 2**31:
             raise InputError(f"{weights.sum():,.0f} objects are more than a search of partitions can count (2³¹)")
         known, square, n_samples = labels >= 0, loss == "binder", labels.shape[1]
@@ -118,10 +94,9 @@ class ExpectedLoss:
     def improve(
         self, labels: NDArray[Any], order: Ints, *, limit: int | None = None, passes: int = 100
     ) -> tuple[Labels, float]:
-        """Put items, in an order, where the loss is least, until none moves; new labels of all, and the loss.
-
-        A label of −1 is an item that has no cluster yet; there are at most `limit` clusters. Costs O(entries · clusters) a pass.
-        """
+        """Put items, in an order, where the loss is least, until none moves; new labels of all, and the loss."""
+        # A label of −1 is an item that has no cluster yet; there are at most `limit` clusters. Costs O(entries ·
+        # clusters) a pass.
         found = np.array(labels, np.int32)
         most = self.n_items if limit is None else limit
         _, value = _kernels.allocate(
@@ -163,17 +138,13 @@ def term(x: Any, square: bool) -> Floats:
 # again. Others have one cluster dissolved and its items put anew. What is better than the worst found so far takes its place, until two
 # generations bring no better best.
 
-STARTS = 12
-WORK = 4e8  # entries × clusters beyond which there are fewer starts
-FEWEST = 2
 TRIED = 10  # samples, of which the best is a start
-PATIENCE, GENERATIONS = 2, 10
 Found = tuple[Labels, float]
 
 
-def usual_starts(loss: ExpectedLoss, n_clusters: float) -> int:
-    """Starts where none are asked for: fewer where a pass over the items takes long."""
-    return int(np.clip(WORK / (len(loss.column) * max(n_clusters, 1.0)), FEWEST, STARTS))
+def usual_starts(loss: ExpectedLoss, n_clusters: float, *, fewest: int = 2, most: int = 12, work: float = 4e8) -> int:
+    """Starts where none are asked for: `most`, and fewer where their passes read more than `work` entries × clusters."""
+    return int(np.clip(work / (len(loss.column) * max(n_clusters, 1.0)), fewest, most))
 
 
 def best_partition(
@@ -185,29 +156,30 @@ def best_partition(
     seed: int,
     n_jobs: int | None = None,
     progress: bool | None = False,
+    generations: int = 10,
+    patience: int = 2,
 ) -> Found:
-    """Labels 0 … k − 1 of the items, k at most `limit`, and their expected loss.
-
-    `samples` are partitions of the items to begin at (−1: in no cluster); the best of them is improved, so the answer is no worse.
-    """
+    """Labels 0 … k − 1 of the items, k at most `limit`, and their expected loss."""
+    # `samples` are partitions of the items to begin at (−1: in no cluster); the best of them is improved, so the answer
+    # is no worse.
     search = _Search(loss, limit, seed)
     own = [search.within_limit(sample) for sample in samples]
     own = [loss.improve(labels, np.flatnonzero(labels < 0), limit=limit, passes=1)[0] for labels in own]
     first: list[Labels | None] = [min(own, key=loss.at)] if own else []
     first += [None] * (n_starts - len(first))
-    with Bar(n_starts * (1 + GENERATIONS), "partitions", progress) as bar, workers(n_jobs) as side_by_side:
+    with Bar(n_starts * (1 + generations), "partitions", progress) as bar, workers(n_jobs) as side_by_side:
         found: list[Found] = side_by_side(delayed(search.start)(labels, i) for i, labels in enumerate(first))
         found.sort(key=lambda one: one[1])
         bar.advance(n_starts)
         idle = 0
-        for generation in range(GENERATIONS):
+        for generation in range(generations):
             children = side_by_side(delayed(search.child)(found, generation, i) for i in range(n_starts))
             before = found[0][1]
             for child in children:
                 found = _keep(found, child)
             bar.advance(n_starts)
             idle = 0 if found[0][1] < before - 1e-12 else idle + 1
-            if idle == PATIENCE:
+            if idle == patience:
                 break
     return found[0]
 

@@ -170,7 +170,7 @@ def _clusters(low: int, high: int) -> str:
 # vertical** ones have the fewest clusters and are the farthest of those, the **lower vertical** ones the most clusters (S. Wade and
 # Z. Ghahramani, Bayesian cluster analysis: point estimation and credible balls, Bayesian Analysis 2018).
 
-SAME = 1e-9  # distances that differ by less are equal
+SAME = 1e-9  # safeguard: distances that differ by less are equal
 BOUNDS = ("horizontal", "upper vertical", "lower vertical")
 
 
@@ -277,10 +277,6 @@ def _distinct(labels: Labels, columns: Ints) -> list[int]:
 # adds most objects for the samples that it contradicts. Its probability is exact: the samples that part the core so are counted. A sample
 # without a label for an object of the core does not count among them.
 
-FEW = 64  # rows up to which every one is tried as the first
-SEEDS = 8  # tried otherwise
-CANDIDATES = 64  # rows weighed against one another in every step
-
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class CertainCore(Result):
@@ -357,14 +353,14 @@ def certain_core(problem: Problem, cohesion: Floats, labels: NDArray, level: flo
     )
 
 
-def _seeds(problem: Problem, cohesion: Floats, labels: NDArray) -> Ints:
-    """Rows to begin at: all if they are few; otherwise the heaviest, and the most cohesive of each of the largest clusters."""
-    if problem.n_rows <= FEW:
+def _seeds(problem: Problem, cohesion: Floats, labels: NDArray, *, few: int = 64, most: int = 8) -> Ints:
+    """Rows to begin at: all if there are at most `few`; otherwise the heaviest, and the most cohesive of each of the largest clusters."""
+    if problem.n_rows <= few:
         return np.arange(problem.n_rows)
     order = np.lexsort((-problem.weights, -cohesion))
     first = order[np.unique(labels[order], return_index=True)[1]]
     sizes = np.bincount(labels, problem.weights)
-    first = first[np.argsort(-sizes[labels[first]], kind="stable")][: SEEDS - 1]
+    first = first[np.argsort(-sizes[labels[first]], kind="stable")][: most - 1]
     return np.unique(np.append(first, problem.weights.argmax()))
 
 
@@ -400,10 +396,10 @@ def _grow(columns: Labels, weights: Floats, seed: int, need: int, cohesion: Floa
 
 
 def _next(
-    left: Labels, there: Ints, weights: Floats, rest: Ints, option: Ints, against: Ints, cohesion: Floats
+    left: Labels, there: Ints, weights: Floats, rest: Ints, option: Ints, against: Ints, cohesion: Floats, few: int = 64
 ) -> tuple[int, int]:
-    """The row that adds most objects for the samples it contradicts, and its cluster."""
-    some = np.lexsort((-cohesion[rest], -weights[rest], against))[:CANDIDATES]
+    """Of the few rows that contradict fewest samples, the row that adds most objects for the samples it contradicts, and its cluster."""
+    some = np.lexsort((-cohesion[rest], -weights[rest], against))[:few]
     contradicts = (there != option[:, None]).astype(np.float32)
     joins = (contradicts @ contradicts[some].T >= against[:, None] - 0.5) & (option >= 0)[:, None]
     gain = weights[rest] @ joins
@@ -416,8 +412,6 @@ def _next(
 
 
 # One partition from samples of a posterior, or from any clusterings: that of least expected loss.
-
-MOST, TIMES = 200, 4  # clusters where no limit is given: at least so many, and so many times those of a sample
 
 
 @runs_tasks
@@ -502,7 +496,7 @@ def summarize(
     call = written_call(summarize, samples, **given, id_column=id_column, random_state=seed)
     problem = check_problem(ens)
     expected = ExpectedLoss.of(problem.labels, problem.weights, loss, cost)
-    limit = min(problem.n_rows, max_clusters or max(MOST, TIMES * int(problem.sizes.max())))
+    limit = min(problem.n_rows, max_clusters or max(200, 4 * int(problem.sizes.max())))
     labels, value = best_partition(
         expected,
         list(problem.labels.T[:: -(-problem.n_clusterings // TRIED)]),

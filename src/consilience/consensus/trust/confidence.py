@@ -41,7 +41,7 @@ def floating(labels: Array, support: Array, threshold: float = FLOATING) -> Ints
     Examples
     --------
     >>> import numpy as np
-    >>> from consilience.consensus import floating
+    >>> from consilience.consensus.trust.confidence import floating
     >>> floating(np.array([0, 0, 1, -1]), np.array([0.9, 0.4, 0.5, 0.0])).tolist()
     [1, 2]
     """
