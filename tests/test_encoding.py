@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from consilience.tables.shapes import shape_features, shape_names
 from scipy import sparse
 
 import consilience as cs
@@ -24,10 +25,9 @@ from consilience.measures import adjusted_rand, distinguishing_features
 from consilience.measures.effect_sizes import effect_sizes
 from consilience.meta import score
 from consilience.tables import Encoder, match_rows, read_table, scale
-from consilience.tables.encoded_column import skewness
+from consilience.tables.encoder import skewness
 from consilience.tables.filling import NEIGHBORS, find_gaps
 from consilience.tables.parse_text import written_dates, written_numbers
-from consilience.tables.shapes import shape_features, shape_names
 from explorer_cases import ask
 from samples import block_counts
 

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from consilience.tables.ordered import find_order
 
 import consilience as cs
 from consilience._check import InputError
@@ -12,7 +13,6 @@ from consilience.inputs.guess import guess
 from consilience.measures import adjusted_rand, distinguishing_features
 from consilience.measures.cluster_features import Spreads
 from consilience.tables import Encoder, read_table
-from consilience.tables.ordered import find_order
 
 AGREE = ["Strongly disagree", "Disagree", "Neither agree nor disagree", "Agree", "Strongly agree"]
 OFTEN = ["never", "rarely", "sometimes", "often", "always"]

@@ -831,7 +831,7 @@ def test_distances_within_rounding_pass():
 
 
 def test_worst_asymmetric_pair_is_found_across_blocks(monkeypatch):
-    monkeypatch.setattr("consilience.tables.values._BLOCK", 8)
+    monkeypatch.setattr("consilience.tables.cells._BLOCK", 8)
     wrong = D.copy()
     wrong[0, 1] += 0.1
     wrong[3, 2] += 0.5

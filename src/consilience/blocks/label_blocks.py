@@ -24,8 +24,7 @@ from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
 from consilience.inputs.guess import is_saved
 from consilience.tables.columns import check_clusterings, choose, find_ids
-from consilience.tables.in_memory import frame_of, frame_sheet
-from consilience.tables.vectors import is_frame
+from consilience.tables.in_memory import frame_of, frame_sheet, is_frame
 
 ROWS = 2**20  # of a block
 HEAD = 10_000  # rows by which it is found what the columns are

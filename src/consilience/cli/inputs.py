@@ -24,8 +24,9 @@ from consilience.inputs import (
     open_source,
     refuse_blocks,
 )
-from consilience.tables import Table, find_id_column, read_table
+from consilience.tables import Table, read_table
 from consilience.tables.columns import Doubt
+from consilience.tables.reading import find_id_column
 
 TAKEN = ("columns", "id_column")  # of tables in row blocks
 LONG = 120  # letters of a notice that a line has room for

@@ -20,11 +20,10 @@ from consilience.inputs import as_table
 from consilience.inputs.guess import is_anndata, is_path
 from consilience.inputs.reading_options import given_reading
 from consilience.tables import Encoder, Table, check_matrix, encode_rows, read_table
-from consilience.tables.encoded_column import EncodedColumn
+from consilience.tables.encoder import EncodedColumn
 from consilience.tables.filling import NEIGHBORS, Gaps
-from consilience.tables.in_memory import needs_encoding, plain_source
+from consilience.tables.in_memory import is_frame, needs_encoding, plain_source
 from consilience.tables.matrix import array_of, check_rows
-from consilience.tables.vectors import is_frame
 
 FARTHEST = 1e100  # of new numbers; the squares of much larger ones overflow
 WIDEST = 5000  # columns of a table of numbers, some of whose rows are kept to fill gaps of new ones from
@@ -155,7 +154,7 @@ def reader_of(table: Table) -> Encoder | None:
     if sparse.issparse(table.values) or table.values.shape[1] > WIDEST:
         return None
     names = [str(j) for j in range(table.values.shape[1])] if table.columns is None else table.columns
-    return Encoder.of_numbers(table.values, names, decimal=table.decimal, id_name=table.id_name)
+    return Encoder.of_numbers(table.values, names, decimal=table.reading.decimal, id_name=table.id_name)
 
 
 def read_new(estimator: Any, source: Any, reading: Mapping[str, Any], reader: Encoder | None) -> Table:

@@ -29,7 +29,7 @@ from consilience.ensemble.info import (
     typed_labels,
 )
 from consilience.tables import Table
-from consilience.tables.vectors import columns_of, is_frame, label_columns
+from consilience.tables.in_memory import columns_of, is_frame, label_columns
 
 
 class Ensemble:
@@ -101,6 +101,10 @@ result or AnnData
         labels = given
         if isinstance(given, (Ensemble, Table)):
             ids = given.ids if ids is None else ids
+        if isinstance(given, Table):
+            if given.kind != "labels":
+                raise InputError(f"{given.source}: was read as {given.kind}: clusterings need kind='labels'")
+            labels = given.values
         if isinstance(given, Ensemble):
             info, labels = given.info if info is None else info, given.labels
         names, vectors = columns_of(labels)

@@ -369,7 +369,8 @@ class _Parts:
     def record(self, kind: Any, fields: Mapping[str, Any]) -> Any:
         """A record of its encoded fields, whatever format they were saved in."""
         decoded = {name: self.decode(item) for name, item in fields.items()}
-        return kind(**(kind._upgrade(decoded, self.version) if issubclass(kind, Result) else decoded))
+        upgrade = getattr(kind, "_upgrade", None)  # records inside results may have one too
+        return kind(**(decoded if upgrade is None else upgrade(decoded, self.version)))
 
     def _array(self, name: str) -> np.ndarray:
         if self.read is None:

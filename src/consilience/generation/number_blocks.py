@@ -14,8 +14,8 @@ from consilience._check import CHUNK, InputError, check_count, count, kind_of, s
 from consilience._files import open_parquet
 from consilience._run.row_blocks import Held, Piece, RowBlocks, dask_parts
 from consilience._types import Floats
+from consilience.tables.cells import check_unique, ids_of
 from consilience.tables.in_memory import frame_sheet
-from consilience.tables.read_cells import check_unique, ids_of
 
 
 @dataclass(frozen=True, eq=False)

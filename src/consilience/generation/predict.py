@@ -21,7 +21,8 @@ from consilience.generation.spaces import Preparation
 from consilience.generation.tasks import weighted
 from consilience.inputs import open_source
 from consilience.measures import adjusted_rand
-from consilience.tables import CountScaling, Encoder, Standardizer, Table, check_matrix, encode_rows
+from consilience.tables import Encoder, Standardizer, Table, check_matrix, encode_rows
+from consilience.tables.scaling import CountScaling
 
 BLOCK = 2**24  # scores at a time
 NEIGHBORS = 20_000  # objects of a clustering without means that are kept, at most
@@ -291,7 +292,7 @@ def _new_values(table: Table, new: Any) -> tuple[Any, Array | None]:
     if table.encoder is not None:
         read = encode_rows(new, table.encoder)
     elif table.aside and table.columns is not None:  # by name, whatever else the new table has
-        read = encode_rows(new, Encoder.of_numbers(table.values, table.columns, decimal=table.decimal))
+        read = encode_rows(new, Encoder.of_numbers(table.values, table.columns, decimal=table.reading.decimal))
     else:
         read = data_table(new, "euclidean", least=1)
     values = check_matrix(read)

@@ -16,7 +16,8 @@ from consilience.generation.methods.mds import embed
 from consilience.generation.methods.method import Space
 from consilience.generation.methods.neighbors import check_graph
 from consilience.generation.plan import Plan
-from consilience.tables import CountScaling, Standardizer, check_matrix
+from consilience.tables import Standardizer, check_matrix
+from consilience.tables.scaling import CountScaling
 
 
 class GenerationWarning(UserWarning):

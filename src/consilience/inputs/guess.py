@@ -23,19 +23,13 @@ from consilience.inputs.reading_options import parsing
 from consilience.tables import Table, read_table
 from consilience.tables.column_types import YES
 from consilience.tables.files import READERS, SOURCE, open_sheet
-from consilience.tables.in_memory import frame_of
-from consilience.tables.ordered import find_order
+from consilience.tables.in_memory import frame_of, is_frame
 from consilience.tables.sheet import Options
-from consilience.tables.vectors import is_frame
 
 _NUMBERED = re.compile(r"\D*\d+")  # c1, Cluster 12
 _DIGITS = re.compile(r"\d+")
-TOLD = 0.3  # share of what one column says that another tells, from which both may be clusterings
-LOOKED_AT = 2000  # rows, evenly spaced, and
-ITEMS = 8  # columns of 0 and 1 that may be items rather than clusterings
-PAIRED = 20  # columns that are compared
 FEW = 100  # different labels of a column that could be a clustering
-ONE_TABLE = 50_000_000  # cells of a folder of Parquet files that is read whole where row blocks are of no use
+ONE_TABLE = 50_000_000  # safeguard: of memory, cells of a folder of Parquet files that is read whole where row blocks are of no use
 
 
 def is_path(source: Any) -> bool:
@@ -169,30 +163,17 @@ def guess(source: Any, reading: Mapping[str, Any]) -> str:
 
 
 def _are_categories(frame: pd.DataFrame) -> bool:
-    """Whether columns of few words are clearly categories of a table, and no clusterings.
+    """Whether columns are words of their own (plan, region), which no two share and which are not numbered (c1, 3-0), or constants.
 
-    Categories (plan, region) have words of their own, other than the labels of a clustering, which several clusterings share or
-    which are numbered (c1, 3-0); yes and no they may share. No two of them tell much of one another, as clusterings of the same
-    objects do, at whatever level. Columns that are all constant are no clusterings either, and nor are answers on a scale ("never",
-    "rarely" …), or many columns of 0 and 1 (items, tags) of which one is constant or none tells of another.
+    Labels of clusterings are shared by several clusterings, or numbered; yes and no may be shared by categories too.
     """
     words = [set(frame[name].dropna()) for name in frame]
-    if all(len(some) <= 1 for some in words) or (any(map(_are_answers, words)) and not _any_told(frame)):
+    if all(len(some) <= 1 for some in words):
         return True
-    if len(words) >= ITEMS and all(some <= {0, 1} for some in words):
-        return any(len(some) < 2 for some in words) or not _any_told(frame)
     named = [some for some in words if not {str(word).casefold() for word in some} <= set(YES)]
     if len(words) < 2 or not named or not all(isinstance(word, str) for some in named for word in some):
         return False
-    if all(map(_are_numbered, named)) or len(set().union(*named)) < sum(map(len, named)):
-        return False
-    return not _any_told(frame)
-
-
-def _are_answers(words: set[Any]) -> bool:
-    """Whether labels are words in an order."""
-    said = sorted(word for word in words if isinstance(word, str))
-    return len(said) == len(words) and find_order(said, np.ones(len(said), int)) is not None
+    return not all(map(_are_numbered, named)) and len(set().union(*named)) == sum(map(len, named))
 
 
 def _are_numbered(words: set[Any]) -> bool:
@@ -201,23 +182,6 @@ def _are_numbered(words: set[Any]) -> bool:
         return True
     patterns = {_DIGITS.sub("0", word) for word in words}
     return all(map(_NUMBERED.fullmatch, words)) or (len(patterns) == 1 and "0" in patterns.pop())
-
-
-def _any_told(frame: pd.DataFrame) -> bool:
-    """Whether some column tells much of another: mutual information beyond chance, as a share of the smaller entropy."""
-    from sklearn.metrics import adjusted_mutual_info_score  # which takes long to import
-
-    rows = np.unique(np.linspace(0, len(frame) - 1, LOOKED_AT).round().astype(int))
-    names = [name for name in frame if frame[name].nunique() > 1][:PAIRED]
-    codes = [pd.factorize(frame[name].to_numpy(object)[rows])[0] for name in names]
-    for place, one in enumerate(codes):
-        for other in codes[:place]:
-            both = (one >= 0) & (other >= 0)
-            a, b = one[both], other[both]
-            varies = len(a) > 0 and np.ptp(a) > 0 and np.ptp(b) > 0
-            if varies and adjusted_mutual_info_score(a, b, average_method="min") >= TOLD:
-                return True
-    return False
 
 
 def taken_for(table: Table) -> str:

@@ -17,7 +17,7 @@ from consilience._types import Array
 from consilience.ensemble import Ensemble
 from consilience.inputs.provenance import Opened, Provenance
 from consilience.inputs.reading_options import PARSING
-from consilience.tables.typed_column import text_of
+from consilience.tables.column_types import text_of
 
 _TEXT = re.compile(r"\.(csv|tsv|txt)(\.(gz|bz2|xz))?$")
 _NUMBER, _LEADING = re.compile(r"\d+(\.0)?"), re.compile(r"^0+(?=\d)")

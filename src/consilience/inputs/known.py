@@ -14,11 +14,12 @@ from consilience._check import InputError, count, kind_of, names_objects, show
 from consilience.ensemble import Ensemble
 from consilience.inputs.guess import has_own_ids, is_path, is_table
 from consilience.inputs.reading_options import given_reading, parsing
-from consilience.tables import Table, find_id_column, match_rows, read_table
+from consilience.tables import Table, match_rows, read_table
+from consilience.tables.columns import transposed
 from consilience.tables.files import open_sheet, read_vector
+from consilience.tables.in_memory import is_frame
+from consilience.tables.reading import find_id_column
 from consilience.tables.sheet import Options
-from consilience.tables.transposing import transposed
-from consilience.tables.vectors import is_frame
 
 
 def column_names(source: Any, **reading: Any) -> list[str]:

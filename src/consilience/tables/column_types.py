@@ -1,10 +1,10 @@
-"""What each column of a table of data is: a number, a category, words in an order, a date, a yes or no, or nothing to cluster by."""
+"""What each column of a table of data is: a number, a category, an ordered category, a date, a yes or no, or nothing to cluster by."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,41 +13,72 @@ import pyarrow as pa
 
 from consilience._check import InputError, count, show
 from consilience._types import Array, Floats
-from consilience.tables.choices import find_separator_of_choices
-from consilience.tables.column_words import DASHES, NO_ANSWER, UNKNOWN, are_money, are_mostly, find_unit, has_signs
-from consilience.tables.columns import is_id_name, is_key_name
-from consilience.tables.near_ids import nearly_count_rows
-from consilience.tables.ordered_columns import column_in_order, ordered_column
-from consilience.tables.parse_text import BOUND, sign_evidence, written_dates, written_numbers
-from consilience.tables.read_cells import ABSENT, TRUTHS, ColumnError, are_codes, is_postal, numbers_of
+from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, missing_of, numbers_of
+from consilience.tables.columns import is_id_name
+from consilience.tables.orders import given_steps, range_places
+from consilience.tables.parse_text import has_unit, sign_evidence, written_dates, written_numbers
 from consilience.tables.sheet import Sheet
-from consilience.tables.typed_column import MANY, Found, coded, meant_unknown, says_nothing, sizes_of, text_of
 
 #: What a column can be said to be; "log" is a number whose logarithm is taken.
-TYPES = ("number", "log", "category", "ordered", "choices", "date", "ignore")
+TYPES = ("number", "log", "category", "ordered", "date", "ignore")
 YES = {"true": True, "false": False, "yes": True, "no": False, "y": True, "n": False, "ja": True, "nein": False}
-EMPTY = "(empty)"  # what no tick says
-YES |= {"+": True} | dict.fromkeys((*DASHES, EMPTY), False)
-TICKS = {"x", "✓", "✔", "✗", "•", "yes", "y", "ja", "+"}
+#: Words that say that a number, a range, a date, or a yes or no is not known; a category may have them.
+UNKNOWN = {
+    *("unknown", "unk", "not known", "not available", "not applicable", "not sure", "missing", "no data", "no answer"),
+    *("refused", "no response", "prefer not to say", "prefer not to answer", "don't know", "none", "nil", "empty"),
+    *("na", "n.a.", "n/a", "n. a.", "nan", "null", "tbd", "tba", "?", "??", "-", "--", "–", "—", ".", "..", "x", "*"),
+    *(
+        "unbekannt",
+        "keine angabe",
+        "k.a.",
+        "k. a.",
+        "keine",
+        "fehlt",
+        "weiß nicht",
+        "inconnu",
+        "desconocido",
+        "onbekend",
+    ),
+}
+MANY = 20  # objects from which on it counts how often words repeat
+MOST_ABSENT = 0.8  # share of missing cells beyond which a column says too little
 REPEATS = 0.5  # different words per cell beyond which text is not a category
 RARE, FEWEST, MOST_LEVELS = 0.01, 3, 30  # share and number of objects of a category of its own, and how many there are
 COMMON = 0.2  # share of the objects that such categories must have together
-LONGEST_NAME, MOST_SPACES = 40, 2  # letters and spaces in what may be the name of an object
+LONGEST_NAME = 40  # letters of what may be the name of an object, of three words at most
+_NINES = (-9.0, -99.0, -999.0, -9999.0, -99999.0)
 
 
-def find_kind(
-    sheet: Sheet,
-    position: int,
-    asked: str | tuple[str, ...] | None = None,
-    *,
-    named: bool = False,
-    absent: frozenset[str] = frozenset(),
-) -> Found:
+@dataclass(frozen=True, eq=False)
+class TypedColumn:
+    """One column as it came, typed.
+
+    `cells` are float64 (numbers), datetime64 (dates) or categorical (all others); NaN or NaT where missing. `why` says why the column is
+    set aside, where `kind` is "ignore"; `notes` what else was decided. `decimal`, `unit` and `month_first` say how its numbers and
+    dates are written, None where the cells do not tell. Of a column that is set aside, `counts_rows` says that it is whole numbers that
+    all differ, and `names_objects` that it is short text that does. `levels` are those of an order, from the lowest.
+    """
+
+    name: str
+    kind: str  # number, log, category, boolean, ordered, date, ignore
+    cells: pd.Series | None
+    why: str = ""
+    notes: tuple[str, ...] = ()
+    asked: bool = False
+    decimal: str | None = None
+    unit: str = ""
+    month_first: bool | None = None
+    counts_rows: bool = False
+    names_objects: bool = False
+    levels: tuple[str, ...] = ()
+
+
+def find_type(
+    sheet: Sheet, position: int, asked: str | tuple[str, ...] | None = None, *, named: bool = False
+) -> TypedColumn:
     """What a column is, by its cells, or as it was `asked` to be, several words being the levels of an order.
 
     Where it was `named` to be used, an id is a number.
-
-    Whole numbers under the name of postal codes are a category. The words `absent` count as missing in a category too.
 
     Raises
     ------
@@ -56,36 +87,31 @@ def find_kind(
     """
     name = sheet.column_names()[position]
     if asked == "ignore":
-        return Found(name, "ignore", None, "asked for", asked=True)
+        return TypedColumn(name, "ignore", None, "asked for", asked=True)
     column = sheet.column(position)
     dtype = getattr(column, "dtype", None)
-    if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered and asked in (None, "ordered"):
-        asked = tuple(text_of(level) for level in dtype.categories)
+    if isinstance(dtype, pd.CategoricalDtype) and asked in (None, "ordered"):
+        asked = tuple(text_of(level) for level in dtype.categories) if dtype.ordered else "category"
+        if asked == "category":
+            return replace(_words(sheet, position, name, column, None, "category"), asked=False)
     if isinstance(asked, tuple):
-        return column_in_order(sheet, position, name, column, asked)
-    if isinstance(dtype, pd.CategoricalDtype) and asked is None:
-        asked_kind = "category"
-    else:
-        asked_kind = asked or ""
-    is_code = asked_kind == "" and are_codes(column)
-    if is_code:
-        asked_kind = "code"
-    elif asked_kind == "" and is_postal(name, column):
-        asked_kind = "postal"
-    if asked_kind in ("", "number", "log") and (numbers := _numbers(sheet, position, column)) is not None:
+        return _in_order(sheet, position, name, column, asked)
+    if asked is None and are_codes(column):
+        return _words(sheet, position, name, column, None, "code")
+    if asked in (None, "number", "log") and (numbers := _numbers(sheet, position, column)) is not None:
         found = _number(sheet, position, name, numbers, asked, _is_truths(column), named)
         return replace(found, decimal=_sign_of(sheet, column))
-    if asked_kind in ("", "date") and dtype is not None and dtype.kind in "M":
-        return _dates(sheet, position, name, _naive(column), asked)
-    return _words(sheet, position, name, column, asked, asked_kind, absent)
+    if asked in (None, "date") and dtype is not None and dtype.kind in "M":
+        return _dates(name, _naive(column), asked)
+    return _words(sheet, position, name, column, asked, asked or "")
 
 
 def _numbers(sheet: Sheet, position: int, column: Any) -> Floats | None:
     """The column as numbers, if it is one throughout; spans of time are days."""
-    dtype = getattr(column, "dtype", None)
-    if dtype is not None and getattr(dtype, "kind", "") == "m":
+    kind = getattr(getattr(column, "dtype", None), "kind", "")
+    if kind == "m":
         return np.asarray(column.dt.total_seconds() / 86400.0, float)
-    if dtype is not None and dtype.kind == "M":
+    if kind == "M":
         return None
     try:
         return numbers_of(sheet, position).astype(np.float64, copy=False)
@@ -114,24 +140,21 @@ def _naive(column: pd.Series) -> pd.Series:
 
 def _number(
     sheet: Sheet, position: int, name: str, numbers: Floats, asked: str | None, truths: bool, named: bool = False
-) -> Found:
+) -> TypedColumn:
     _refuse_infinite(sheet, position, numbers)
-    cells = pd.Series(numbers)
     known = numbers[~np.isnan(numbers)]
     if why := says_nothing(len(known), len(numbers), len(np.unique(known[:1])) if len(known) else 0, known):
-        return Found(name, "ignore", None, why)
+        return TypedColumn(name, "ignore", None, why)
     if asked is None and not named and _counts_rows(name, known, len(numbers)):
-        return Found(name, "ignore", None, "id-like, all different", counts_rows=True)
-    if asked is None and not named and (why := nearly_count_rows(sheet, numbers)):
-        return Found(name, "ignore", None, why, counts_rows=True)
+        return TypedColumn(name, "ignore", None, "id-like, all different", counts_rows=True)
     if truths:
-        return Found(name, "boolean", _truth_words(numbers))
+        return TypedColumn(name, "boolean", _truth_words(numbers))
     if asked == "log" and known.min() < 0:
         row = int(np.nanargmin(numbers))
         raise InputError(
             f"{sheet.place(row, position)}: {numbers[row]:g} has no logarithm: leave {name!r} a number, or correct the cell"
         )
-    return Found(name, asked or "number", cells, asked=asked is not None)
+    return TypedColumn(name, asked or "number", pd.Series(numbers), asked=asked is not None)
 
 
 def _refuse_infinite(sheet: Sheet, position: int, numbers: Floats) -> None:
@@ -146,30 +169,35 @@ def _refuse_infinite(sheet: Sheet, position: int, numbers: Floats) -> None:
 
 def _counts_rows(name: str, known: Floats, n: int) -> bool:
     """Whether whole numbers name objects: all differ, and they count the rows or stand under a name like an id's."""
-    if len(known) < n or n < MANY or (known % 1 != 0).any():
+    if len(known) < n or n < MANY or (known % 1 != 0).any() or len(np.unique(known)) < n:
         return False
-    if len(np.unique(known)) < n:
-        return False
-    return bool(known.max() - known.min() == n - 1) or is_id_name(name) or is_key_name(name)
+    return bool(known.max() - known.min() == n - 1) or is_id_name(name)
 
 
-def _words(
-    sheet: Sheet, position: int, name: str, column: Any, asked: str | None, kind: str, absent: frozenset[str]
-) -> Found:
-    """A column that is not numbers throughout: words in an order, numbers or dates as people write them, else categories."""
-    if (
-        kind == ""
-        and (ticks := _ticks(name, *coded(replace(sheet, missing=()), column, frozenset(ABSENT - {""})))) is not None
-    ):
-        return ticks
-    with_none = coded(sheet, column, frozenset({"None"}))  # a word of categories and scales, no number, date or choice
-    n, n_known = len(with_none[0]), int((with_none[0] >= 0).sum())
-    if why := says_nothing(n_known, n, len(with_none[1])):
-        return Found(name, "ignore", None, why)
-    if kind in ("", "ordered") and (found := ordered_column(name, *with_none, asked=bool(kind))) is not None:
-        return found
+def absence_code(numbers: Floats) -> str:
+    """A doubt about −99, −999 and the like, where it stands several times below numbers that are not negative; else empty.
+
+    Examples
+    --------
+    >>> absence_code(np.array([1.0, -999, 5, -999])), absence_code(np.array([1.0, -999, -5, -999]))
+    ('-999 (2 cells) is read as a number', '')
+    """
+    known = numbers[~np.isnan(numbers)]
+    low = known.min(initial=0)
+    n = int((known == low).sum())
+    if low not in _NINES or n < 2 or n == len(known) or known[known > low].min() < 0:
+        return ""
+    return f"{low:.0f} ({count(n, 'cell')}) is read as a number"
+
+
+def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | None, kind: str) -> TypedColumn:
+    """A column that is not numbers throughout: ranges, numbers or dates as people write them, else categories."""
     codes, words = coded(sheet, column)
     sizes = sizes_of(codes, words)
+    if why := says_nothing(int(sizes.sum()), len(codes), len(words)):
+        return TypedColumn(name, "ignore", None, why)
+    if kind in ("", "ordered") and (places := range_places(words)) is not None and _are_enough(places, words, sizes):
+        return _ranges(name, codes, words, sizes, places, asked=bool(kind))
     if kind == "ordered":
         some = " and ".join(show(word, 30) for word in words[:2])
         raise InputError(
@@ -177,88 +205,40 @@ def _words(
             f"types={{{name!r}: ['low', 'medium', 'high']}} (--type '{name}=low<medium<high')"
         )
     if kind in ("", "number", "log"):
-        unit, mixed = find_unit(words, sizes)
-        if mixed and kind:
-            raise InputError(
-                f"{sheet.place(None, position)}: has {mixed}: bring them to one unit, or leave the column out"
-            )
-        values, decimal, unit = written_numbers(words, sheet.decimal, unit=unit)
-        if not mixed and are_mostly(~np.isnan(values), words, sizes, asked=bool(kind)):
-            spread = np.append(values, np.nan)[codes]
-            found = _number(sheet, position, name, spread, asked, False)
-            notes = (*_left_out(words, np.isnan(values), sizes, "number"), *_bounds(words, ~np.isnan(values), sizes))
-            gone = meant_unknown(words, np.isnan(values))
-            return replace(found, notes=notes, asked=bool(kind), decimal=decimal, unit=unit, absent=gone)
-        if mixed and (len(words) > MOST_LEVELS or are_money(words)):
-            return Found(name, "ignore", None, mixed)
+        values, decimal, unit = written_numbers(words, sheet.told_decimal)
+        read = ~np.isnan(values)
+        if _are_enough(values, words, sizes, asked=bool(kind)):
+            found = _number(sheet, position, name, np.append(values, np.nan)[codes], asked, False)
+            notes = (*_left_out(words, ~read, sizes, "number"), *_bare(words, read, sizes, unit))
+            return replace(found, notes=notes, asked=bool(kind), decimal=decimal, unit=unit)
     if kind in ("", "date"):
         dates, month_first, guessed = written_dates(words, asked=kind == "date")
-        if are_mostly(~np.isnat(dates), words, sizes, asked=bool(kind)):
+        if _are_enough(dates, words, sizes, asked=bool(kind)):
             moments = pd.Series(np.append(dates, np.datetime64("NaT", "s"))[codes])
             notes = (f"read with the {guessed}",) if guessed else ()
             notes += _left_out(words, np.isnat(dates), sizes, "date")
-            gone = meant_unknown(words, np.isnat(dates))
-            return replace(_dates(sheet, position, name, moments, asked, notes), month_first=month_first, absent=gone)
-    if kind in ("", "choices"):
-        held, said, notes = _without_unknown(codes, words, sizes, absent)
-        if sep := find_separator_of_choices(said, sizes_of(held, said), asked=bool(kind)):
-            cells = pd.Series(np.array([*said, None], object)[held], dtype=object)
-            gone = absent | meant_unknown(words, np.array([word not in said for word in words]))
-            return Found(name, "choices", cells, notes=notes, asked=bool(kind), sep=sep, absent=gone)
-    if kind == "choices":
-        raise InputError(
-            f"{sheet.place(None, position)}: no cell holds several choices, separated by a semicolon, a bar or a comma: say another type "
-            f"of {name!r} in types= (--type)"
-        )
-    if kind not in ("", "category", "code", "postal"):
+            return replace(_dates(name, moments, asked, notes), month_first=month_first)
+    if kind not in ("", "category", "code"):
         row = int((codes >= 0).argmax())
         raise InputError(
             f"{sheet.place(row, position)}: no cell is a {'date' if kind == 'date' else 'number'}, such as {show(words[codes[row]], 30)}: "
             f"say another type of {name!r} in types= (--type)"
         )
-    notes = ()
-    codes, words = with_none
-    sizes = sizes_of(codes, words)
-    if kind != "category":
-        before = words
-        codes, words, notes = _without_unknown(codes, words, sizes, absent)
-        absent |= meant_unknown(before, np.array([word not in words for word in before]))
-        sizes = sizes_of(codes, words)
-        if why := says_nothing(int(sizes.sum()), n, len(words)):
-            return Found(name, "ignore", None, why)
-    return replace(_category(name, codes, words, sizes, kind, notes), absent=absent)
+    return _category(name, codes, words, sizes, kind)
 
 
-def _ticks(name: str, codes: Array, words: list[str]) -> Found | None:
-    """A column of ticks, x or nothing, as yes or no; None where it is another, or hardly anything is ticked."""
-    sizes = sizes_of(codes, words)
-    n, n_known = len(codes), int(sizes.sum())
-    if len({word.casefold() for word in words}) != 1 or words[0].casefold() not in TICKS:
-        return None
-    if n_known == n or n_known < max(FEWEST, RARE * n):
-        return None
-    tick = words[int(sizes.argmax())]
-    note = f"an empty cell means no, since all others are {show(tick, 30)}"
-    return Found(
-        name, "boolean", pd.Series(np.where(codes < 0, EMPTY, tick).astype(object), dtype=object), notes=(note,)
+def _are_enough(values: Array, words: list[str], sizes: Array, *, asked: bool = False) -> bool:
+    """Whether so many cells could be read that the others count as missing: these are words for unknown, or too rare for a category."""
+    read = ~(np.isnat(values) if values.dtype.kind == "M" else np.isnan(values))
+    n, n_read = int(sizes.sum()), int(sizes[read].sum())
+    if asked:
+        return n_read > 0
+    odd = sum(
+        int(size)
+        for word, size, one in zip(words, sizes, read, strict=True)
+        if not one and word.casefold() not in UNKNOWN
     )
-
-
-def _without_unknown(
-    codes: Array, words: list[str], sizes: Array, absent: frozenset[str]
-) -> tuple[Array, list[str], tuple[str, ...]]:
-    """A column of words without those that say that nothing is known, and a note of them; of yes and no, all that mean so."""
-    folded = [word.casefold() for word in words]
-    signs = DASHES if has_signs(words) else set()
-    rest = {word for word in folded if word not in UNKNOWN - signs}
-    meant = (UNKNOWN if len(rest) == 2 and rest <= set(YES) else NO_ANSWER | absent) - signs
-    gone = np.array([word in meant for word in folded])
-    if not gone.any():
-        return codes, words, ()
-    n, first = int(sizes[gone].sum()), words[int(np.argmax(np.where(gone, sizes, 0)))]
-    place = np.append(np.where(gone, -1, np.cumsum(~gone) - 1), -1)
-    note = f"{count(n, 'cell')} such as {show(first, 30)} {'counts' if n == 1 else 'count'} as missing"
-    return place[codes], [word for word, lost in zip(words, gone, strict=True) if not lost], (note,)
+    return 2 * n_read >= n and odd <= (max(1, RARE * n) if n >= MANY else 0)
 
 
 def _left_out(words: list[str], strange: Array, sizes: Array, what: str) -> tuple[str, ...]:
@@ -269,42 +249,72 @@ def _left_out(words: list[str], strange: Array, sizes: Array, what: str) -> tupl
     return (f"{count(n, 'cell')} that {is_}, such as {show(first, 30)}, {counts} as missing",)
 
 
-def _bounds(words: list[str], read: Array, sizes: Array) -> tuple[str, ...]:
-    """A note of cells such as <0.5."""
-    bounds = read & np.array([BOUND.match(word) is not None for word in words])
-    if not bounds.any():
+def _bare(words: list[str], read: Array, sizes: Array, unit: str) -> tuple[str, ...]:
+    """A note of numbers with a unit among numbers without one."""
+    with_unit = has_unit(words) & read
+    if not unit or not (read & ~with_unit).any():
         return ()
-    n, first = int(sizes[bounds].sum()), words[int(np.argmax(np.where(bounds, sizes, 0)))]
-    return (f"{count(n, 'cell')} such as {show(first, 30)} {'counts' if n == 1 else 'count'} as the number there",)
+    n, first = int(sizes[with_unit].sum()), words[int(with_unit.argmax())]
+    return (f"{count(n, 'cell')} such as {show(first, 30)} {'has' if n == 1 else 'have'} a unit, and others none",)
 
 
-def _dates(
-    sheet: Sheet, position: int, name: str, moments: pd.Series, asked: str | None, notes: tuple[str, ...] = ()
-) -> Found:
+def _ranges(name: str, codes: Array, words: list[str], sizes: Array, places: Floats, *, asked: bool) -> TypedColumn:
+    """Ranges of numbers, of which several ways to write one are the same level: the commonest."""
+    levels: dict[float, str] = {}
+    for code in np.argsort(-sizes, kind="stable").tolist():
+        levels.setdefault(places[code], words[code])
+    ranked = [levels[place] for place in sorted(levels) if place == place]
+    at = np.array([-1 if place != place else ranked.index(levels[place]) for place in places.tolist()] + [-1])
+    notes = _left_out(words, np.isnan(places), sizes, "range")
+    return TypedColumn(name, "ordered", word_cells(at[codes], ranked), "", notes, asked, levels=tuple(ranked))
+
+
+def _in_order(sheet: Sheet, position: int, name: str, column: Any, levels: tuple[str, ...]) -> TypedColumn:
+    """A column whose levels were given, from the lowest; other words are refused, but for those that mean that nothing is known."""
+    codes, words = coded(sheet, column, frozenset(levels))
+    sizes = sizes_of(codes, words)
+    if why := says_nothing(int(sizes.sum()), len(codes), len(words)):
+        return TypedColumn(name, "ignore", None, why)
+    steps = given_steps(levels, words)
+    for code, word in enumerate(words):
+        if np.isnan(steps[code]) and word.casefold() not in UNKNOWN:
+            given = " < ".join(show(level, 30) for level in levels[:5]) + (" < …" if len(levels) > 5 else "")
+            raise InputError(
+                f"{sheet.place(int((codes == code).argmax()), position)}: {show(word, 30)} is not in the order that was given, {given}: "
+                "add it, or say that it means missing with missing= (--missing)"
+            )
+    at = np.append(np.where(np.isnan(steps), -1, steps), -1).astype(np.int32)
+    notes = _left_out(words, np.isnan(steps), sizes, "level")
+    return TypedColumn(name, "ordered", word_cells(at[codes], levels), "", notes, True, levels=levels)
+
+
+def _dates(name: str, moments: pd.Series, asked: str | None, notes: tuple[str, ...] = ()) -> TypedColumn:
     known = moments.dropna()
     if why := says_nothing(len(known), len(moments), known.nunique()):
-        return Found(name, "ignore", None, why)
-    return Found(name, "date", moments, notes=notes, asked=asked is not None)
+        return TypedColumn(name, "ignore", None, why)
+    return TypedColumn(name, "date", moments, notes=notes, asked=asked is not None)
 
 
-def _category(name: str, codes: Array, words: list[str], sizes: Array, kind: str, notes: tuple[str, ...] = ()) -> Found:
+def _category(name: str, codes: Array, words: list[str], sizes: Array, kind: str) -> TypedColumn:
     n_known, is_asked = int(sizes.sum()), kind == "category"
-    cells = pd.Series(np.array([*words, None], object)[codes], dtype=object)
-    if len(words) == 2 and {word.casefold() for word in words} <= set(YES):
-        return Found(name, "boolean", cells, notes=notes, asked=is_asked)
+    rest = {word.casefold() for word in words} - UNKNOWN
+    if len(rest) == 2 and rest <= set(YES):
+        said = np.array([word.casefold() in rest for word in words])
+        if why := says_nothing(int(sizes[said].sum()), len(codes), 2):
+            return TypedColumn(name, "ignore", None, why)
+        answers = merged(codes, [word if word.casefold() in rest else None for word in words])
+        notes = _left_out(words, ~said, sizes, "answer")
+        return TypedColumn(name, "boolean", word_cells(*answers), notes=notes, asked=is_asked)
     if not is_asked and n_known >= MANY and len(words) > REPEATS * n_known:
-        what = {"code": "codes with leading zeros", "postal": "postal codes"}.get(kind, "free text")
+        what = "codes with leading zeros" if kind == "code" else "free text"
         why = "id-like, all different" if len(words) == n_known else f"{what}, {len(words):,} different"
-        short = all(len(word) <= LONGEST_NAME and word.count(" ") <= MOST_SPACES for word in words)
-        is_name = short and len(words) == len(codes) and kind != "postal"
-        return Found(name, "ignore", None, why, names_objects=is_name)
+        short = all(len(word) <= LONGEST_NAME and word.count(" ") <= 2 for word in words)
+        return TypedColumn(name, "ignore", None, why, names_objects=short and len(words) == len(codes))
     kept = levels_of(dict(zip(words, sizes.tolist(), strict=True)), n_known)
     if not is_asked and sum(sizes[words.index(word)] for word in kept) < COMMON * n_known:
-        return Found(name, "ignore", None, f"{len(words):,} categories, hardly one of them common")
-    why = {"code": "numbers begin with zeros as codes do", "postal": "name is that of postal codes"}.get(kind, "")
-    return Found(
-        name, "category", cells, notes=(f"a category, since its {why}", *notes) if why else notes, asked=is_asked
-    )
+        return TypedColumn(name, "ignore", None, f"{len(words):,} categories, hardly one of them common")
+    notes = ("a category, since its numbers begin with zeros as codes do",) if kind == "code" else ()
+    return TypedColumn(name, "category", word_cells(codes, words), notes=notes, asked=is_asked)
 
 
 def levels_of(sizes: dict[str, int], n_known: int) -> list[str]:
@@ -324,43 +334,46 @@ def cells_as(
     unit: str | None = None,
     month_first: bool | None = None,
     levels: tuple[str, ...] = (),
-) -> Found:
+) -> TypedColumn:
     """A column of new rows as cells of a `kind` that is known: number, log, log1p, date, category, boolean or ordered by `levels`.
 
     Numbers and dates are read as those of the first table were; what is None the cells tell. The `notes` count what is neither missing
     nor a number or a date.
     """
-    notes: tuple[str, ...] = ()
     name, column = sheet.column_names()[position], sheet.column(position)
     if kind in ("number", "log", "log1p"):
+        notes: tuple[str, ...] = ()
         typed = decimal in (None, sheet.decimal) or not isinstance(column, pa.ChunkedArray)
         numbers = _numbers(sheet, position, column) if typed else None
         if numbers is None:
             codes, words = coded(sheet, column)
-            values, decimal, unit = written_numbers(words, sheet.decimal, sign=decimal, unit=unit)
-            numbers, notes = np.append(values, np.nan)[codes], _unread(codes, words, np.isnan(values), "number")
+            values, decimal, unit = written_numbers(words, sheet.told_decimal, sign=decimal, unit=unit)
+            strange = np.isnan(values) & ~np.array([word == "None" for word in words], bool)
+            numbers, notes = (
+                np.append(values, np.nan)[codes],
+                _left_out(words, strange, sizes_of(codes, words), "number"),
+            )
         _refuse_infinite(sheet, position, numbers)
         sign = decimal or _sign_of(sheet, column)
-        return Found(name, kind, pd.Series(numbers), notes=notes, decimal=sign, unit=unit or "")
+        return TypedColumn(name, kind, pd.Series(numbers), notes=notes, decimal=sign, unit=unit or "")
     if kind == "date" and getattr(getattr(column, "dtype", None), "kind", "") == "M":
-        return Found(name, kind, _naive(column))
-    if kind == "boolean" and _is_truths(column) and (numbers := _numbers(sheet, position, column)) is not None:
-        return Found(name, kind, _truth_words(numbers))
-    ticks = EMPTY in levels
-    words_too = ABSENT - {""} if ticks else {"None"} if kind == "category" else set()
-    codes, words = coded(sheet, column, frozenset(levels) | frozenset(words_too))
+        return TypedColumn(name, kind, _naive(column))
+    if kind == "boolean" and _is_truths(column) and (truths := _numbers(sheet, position, column)) is not None:
+        return TypedColumn(name, kind, _truth_words(truths))
+    codes, words = coded(sheet, column, frozenset(levels))
     if kind == "date":
         dates, month_first, _ = written_dates(words, asked=True, month_first=month_first)
         moments = pd.Series(np.append(dates, np.datetime64("NaT", "s"))[codes])
-        return Found(name, kind, moments, notes=_unread(codes, words, np.isnat(dates), "date"), month_first=month_first)
-    if kind == "boolean":  # yes for Yes, and for another tick
-        by_meaning: dict[bool | None, str] = {YES.get(level.casefold(), True): level for level in levels}
-        meant = [YES.get(word.casefold(), True if ticks and word.casefold() in TICKS else None) for word in words]
-        words = [
-            word if word in levels else by_meaning.get(means, word) for word, means in zip(words, meant, strict=True)
-        ]
-    blank = EMPTY if ticks else None
-    return Found(name, kind, pd.Series(np.array([*words, blank], object)[codes], dtype=object))
+        notes = _left_out(words, np.isnat(dates), sizes_of(codes, words), "date")
+        return TypedColumn(name, kind, moments, notes=notes, month_first=month_first)
+    if kind == "boolean":  # yes for Yes, and a word for unknown is missing
+        by_meaning = {YES[level.casefold()]: level for level in levels if level.casefold() in YES}
+        answers = {word.casefold(): by_meaning.get(YES[word.casefold()]) for word in words if word.casefold() in YES}
+        unknown = dict.fromkeys(UNKNOWN)
+        codes, words = merged(
+            codes, [word if word in levels else {**unknown, **answers}.get(word.casefold(), word) for word in words]
+        )
+    return TypedColumn(name, kind, word_cells(codes, words))
 
 
 def other_decimal(sheet: Sheet, columns: Iterable[tuple[int, str, str]]) -> str | None:
@@ -372,16 +385,67 @@ def other_decimal(sheet: Sheet, columns: Iterable[tuple[int, str, str]]) -> str 
     for position, sign, unit in columns:
         column = sheet.column(position)
         if isinstance(column, pa.ChunkedArray) or column.dtype == object:
-            own, other = sign_evidence(coded(sheet, column)[1], sign, unit)
-            if own:
+            same, other = sign_evidence(coded(sheet, column)[1], sign, unit)
+            if same:
                 return None
             against |= {"," if sign == "." else "."} if other else set()
     return against.pop() if len(against) == 1 else None
 
 
-def _unread(codes: Array, words: list[str], strange: Array, what: str) -> tuple[str, ...]:
-    return _left_out(words, strange, sizes_of(codes, words), what)
-
-
 def _truth_words(numbers: Floats) -> pd.Series:
-    return pd.Series(np.where(numbers == 1, "true", "false"), dtype=object).where(~np.isnan(numbers), None)
+    return word_cells(np.where(np.isnan(numbers), -1, numbers == 1).astype(np.int32), ["false", "true"])
+
+
+def says_nothing(n_known: int, n: int, n_different: int, known: Array | None = None) -> str:
+    """Why a column cannot tell objects apart; empty where it can."""
+    if n_known == 0:
+        return "empty"
+    if n_different == 1 and (known is None or bool((known == known[0]).all())):
+        return "constant"
+    if n >= MANY and n_known < (1 - MOST_ABSENT) * n:
+        return f"{100 * (1 - n_known / n):.0f} % missing"
+    return ""
+
+
+def coded(sheet: Sheet, column: Any, keep: frozenset[str] = frozenset()) -> tuple[Array, list[str]]:
+    """Code of each cell (−1 where missing) and the different words; "None" may be a category, and so may words to `keep`."""
+    if isinstance(column, pa.ChunkedArray):
+        dictionary = column.combine_chunks().dictionary_encode()
+        codes, raw = dictionary.indices.to_numpy(zero_copy_only=False), dictionary.dictionary.to_pylist()
+    elif isinstance(column.dtype, pd.CategoricalDtype):
+        codes, raw = np.asarray(column.cat.codes), [text_of(word) for word in column.cat.categories]
+    else:
+        gone = missing_of(sheet, column)
+        cells = [None if lost else text_of(cell) for lost, cell in zip(gone, column, strict=True)]
+        codes, unique = pd.factorize(np.array(cells, object), use_na_sentinel=True)
+        raw = [str(word) for word in unique]
+    there = np.bincount(codes[codes >= 0], minlength=len(raw)) > 0
+    absent = (ABSENT - {"None"} - keep) | set(sheet.missing)
+    stripped = [word.strip() for word in raw]
+    return merged(
+        codes, [word if used and word not in absent else None for word, used in zip(stripped, there, strict=True)]
+    )
+
+
+def merged(codes: Array, words: Iterable[str | None]) -> tuple[Array, list[str]]:
+    """Codes of words of which some are the same, or None for missing, and the different words."""
+    known: dict[str, int] = {}
+    place = [-1 if word is None else known.setdefault(word, len(known)) for word in words]
+    return np.array([*place, -1], np.int32)[codes], list(known)
+
+
+def word_cells(codes: Array, words: Iterable[str]) -> pd.Series:
+    """Words by their codes, −1 where missing, as pandas keeps them: text is not written out again."""
+    return pd.Series(pd.Categorical.from_codes(codes, pd.Index(list(words), dtype=object)))
+
+
+def text_of(cell: Any) -> str:
+    """A cell as a word: whole numbers without a fraction, moments in ISO's form."""
+    if isinstance(cell, (float, np.floating)) and float(cell).is_integer():
+        return str(int(cell))
+    return str(cell.isoformat() if hasattr(cell, "isoformat") else cell).strip()
+
+
+def sizes_of(codes: Array, words: list[str]) -> Array:
+    """How many cells are each word."""
+    return np.bincount(codes[codes >= 0], minlength=len(words))

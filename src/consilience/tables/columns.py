@@ -1,9 +1,10 @@
-"""Which columns are values, which names the objects, and which look like neither."""
+"""Which columns are values, which names the objects, and which look like neither; tables whose columns are the objects."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from consilience._check import InputError, count, listed
-from consilience.tables.read_cells import (
+from consilience._types import Array
+from consilience.tables.cells import (
     MAYBE_MISSING,
     ColumnError,
     check_present,
@@ -21,38 +23,30 @@ from consilience.tables.read_cells import (
     labels_of,
     numbers_of,
 )
+from consilience.tables.parse_text import is_number
 from consilience.tables.sheet import Names, Sheet
 
 FEW = 4  # objects up to which nothing is concluded from labels that all differ
-_ID_NAME = re.compile(r"id|ids|index|idx|.*[ _.-]id|id[ _.-].*", re.IGNORECASE)
-_KEY_NAME = re.compile(r"uuid|guid|key|.+[ _.-](no|nr|num|number|key|uuid)|.+(nr|nummer)", re.IGNORECASE)
+_ID_NAME = re.compile(
+    r"ids?|index|idx|.*[ _.-]id|id[ _.-].*|uuid|guid|key|.+[ _.-](no|nr|num|number|key|uuid)|.+(nr|nummer)",
+    re.IGNORECASE,
+)
 _CAMEL_ID = re.compile(r".*[a-z]I[dD]")  # customerId, but not paid
-_OBJECT_NAME = re.compile(r"(cell|barcode|barcodes|name|names|unnamed: 0)?", re.IGNORECASE)
+_OBJECT_NAME = re.compile(r"(cell|barcodes?|(row[ _.]?)?names?|unnamed: 0)?", re.IGNORECASE)
 _CLASS_NAME = re.compile(
     r"class|classes|label|target|truth|ground[ _-]?truth|true[ _-]?labels?|species|cell[ _-]?types?", re.IGNORECASE
 )
 
 
 def is_id_name(name: str) -> bool:
-    """Whether a column's name says that it holds ids.
+    """Whether a column's name says that it holds ids, or numbers things as a key does.
 
     Examples
     --------
-    >>> [is_id_name(name) for name in ("ID", "customer_id", "customerId", "paid", "COVID")]
-    [True, True, True, False, False]
+    >>> [is_id_name(name) for name in ("ID", "customer_id", "customerId", "Kundennr", "order_no", "paid", "COVID", "casino")]
+    [True, True, True, True, True, False, False, False]
     """
     return bool(_ID_NAME.fullmatch(name) or _CAMEL_ID.fullmatch(name))
-
-
-def is_key_name(name: str) -> bool:
-    """Whether a column's name says that it numbers things, as that of a key does.
-
-    Examples
-    --------
-    >>> [is_key_name(name) for name in ("order_no", "Kundennr", "account number", "nr", "casino", "number")]
-    [True, True, True, False, False, False]
-    """
-    return _KEY_NAME.fullmatch(name) is not None
 
 
 def find_ids(
@@ -83,7 +77,7 @@ def find_ids(
         said = f"{sheet.column_words(place)} named the objects at first, but its values repeat or are missing here: they go by their row"
         return None, None, [said]
     for position, name in enumerate(sheet.names or []):
-        looks = bool(name or position == 0) and (is_id_name(name) or is_key_name(name) or _OBJECT_NAME.fullmatch(name))
+        looks = bool(name or position == 0) and (is_id_name(name) or _OBJECT_NAME.fullmatch(name))
         if looks and position not in taken and sheet.n_rows > 1 and _names_objects(sheet, position):
             which = sheet.column_words(position) if name else "the first column, which has no name,"
             keep = "; name it in columns= (--columns) to cluster by it" if name else ""
@@ -292,3 +286,86 @@ def row_numbers(sheet: Sheet, values: Any, positions: Sequence[int]) -> list[str
                 f"as a measurement: if it names the objects, say id_column={sheet.column_names()[positions[j]]!r} (--id)"
             )
     return notices
+
+
+def transposed(sheet: Sheet, id_column: str | int | None) -> Sheet:
+    """A sheet whose objects are the columns of another: its names become ids, and a column of it that names the rows their names.
+
+    That column is `id_column`, an index of names, the first one if it has no name or is named like ids, or the first without a number.
+    Others without a number are left out, which is said.
+    """
+    if sheet.beside is not None:
+        raise InputError(
+            f"{sheet.source}: has vectors beside its matrix that belong to its rows, so these are the objects: leave transpose= "
+            "(--transpose) out"
+        )
+    if not isinstance(sheet.body, (pa.Table, pd.DataFrame)):
+        return replace(sheet, body=_plain_transposed(sheet.body), line=None, index=None, index_is_ids=False)
+    words = [position for position in range(sheet.width) if not _has_numbers(sheet, position)]
+    own: int | None = None
+    if id_column is not None and not (sheet.index is not None and id_column in ("index", sheet.index_name)):
+        own = sheet.find(id_column, "id_column")
+    elif id_column is None and not sheet.index_is_ids:
+        first = sheet.column_names()[0]
+        names_rows = not first or is_id_name(first)
+        own = 0 if names_rows else words[0] if words else None
+    if own is not None:
+        names = [str(cell or "").strip() for cell in _cells(sheet, own)]
+    elif sheet.index_is_ids or id_column is not None:
+        assert sheet.index is not None
+        names = [str(name) for name in sheet.index]
+    else:
+        names = [""] * sheet.n_rows
+    names = [name or f"row {row + 1}" for row, name in enumerate(names)]
+    left = [sheet.column_names()[position] for position in words if position != own]
+    kept = [position for position in range(sheet.width) if position != own and position not in words]
+    if not kept:
+        raise InputError(
+            f"{sheet.source}: no column holds numbers, so none is an object: leave transpose= (--transpose) out"
+        )
+    notices = [*sheet.notices, f"turned, so that its {count(len(kept), 'column')} are the objects"]
+    if left:
+        notices.append(f"left out {listed(left)}, which {'tells' if len(left) == 1 else 'tell'} of the rows")
+    ids: Array = np.array([sheet.column_names()[position] for position in kept], object)
+    return replace(
+        sheet,
+        body=_body(sheet, kept, names),
+        names=names,
+        line=None,
+        index=ids,
+        index_name="index",
+        index_is_ids=True,
+        notices=tuple(notices),
+    )
+
+
+def _body(sheet: Sheet, kept: list[int], names: list[str]) -> Any:
+    """Numbers where all cells are, else text as it stands, whose columns are looked at one by one later."""
+    try:
+        return pd.DataFrame(np.stack([numbers_of(sheet, position) for position in kept]))
+    except ColumnError:
+        cells = np.array([_cells(sheet, position) for position in kept], object)
+    if not isinstance(sheet.body, pa.Table):
+        return pd.DataFrame(cells).infer_objects()
+    return pa.table(
+        [pa.chunked_array([pa.array(cells[:, j], pa.string())]) for j in range(len(names))],
+        list(map(str, range(len(names)))),
+    )
+
+
+def _cells(sheet: Sheet, position: int) -> list[Any]:
+    column = sheet.column(position)
+    return column.to_pylist() if isinstance(column, pa.ChunkedArray) else column.tolist()
+
+
+def _has_numbers(sheet: Sheet, position: int) -> bool:
+    """Whether some cells are numbers."""
+    column = sheet.column(position)
+    if not isinstance(column, pa.ChunkedArray) and column.dtype.kind in "biuf":
+        return True
+    return any(is_number(str(cell)) for cell in column.unique().tolist())
+
+
+def _plain_transposed(body: Any) -> Any:
+    turned = body.T
+    return turned.tocsr() if hasattr(turned, "tocsr") else np.ascontiguousarray(turned)

@@ -6,38 +6,71 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, count, kind_of, listed, nearest, show
-from consilience.tables.column_types import TYPES, cells_as, find_kind, other_decimal
-from consilience.tables.columns import class_names
-from consilience.tables.encoding import Encoder, describe_aside, named_kind
+from consilience._types import Ints
+from consilience.tables.cells import check_not_negative, data_of, plain_numbers
+from consilience.tables.column_types import TYPES, TypedColumn, absence_code, cells_as, find_type, other_decimal
+from consilience.tables.columns import Doubt, class_names
+from consilience.tables.encoder import Encoder, describe_aside, named_kind
 from consilience.tables.filling import Gaps
-from consilience.tables.near_ids import near_ids
-from consilience.tables.ordered import shared_levels
 from consilience.tables.sheet import Sheet
-from consilience.tables.typed_column import Found
-from consilience.tables.values import check_not_negative, data_of, plain_numbers
 
-MOST_SAID = 5  # columns whose unreadable cells are told one by one
+MOST_SAID = 5  # safeguard: for reading, columns whose unreadable cells are told one by one
 
 
 @dataclass(frozen=True, eq=False)
-class Encoded:
-    """Data as numbers, and how they became that.
+class Reading:
+    """How columns of data became numbers.
 
-    `positions` are the columns in use where they stand in `values` as they came, `aside` those that are not used, and why, and `names` is
-    the position of a column of text that is not used since it names the objects.
+    Attributes
+    ----------
+    encoder : Encoder or None
+        None where all columns were numbers, none of them missing.
+    original : DataFrame or None
+        The columns that the encoder uses, as they came: numbers (NaN where missing), moments (NaT) and categories.
+    gaps : Gaps or None
+        The cells that were missing and are filled.
+    aside : dict of str to str
+        Columns that are not used, and why.
+    counts : bool or None
+        Whether the data holds counts, where it was said.
+    decimal : {".", ","}
+        Decimal sign of a text file.
+    sheet, rows : Sheet and int array, or None
+        The table before it was read, and which of its rows these are where not all, so that another encoder can read them.
     """
 
-    values: Any
     encoder: Encoder | None = None
     original: pd.DataFrame | None = None
     gaps: Gaps | None = None
-    positions: list[int] = field(default_factory=list)
-    aside: dict[str, str] = field(default_factory=dict)
-    names: int | None = None
+    aside: Mapping[str, str] = field(default_factory=dict)
+    counts: bool | None = None
+    decimal: str = "."
+    sheet: Sheet | None = None
+    rows: Ints | None = None
+
+    def of_rows(self, places: Ints) -> Reading:
+        """The same of some rows, in their order."""
+        original = None if self.original is None else self.original.iloc[places].reset_index(drop=True)
+        gaps = None if self.gaps is None else self.gaps.of_rows(places)
+        rows = None if self.sheet is None else places if self.rows is None else self.rows[places]
+        return replace(self, original=original, gaps=gaps, rows=rows)
+
+
+@dataclass(frozen=True, eq=False)
+class DataColumns:
+    """Columns of data as numbers: the positions of those in use where they stand in `values` as they came, and of a column of text that
+    names the objects; and what there is to say."""
+
+    values: Any
+    reading: Reading
+    positions: Sequence[int] = ()
+    names_objects: int | None = None
+    said: Sequence[str] = ()
 
 
 def data_columns(
@@ -49,7 +82,7 @@ def data_columns(
     named: Sequence[int] = (),
     decimal: str | None = None,
     has_ids: bool = True,
-) -> tuple[Encoded, list[str]]:
+) -> DataColumns:
     """Columns of any kind as finite numbers, and a line on what was done unless all were numbers.
 
     What is set aside has no say in how the others are read: where these are numbers throughout and none is missing, the table is one of
@@ -59,80 +92,57 @@ def data_columns(
         if types:
             raise InputError(f"{sheet.source}: the model knows the types of its columns: leave types= (--type) out")
         return encoded_as(sheet, encoder, decimal)
+    counts = None if types is None else types == "counts"
     values: Any
-    if types == "series":
-        found = [cells_as(sheet, i, "number") for i in kept]
-        made, values = Encoder.of_series(found)
-        frame = pd.DataFrame({one.name: one.cells for one in found})
-        return Encoded(values, made, frame), [made.describe(), *_unread(found)]
-    if types == "counts":
+    if counts:
         values = data_of(sheet, kept)
         check_not_negative(sheet, values, kept, "counts")
-        return Encoded(values, positions=kept), []
+        return DataColumns(values, Reading(counts=True), kept)
     asked = _check_types(sheet, types, kept)
     if sparse.issparse(sheet.body) and types == "number":
         asked = {}
-    near = _near_ids(sheet, [p for p in kept if p not in asked and p not in named])
-    if not asked and not near and (values := plain_numbers(sheet, kept)) is not None:
-        return Encoded(values, positions=kept), []
+    if not asked and (values := plain_numbers(sheet, kept)) is not None:
+        return DataColumns(values, Reading(counts=counts), kept, said=_doubts(sheet, kept, values))
     if sparse.issparse(sheet.body):
         raise InputError(
             f"{sheet.source}: types= (--type) are of the columns of a full table, not of a sparse one: leave it out"
         )
-    found = [near[p] if p in near else find_kind(sheet, p, asked.get(p), named=p in named) for p in kept]
-    absent = frozenset[str]().union(*(one.absent for one in found))
-    found = [
-        find_kind(sheet, p, named=p in named, absent=absent) if _holds(one, absent) else one
-        for p, one in zip(kept, found, strict=True)
-    ]
-    found = _with_shared_levels(found)
-    names = None if has_ids else _names_objects(found, kept)
-    if names is not None:
-        found[kept.index(names)] = replace(found[kept.index(names)], why="names the objects")
-    plain = [p for p, one in zip(kept, found, strict=True) if one.kind != "ignore" or one.counts_rows]
+    used = set(named)
+    typed = {p: find_type(sheet, p, asked.get(p), named=p in used) for p in kept}
+    names = [p for p, column in typed.items() if column.names_objects]
+    own = names[0] if len(names) == 1 and not has_ids else None
+    if own is not None:
+        typed[own] = replace(typed[own], why="names the objects")
+    plain = [p for p, column in typed.items() if column.kind != "ignore" or column.counts_rows]
     if plain and not set(plain) & set(asked) and (values := plain_numbers(sheet, plain)) is not None:
-        aside = {one.name: one.why for p, one in zip(kept, found, strict=True) if p not in plain}
-        done = f"{named_kind('number', [sheet.column_names()[p] for p in plain])}; {describe_aside(aside)}"
-        return Encoded(values, positions=plain, aside=aside, names=names), [done]
-    made, values, gaps = Encoder.learn(found, sheet.source)
-    original = pd.DataFrame({one.name: one.cells for one in found if one.kind != "ignore"})
+        there = set(plain)
+        aside = {column.name: column.why for p, column in typed.items() if p not in there}
+        done = f"{named_kind('number', [typed[p].name for p in plain])}; {describe_aside(aside)}"
+        reading = Reading(aside=aside, counts=counts)
+        return DataColumns(values, reading, plain, own, [done, *_doubts(sheet, plain, values)])
+    made, values, gaps = Encoder.learn(list(typed.values()), sheet.source)
+    original = pd.DataFrame({column.name: column.cells for column in typed.values() if column.kind != "ignore"})
     said = [made.describe(), *class_names(list(original))]
-    return Encoded(values, made, original, gaps, aside=made.aside, names=names), said
+    for name, cells in original.items():
+        if cells.dtype.kind == "f" and (doubt := absence_code(cells.to_numpy())):
+            said.append(_doubt(repr(name), doubt))
+    return DataColumns(values, Reading(made, original, gaps, made.aside, counts), (), own, said)
 
 
-def _with_shared_levels(found: Sequence[Found]) -> list[Found]:
-    """Words in an order with the levels that any column on the same scale has, so that a step is as long in all of them."""
-    ordered = [one for one in found if one.kind == "ordered"]
-    levels = shared_levels((one.scale, one.levels) for one in ordered)
-    known = {
-        id(one): {float(place): word for place, word in enumerate(words)}
-        for one, words in zip(ordered, levels, strict=True)
-    }
-    return [replace(one, levels=known[id(one)]) if id(one) in known else one for one in found]
+def _doubts(sheet: Sheet, positions: Sequence[int], values: Any) -> list[str]:
+    """A notice of every column of plain numbers with a number that often means missing."""
+    if sparse.issparse(values):
+        return []
+    codes = {j: absence_code(values[:, j]) for j in np.flatnonzero(values.min(axis=0) < 0).tolist()}
+    return [_doubt(sheet.column_words(positions[j]), code) for j, code in codes.items() if code]
 
 
-def _near_ids(sheet: Sheet, positions: Sequence[int]) -> dict[int, Found]:
-    """Columns that are named like ids and would be some, were it not for a few cells."""
-    if sheet.names is None or sparse.issparse(sheet.body):
-        return {}
-    why = {position: near_ids(sheet, position) for position in positions}
-    return {p: Found(sheet.column_names()[p], "ignore", None, words) for p, words in why.items() if words}
+def _doubt(column: str, code: str) -> str:
+    number = code.split(" ")[0]
+    return Doubt(f"{column}: {code}: if it means missing, say missing={number!r} (--missing={number})")
 
 
-def _holds(one: Found, absent: frozenset[str]) -> bool:
-    """Whether a category, of which nobody said that it is one, has a word that counts as missing in another column."""
-    if one.kind != "category" or one.asked or one.cells is None:
-        return False
-    return any(str(word).casefold() in absent for word in one.cells.dropna().unique())
-
-
-def _names_objects(found: Sequence[Found], kept: Sequence[int]) -> int | None:
-    """Position of the one column of short text that has another value for every object; None without one, or with several."""
-    some = [p for p, one in zip(kept, found, strict=True) if one.names_objects]
-    return some[0] if len(some) == 1 else None
-
-
-def encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> tuple[Encoded, list[str]]:
+def encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> DataColumns:
     """New rows, read and encoded as those of another table; a decimal sign that was said is that of the new rows."""
     names, found = sheet.column_names(), []
     lost = [column.name for column in encoder.columns if column.name not in names]
@@ -163,10 +173,11 @@ def encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> tuple[Enc
     filled = (
         [] if gaps is None else [f"{count(gaps.n_cells, 'missing cell')} filled from similar rows of the first table"]
     )
-    return Encoded(values, encoder, pd.DataFrame(cells), gaps), [*said, *filled, *_unread(found), *notices]
+    reading = Reading(encoder, pd.DataFrame(cells), gaps)
+    return DataColumns(values, reading, said=[*said, *filled, *_unread(found), *notices])
 
 
-def _unread(found: Sequence[Found]) -> list[str]:
+def _unread(found: Sequence[TypedColumn]) -> list[str]:
     """Notices of cells that are not what their columns are, of the first columns that have some."""
     said = [f"{one.name}: {note}" for one in found for note in one.notes]
     return (
@@ -181,7 +192,7 @@ def _check_types(sheet: Sheet, types: Any, kept: Sequence[int]) -> dict[int, str
     if types is None:
         return {}
     if isinstance(types, str) and "<" not in types:
-        return dict.fromkeys(kept, check_choice(types, (*TYPES, "counts", "series"), "type of columns (--type)"))
+        return dict.fromkeys(kept, check_choice(types, (*TYPES, "counts"), "type of columns (--type)"))
     if isinstance(types, str):
         return dict.fromkeys(kept, _check_levels(types, "all columns"))
     if not isinstance(types, Mapping):

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import io
-import lzma
 import os
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,22 +19,10 @@ from scipy import sparse
 from consilience._check import InputError, check_choice, count, kind_of, nearest
 from consilience._files import reason_of
 from consilience._types import Array
-from consilience.tables.header_rows import LOOK, count_title, rows_above, tidied
 from consilience.tables.in_memory import anndata_sheet, array_sheet, frame_of, frame_sheet, plain_source, sparse_sheet
 from consilience.tables.sheet import Options, Sheet
 from consilience.tables.text import UNPACK, read_bytes, read_text
 
-_DAMAGE = (
-    OSError,
-    EOFError,
-    ValueError,
-    KeyError,
-    OverflowError,
-    zlib.error,
-    lzma.LZMAError,
-    zipfile.BadZipFile,
-    pa.ArrowException,
-)
 NAMES = "_names"  # of the vector that holds the names of the classes of another
 CSR_PARTS = {"data", "indices", "indptr", "shape"}
 SOURCE = "consilience.source"  # in `attrs` of a DataFrame: how messages call what it was made from
@@ -77,6 +62,10 @@ def _suffix_of(path: Path) -> str:
     """The ending of a file that is there, if files with that ending can be read."""
     if path.is_dir():
         raise InputError(f"{path.name or path}: is a folder: give one of the files in it")
+    if path.is_symlink() and not path.exists():
+        raise InputError(
+            f"{path.name}: is a link that leads nowhere, or to itself: mend the link, or give the file itself"
+        )
     if not path.exists():
         there = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
         near = nearest(path.name, sorted(there), short_for=False)
@@ -111,7 +100,13 @@ def _refuse_damaged(source: str, suffix: str) -> Iterator[None]:
         raise
     except PermissionError as error:
         raise InputError(f"{source}: may not be read by this user: change its permissions") from error
-    except _DAMAGE as error:
+    except (MemoryError, pa.ArrowMemoryError) as error:
+        raise InputError(
+            f"{source}: memory is too small for it ({reason_of(error)}): read fewer columns or rows"
+        ) from error
+    except ImportError:
+        raise  # an extra is missing, which its message names
+    except Exception as error:  # whatever a library raises while it reads a file is the file's fault
         raise InputError(f"{source}: damaged, or not a {suffix} file ({reason_of(error)}): write it again") from error
 
 
@@ -119,55 +114,31 @@ def _read_excel(path: Path, options: Options) -> Sheet:
     """One sheet of a workbook, as typed as its cells are; the first row holds names unless told otherwise."""
     try:
         from openpyxl import load_workbook
-        from openpyxl.utils.exceptions import InvalidFileException
     except ImportError as error:
         raise ImportError(f"{path.name} needs openpyxl: pip install 'consilience[excel]'") from error
-    try:
-        book = load_workbook(path, read_only=True, data_only=True)
-    except (InvalidFileException, TypeError, AttributeError) as error:
-        raise ValueError(str(error)) from error
+    book = load_workbook(path, read_only=True, data_only=True)
     try:
         if options.key is not None:
             check_choice(options.key, book.sheetnames, f"key (sheet) of {path.name}")
         page = options.key or book.sheetnames[0]
         cells = _filled(book[page])
-        if options.key is None and options.kind == "data" and _are_notes(cells):
-            further = ((sheet.title, _filled(sheet)) for sheet in book.worksheets if sheet.title != page)
-            page, cells = next(((name, other) for name, other in further if not _are_notes(other)), (page, cells))
     finally:
         book.close()
     if cells.empty:
         raise InputError(f"{path.name}: the sheet {page!r} is empty: name another with key= (--key)")
-    names, above = None, 0
+    names = None
     if options.header is not False:
-        if options.kind == "data" and options.header is None:
-            above = rows_above(
-                cells.head(LOOK).map(lambda cell: "" if pd.isna(cell) else str(cell)).to_numpy().tolist()
-            )
-        cells = cells[above:].dropna(how="all", axis=1).reset_index(drop=True)
         names = ["" if pd.isna(name) else str(name).strip() for name in cells.iloc[0]]
         cells = cells[1:].reset_index(drop=True)
     others = [name for name in book.sheetnames if name != page]
-    which = "first sheet" if page == book.sheetnames[0] else "first sheet with a table"
-    note = f"read the {which}, {page!r}; the others are {', '.join(map(repr, others))} (key= (--key))"
-    notices = (note,) if others and options.key is None else ()
+    note = f"read the first sheet, {page!r}; the others are {', '.join(map(repr, others))} (key= (--key))"
     cells.columns = range(cells.shape[1])
-    sheet = Sheet(path.name, cells, names, notices=notices)
-    if options.kind == "data":
-        sheet = tidied(replace(sheet, notices=(*notices, count_title(above))) if above else sheet)
-    return replace(sheet, body=sheet.body.infer_objects())
+    return Sheet(path.name, cells.infer_objects(), names, notices=(note,) if others and options.key is None else ())
 
 
 def _filled(page: Any) -> pd.DataFrame:
     cells = pd.DataFrame(list(getattr(page, "values", [])), dtype=object)  # a chart has none
     return cells.dropna(how="all").dropna(how="all", axis=1).reset_index(drop=True)
-
-
-def _are_notes(cells: pd.DataFrame) -> bool:
-    """Whether a sheet holds nothing but lines of text."""
-    return bool((cells.notna().sum(axis=1) <= 1).all()) and not any(
-        isinstance(cell, (int, float)) for cell in cells.to_numpy().ravel().tolist() if not pd.isna(cell)
-    )
 
 
 def _read_parquet(path: Path, options: Options) -> Sheet:
@@ -272,12 +243,7 @@ def _read_h5ad(path: Path, options: Options) -> Sheet:
         from anndata import read_h5ad
     except ImportError as error:
         raise ImportError(f"{path.name} needs AnnData: pip install 'consilience[anndata]'") from error
-    try:
-        data = read_h5ad(path)
-    except TypeError as error:
-        # The constructor of AnnData meets an element of the file that it does not know.
-        raise ValueError(str(error)) from error
-    return anndata_sheet(path.name, data, options.kind, options.key)
+    return anndata_sheet(path.name, read_h5ad(path), options.kind, options.key)
 
 
 READERS: dict[str, Callable[[Path, Options], Sheet]] = {

@@ -1,4 +1,4 @@
-"""Rows of a table in the order of objects that are known by name."""
+"""Rows of a table: in the order of objects that are known by name, some of them, and new ones as an encoder reads them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from consilience._check import InputError, count, show
 from consilience._types import Ints
-from consilience.tables.reading import Table
+from consilience.tables.data_columns import encoded_as
+from consilience.tables.encoder import Encoder
+from consilience.tables.reading import Table, read_table
 
 
 def match_rows(table: Table, ids: Any, n_objects: int, *, partial: bool = False) -> Table:
@@ -74,12 +77,51 @@ def take_rows(table: Table, places: Ints) -> Table:
     """
     values = table.values[np.ix_(places, places)] if table.kind == "distances" else _rows(table.values, places)
     labels = None if table.labels is None else table.labels.iloc[places].reset_index(drop=True)
-    original = None if table.original is None else table.original.iloc[places].reset_index(drop=True)
-    gaps = None if table.gaps is None else table.gaps.of_rows(places)
     ids = None if table.ids is None else table.ids[places]
-    rows = None if table.sheet is None else places if table.rows is None else table.rows[places]
-    return replace(table, values=values, ids=ids, labels=labels, original=original, gaps=gaps, rows=rows)
+    return replace(table, values=values, ids=ids, labels=labels, reading=table.reading.of_rows(np.asarray(places)))
 
 
 def _rows(values: Any, places: Any) -> Any:
     return values.iloc[places].reset_index(drop=True) if isinstance(values, pd.DataFrame) else values[places]
+
+
+def encode_rows(X: Any, encoder: Encoder) -> Table:
+    """New rows as an encoder reads them, with the names of the objects.
+
+    Parameters
+    ----------
+    X : Table, or what :func:`read_table` takes
+        A table that was read without the encoder is read again from its cells: what it set aside, or took for another kind of column
+        by its own rows alone, does not matter.
+    encoder : Encoder
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from consilience.tables import encode_rows, read_table
+    >>> old = read_table(pd.DataFrame({"age": [31.0, 25, 54], "plan": ["free", "pro", "pro"]}), kind="data")
+    >>> new = read_table(pd.DataFrame({"age": [31.0, 40], "plan": ["free", "free"]}, index=["x", "y"]), kind="data")
+    >>> new.columns
+    ['age']
+    >>> found = encode_rows(new, old.encoder)
+    >>> found.columns, found.values.tolist(), found.ids.tolist()
+    (['age', 'plan=free'], [[31.0, 1.0], [40.0, 1.0]], ['x', 'y'])
+    """
+    if not isinstance(X, Table):
+        return read_table(X, kind="data", encoder=encoder)
+    if X.encoder is encoder:
+        return X
+    if X.kind != "data":
+        raise InputError(f"{X.source} was read as {X.kind}: read it with kind='data'")
+    sheet = X.reading.sheet
+    if sheet is None:
+        named = X.columns is not None and not sparse.issparse(X.values)
+        frame = pd.DataFrame(X.values, columns=X.columns) if named else X.values
+        read = read_table(frame, kind="data", encoder=encoder)
+    else:
+        made = encoded_as(sheet, encoder, None if sheet.decimal == "." else sheet.decimal)
+        said = tuple(f"{X.source}: {notice}" for notice in made.said)
+        reading = replace(made.reading, sheet=sheet)
+        read = Table(made.values, "data", None, encoder.names, None, X.source, said, reading=reading)
+        read = read if X.reading.rows is None else take_rows(read, X.reading.rows)
+    return replace(read, ids=X.ids, labels=X.labels, source=X.source, from_file=X.from_file)

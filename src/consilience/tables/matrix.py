@@ -10,12 +10,12 @@ import numpy as np
 from scipy import sparse
 
 from consilience._check import InputError, count
+from consilience.tables.cells import check_exact, data_of, distances_of
 from consilience.tables.files import open_sheet
 from consilience.tables.reading import Table
 from consilience.tables.sheet import Options
-from consilience.tables.values import data_of, distances_of
 
-LARGEST = 1e140  # squares beyond it overflow
+LARGEST = 1e140  # safeguard: squares beyond it overflow
 
 
 def check_matrix(
@@ -121,6 +121,10 @@ def _check_shape(X: Any, what: str, min_objects: int) -> None:
 
 def _validated(estimator: Any, X: Any, what: str, reset: bool, min_objects: int) -> Any:
     """By scikit-learn, whose battery knows its sentences; where a number is missing, ours says where."""
+    if np.ma.is_masked(X):  # scikit-learn would take what lies under the mask
+        _checked(X, what, "data")
+    if isinstance(X, np.ndarray):
+        check_exact(X, what)
     from sklearn.utils.validation import validate_data
 
     options = {"accept_sparse": "csr", "dtype": np.float64, "ensure_min_samples": min_objects, "reset": reset}

@@ -1,9 +1,10 @@
-"""Numbers and dates as people write them: thousands separators, decimal commas, percent signs, losses in brackets, days before months."""
+"""Numbers and dates as people write them: thousands separators, decimal commas, a currency or a unit, days before months."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,25 +12,22 @@ import pandas as pd
 
 from consilience._types import Array, Floats
 
-CURRENCIES = "$€£¥₹₽₩"
-_NAMES = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}  # of currencies
-_SIGNS = rf"(?:(?P<before>[{CURRENCIES}]|{'|'.join(_NAMES)})\s*)?"
+_CURRENCY_NAMES = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
+_CURRENCIES = "$€£¥₹₽₩"
+# Only units that are known: any other word behind digits is a name (1960 Jan, 970 Evo).
+_UNITS = "kg g mg lb lbs oz km cm mm m in ft mi s sec min h hr hrs d day days week weeks month months year years yr yrs l ml kWh kW W"
 #: Digits with points, commas, apostrophes or spaces among them, a currency before or a unit behind.
 _WRITTEN = re.compile(
-    rf"(?P<minus>[+-]?)\s*{_SIGNS}(?P<sign>[+-]?)(?P<digits>\d[\d.,'’\u00a0\u202f ]*|[.,]\d+)(?P<power>[eE][+-]?\d+)?"
-    rf"(?P<times>(?<=\d)(?:[kKM]|[mb]n)|\s?(?:Mio|Mrd)\b\.?)?\s*(?P<unit>%|°C?|[{CURRENCIES}]|(?<=\s)[^\W\d]{{1,6}})?"
+    rf"(?P<minus>[+-]?)\s*(?:(?P<before>[{_CURRENCIES}]|{'|'.join(_CURRENCY_NAMES)})\s*)?(?P<sign>[+-]?)"
+    r"(?P<digits>\d[\d.,'’\u00a0\u202f ]*|[.,]\d+)(?P<power>[eE][+-]?\d+)?"
+    rf"\s*(?P<unit>[%‰{_CURRENCIES}]|°[CF]?|(?<=\s)(?:{'|'.join([*_CURRENCY_NAMES, *_UNITS.split()])}))?"
 )
-_TIMES = {"k": 1e3, "K": 1e3, "M": 1e6, "mn": 1e6, "bn": 1e9, "Mio": 1e6, "Mrd": 1e9}
-#: A bound in place of a number that was too small or too large to measure.
-BOUND = re.compile(r"\s*[<>≤≥]=?\s*(?=\S)")
-_BRACKETS = re.compile(rf"([{CURRENCIES}]?)\s*\((.*)\)")
-_BEHIND = re.compile(r"(.*\d)\s*-")  # a minus, as some programs write it
-_AMOUNT = re.compile(r"\d[.,]\d|\d{3}")
-_GROUPED = re.compile(r"\d{1,3}(?P<mark>[.,])\d{3}(?:(?P=mark)\d{3})*")
+# A group of thousands begins with 1 to 9: 0.100 is a decimal.
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?P<mark>[.,])\d{3}(?:(?P=mark)\d{3})*")
 #: Where thousands separators may stand, by whether commas are decimal signs.
 _PLACED = {
-    True: re.compile(r"(?:\d+|\d{1,3}(?:\.\d{3})+)?(?:,\d+)?"),
-    False: re.compile(r"(?:\d+|\d{1,3}(?:,\d{3})+)?(?:\.\d*)?"),
+    True: re.compile(r"(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)?(?:,\d+)?"),
+    False: re.compile(r"(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)?(?:\.\d*)?"),
 }
 _MONTHS = {
     name: month
@@ -49,6 +47,7 @@ _NAMED = re.compile(
     rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?[ -]+)?(?P<name>[^\W\d]{{3,9}})\.?[ -]+(?:(?P<after>\d{{1,2}})(?:st|nd|rd|th)?,?[ -]+)?"
     rf"(?P<year>\d{{4}}|\d{{2}}){_TIME}"
 )
+_MONTH_BEHIND = re.compile(r"(?P<year>\d{4})[ -]+(?:(?P<name>[^\W\d]{3,9})\.?|[Qq](?P<quarter>[1-4]))")
 _PLAIN_DAY = re.compile(r"(?:19|20)\d{2}(?:[01]\d[0-3]\d)?")
 
 
@@ -57,15 +56,12 @@ def written_numbers(
 ) -> tuple[Floats, str | None, str]:
     """The number that each word is, NaN where it is none; what commas and points mean is decided by all words together.
 
-    Numbers in brackets are negative, unless all are and nothing is known of them, and so are those with a minus behind them. Of a bound,
-    as ``<0.5``, it is the number there.
-
     Parameters
     ----------
     words : sequence of str
         Different cells of one column.
     decimal : {".", ","}, optional
-        The decimal sign that is likely, where ``1,234`` could be either.
+        The decimal sign of the other columns, which decides where ``1,234`` could be either.
     sign : {".", ","}, optional
         The decimal sign that the words are known to have, whatever they look like.
     unit : str, optional
@@ -77,7 +73,7 @@ def written_numbers(
     sign : {".", ","} or None
         The decimal sign; None where no word has a comma or a point and nothing was known.
     unit : str
-        The unit; "" where there is none.
+        The unit that most of those with one have; "" where there is none.
 
     Examples
     --------
@@ -87,35 +83,33 @@ def written_numbers(
     >>> values, sign, unit = written_numbers(["1.234,5 €", "12,25 €"])
     >>> values.tolist(), sign, unit
     ([1234.5, 12.25], ',', '€')
-    >>> written_numbers(["($1,200.50)", "$3", "7.25-", "<0.5"])[0].tolist()
-    [-1200.5, 3.0, -7.25, 0.5]
-    >>> written_numbers(["$184k", "$4.6M", "$950"])[0].tolist(), written_numbers(["3,5 Mio. €", "12 €"])[0].tolist()
-    ([184000.0, 4600000.0, 950.0], [3500000.0, 12.0])
-    >>> written_numbers(["<65", ">=65"])[0].tolist(), written_numbers(["1", "1-", "2"])[0].tolist()  # groups, and marks
-    ([nan, nan], [1.0, nan, 2.0])
-    >>> written_numbers(["3,125 €", "4 kg"], sign=sign, unit=unit)[0].tolist()
+    >>> written_numbers(["2,5", "0.100", "0.101"])[0].tolist()  # points are decimal signs of two, commas of one
+    [nan, 0.1, 0.101]
+    >>> written_numbers(["3,125 €", "4 kg"], sign=",", unit="€")[0].tolist()
     [3.125, nan]
     """
-    less = [_is_loss(word) for word in words]
-    found = [_match(word) for word in words] if unit is not None else _likely(words)
-    values = np.full(len(words), np.nan)
+    found = [_WRITTEN.fullmatch(word.strip().replace("\u2212", "-")) for word in words]
     units = [_unit_of(match) for match in found]
     if unit is None:
-        if len({one for one in units if one}) > 1:
-            return values, sign, ""  # 3 kg and 5 cm are not one measurement
-        unit = next((one for one in units if one), "")
-    else:
-        found = [match if one in ("", unit) else None for match, one in zip(found, units, strict=True)]
+        unit = next((one for one, _ in Counter(filter(None, units)).most_common(1)), "")
     digits = [re.sub(r"['’\u00a0\u202f ]", "", match["digits"]) if match else "" for match in found]
     if sign is None and any(mark in text for text in digits for mark in ",."):
-        sign = "," if _decimal_comma([text for text in digits if text], decimal) else "."
+        sign = _decimal_sign(digits, decimal)
     comma = sign == ","
+    values = np.full(len(words), np.nan)
     for i, (match, text) in enumerate(zip(found, digits, strict=True)):
-        if match is not None and _spaced(match["digits"]) and _PLACED[comma].fullmatch(text):
+        if match is None or units[i] not in ("", unit) or (match["minus"] and match["sign"]):
+            continue  # 5 cm among 3 kg, and --5, are no numbers
+        if _in_groups(match["digits"]) and _PLACED[comma].fullmatch(text):
             text = text.replace(".", "").replace(",", ".") if comma else text.replace(",", "")
-            value = float(text + (match["power"] or "")) * _TIMES.get((match["times"] or "").strip(" ."), 1.0)
-            values[i] = -value if less[i] or "-" in (match["minus"], match["sign"]) else value
+            value = float(text + (match["power"] or ""))
+            values[i] = -value if "-" in (match["minus"], match["sign"]) else value
     return values, sign, unit
+
+
+def has_unit(words: Sequence[str]) -> Array:
+    """(n,) bool: which words are numbers with a currency or a unit."""
+    return np.array([bool(_unit_of(_WRITTEN.fullmatch(word.strip().replace("\u2212", "-")))) for word in words], bool)
 
 
 def sign_evidence(words: Sequence[str], sign: str, unit: str | None = None) -> tuple[bool, bool]:
@@ -127,51 +121,13 @@ def sign_evidence(words: Sequence[str], sign: str, unit: str | None = None) -> t
     ((False, True), (False, False), (True, True))
     """
     signs = (sign, "." if sign == "," else ",")
-    own, other = (~np.isnan(written_numbers(words, sign=one, unit=unit)[0]) for one in signs)
-    return bool((own & ~other).any()), bool((other & ~own).any())
-
-
-def units_of(words: Sequence[str]) -> list[str | None]:
-    """The unit of each word that is a number, "" without one; None where it is no number.
-
-    Examples
-    --------
-    >>> units_of(["$ 5", "5 EUR", "3 days", "1 day", "7", "seven"])
-    ['$', '€', 'day', 'day', '', None]
-    """
-    return [_unit_of(match) for match in _likely(words)]
+    here, there = (~np.isnan(written_numbers(words, sign=one, unit=unit)[0]) for one in signs)
+    return bool((here & ~there).any()), bool((there & ~here).any())
 
 
 def is_number(cell: str) -> bool:
     """Whether a cell by itself is a number, with or without a unit."""
-    return _match(cell) is not None
-
-
-def _likely(words: Sequence[str]) -> list[re.Match[str] | None]:
-    """Of a column not known yet: bounds are numbers among numbers, a minus stands behind amounts, not behind marks such as 2-."""
-    bounds = [bool(BOUND.match(word)) for word in words]
-    behind = [bool(_BEHIND.fullmatch(word.strip())) for word in words]
-    amounts = any(_AMOUNT.search(word) for word, one in zip(words, behind, strict=True) if one)
-    few = 2 * sum(bounds) < len(words)
-    return [
-        None if (bound and not few) or (minus and not amounts) else _match(word)
-        for word, bound, minus in zip(words, bounds, behind, strict=True)
-    ]
-
-
-def _match(word: str) -> re.Match[str] | None:
-    """A number, without brackets, a minus behind it, or what says that it is a bound."""
-    text = BOUND.sub("", word, count=1).strip().replace("\u2212", "-")
-    if brackets := _BRACKETS.fullmatch(text):
-        text = brackets[1] + brackets[2]
-    elif behind := _BEHIND.fullmatch(text):
-        text = behind[1]
-    return _WRITTEN.fullmatch(text)
-
-
-def _is_loss(word: str) -> bool:
-    text = word.strip()
-    return bool(_BRACKETS.fullmatch(text) or _BEHIND.fullmatch(text))
+    return _WRITTEN.fullmatch(cell.strip()) is not None
 
 
 def _unit_of(match: re.Match[str] | None) -> str | None:
@@ -179,27 +135,32 @@ def _unit_of(match: re.Match[str] | None) -> str | None:
     if match is None:
         return None
     unit = match["before"] or match["unit"] or ""
-    return _NAMES.get(unit, unit[:-1] if len(unit) > 2 and unit.endswith("s") else unit)
+    return _CURRENCY_NAMES.get(unit, unit[:-1] if len(unit) > 2 and unit.endswith("s") else unit)
 
 
-def _spaced(digits: str) -> bool:
+def _in_groups(digits: str) -> bool:
     """Whether spaces and apostrophes, if any, stand between groups of three digits."""
     parts = re.split(r"['’\u00a0\u202f ]", re.split(r"[.,](?=\d*$)", digits.strip())[0])
     return len(parts) == 1 or (len(parts[0]) <= 3 and all(len(part) == 3 for part in parts[1:]))
 
 
-def _decimal_comma(texts: Sequence[str], decimal: str | None) -> bool:
-    """Whether commas are decimal signs: one that does not stand before three digits, or behind a point, says so."""
+def _decimal_sign(texts: Sequence[str], decimal: str | None) -> str:
+    """The decimal sign for which most words speak; those that could be either, as 1.234, speak as the other columns do."""
+    votes: Counter[str] = Counter()
+    other = {",": ".", ".": ","}
     for text in texts:
-        if "," in text and "." in text:
-            return text.rindex(",") > text.rindex(".")
-    odd = {mark: any(mark in text and not _GROUPED.fullmatch(text) for text in texts) for mark in ",."}
-    twice = {mark: any(text.count(mark) > 1 for text in texts) for mark in ",."}
-    if odd["."] and not twice["."]:
-        return False
-    if odd[","] and not twice[","]:
-        return True
-    return decimal == "," or (twice["."] and not twice[","])
+        marks = [mark for mark in text if mark in ",."]
+        if not marks:
+            continue
+        if len(set(marks)) == 2:
+            votes[marks[-1]] += 1
+        elif len(marks) > 1:
+            votes[other[marks[0]]] += 1
+        elif not _GROUPED.fullmatch(text):
+            votes[marks[0]] += 1
+        elif decimal is not None:
+            votes[decimal] += 1
+    return "," if votes[","] > votes["."] else "."
 
 
 def written_dates(
@@ -213,13 +174,11 @@ def written_dates(
 
     Examples
     --------
-    >>> dates, month_first, _ = written_dates(["2024-02-29", "13.4.2024 10:30", "3 May 24", "2023-02-29"])
-    >>> dates.astype(str).tolist()
-    ['2024-02-29T00:00:00', '2024-04-13T10:30:00', '2024-05-03T00:00:00', 'NaT']
+    >>> dates, month_first, _ = written_dates(["2024-02-29", "13.4.2024 10:30", "3 May 24", "1960 Q2", "2023-02-29"])
+    >>> dates.astype("datetime64[D]").astype(str).tolist()
+    ['2024-02-29', '2024-04-13', '2024-05-03', '1960-04-01', 'NaT']
     >>> written_dates(["3/4/2024"])[1:]
     (True, 'month first')
-    >>> written_dates(["3/4/2024"], month_first=month_first)[0].astype(str).tolist()
-    ['2024-04-03T00:00:00']
     """
     dates = np.full(len(words), np.datetime64("NaT", "s"), "datetime64[s]")
     numeric = [_YEAR_LAST.fullmatch(word.strip()) for word in words]
@@ -235,12 +194,14 @@ def written_dates(
             parts = match["year"], int(match["month"]), int(match["day"] or 1)
         elif (match := _NAMED.fullmatch(text)) and match["name"][:3].casefold() in _MONTHS:
             parts = match["year"], _MONTHS[match["name"][:3].casefold()], int(match["day"] or match["after"] or 1)
+        elif (match := _MONTH_BEHIND.fullmatch(text)) and (match["quarter"] or match["name"][:3].casefold() in _MONTHS):
+            month = 3 * int(match["quarter"]) - 2 if match["quarter"] else _MONTHS[match["name"][:3].casefold()]
+            parts = match["year"], month, 1
         elif asked and (match := _PLAIN_DAY.fullmatch(text)):
             parts = text[:4], int(text[4:6] or 1), int(text[6:] or 1)
         else:
             continue
-        time = match.groupdict()
-        dates[i] = _moment(_year(parts[0]), parts[1], parts[2], time)
+        dates[i] = _moment(_year(parts[0]), parts[1], parts[2], match.groupdict())
     return dates, month_first, guessed
 
 
@@ -272,7 +233,7 @@ def _moment(year: int, month: int, day: int, time: dict[str, str | None]) -> np.
 
 
 def _offset(zone: str | None) -> np.timedelta64:
-    """How far a zone such as +05:30 is ahead of UTC; NaT where no clock can be."""
+    """How far a zone such as +05:30 is ahead of UTC; NaT where it is none."""
     if zone in (None, "Z"):
         return np.timedelta64(0, "s")
     hours, minutes = int(str(zone)[1:3]), int(str(zone)[-2:])

@@ -14,19 +14,30 @@ from scipy import sparse
 
 from consilience._check import InputError, check_choice, count, listed
 from consilience._types import Ints
-from consilience.tables.columns import blank_columns, choose, find_ids, find_row_names, label_frame, row_numbers
-from consilience.tables.count_scaling import CountScaling, looks_like_counts
-from consilience.tables.data_columns import Encoded, data_columns
-from consilience.tables.encoding import Encoder, describe_aside, named_kind
+from consilience.tables.cells import (
+    counts_of,
+    distances_of,
+    ids_of,
+    looks_like_distances,
+    new_distances_of,
+    triples_of,
+)
+from consilience.tables.columns import (
+    blank_columns,
+    choose,
+    find_ids,
+    find_row_names,
+    label_frame,
+    row_numbers,
+    transposed,
+)
+from consilience.tables.data_columns import Reading, data_columns
+from consilience.tables.encoder import Encoder, describe_aside, named_kind
 from consilience.tables.files import SOURCE, open_sheet
 from consilience.tables.filling import Gaps
-from consilience.tables.read_cells import ids_of
-from consilience.tables.scaling import Standardizer
+from consilience.tables.scaling import CountScaling, Standardizer, looks_like_counts
 from consilience.tables.sheet import Names, Options, Sheet
-from consilience.tables.transposing import named_like_genes, transposed
-from consilience.tables.values import counts_of, distances_of, looks_like_distances, new_distances_of, triples_of
 
-FEW_SAMPLES = 4  # columns that may be the objects, as genes × samples
 KINDS = ("data", "counts", "distances", "new_distances", "labels")
 
 
@@ -53,26 +64,12 @@ class Table:
     notices : tuple of str
         What was found out about the source and not said, such as its separator or the column of ids, and what was done to columns that
         are not all numbers: a line each.
-    encoder : Encoder or None
-        How the columns of data became numbers; None where they were numbers, none of them missing.
-    original : DataFrame or None
-        The columns that the encoder uses, as they came: numbers (NaN where missing), moments (NaT) and words (None). None without an
-        encoder, where `values` are the columns themselves.
-    gaps : Gaps or None
-        The cells that were missing and are filled in `values`.
-    counts : bool or None
-        Whether data holds counts, where it was said.
-    sheet, rows : Sheet and int array, or None
-        With an encoder: the table before it was read, and which of its rows these are where not all, so that another encoder can
-        read them (:func:`consilience.tables.encode_rows`).
     id_name : str or None
         Name of the column, or index, that `ids` were.
-    aside : dict of str to str
-        Columns of data that are not used, and why.
-    decimal : {".", ","}
-        Decimal sign of a text file.
     from_file : bool
         Whether `source` is the name of a file, or of a folder of them.
+    reading : Reading
+        How columns of data became numbers: its `encoder`, the columns as they came (`original`), their `gaps`, which are set `aside`.
 
     Examples
     --------
@@ -88,28 +85,41 @@ class Table:
     labels: pd.DataFrame | None
     source: str
     notices: tuple[str, ...] = ()
-    encoder: Encoder | None = None
-    original: pd.DataFrame | None = None
-    gaps: Gaps | None = None
-    counts: bool | None = None
-    sheet: Sheet | None = None
-    rows: Ints | None = None
     id_name: str | None = None
-    aside: Mapping[str, str] = field(default_factory=dict)
-    decimal: str = "."
     from_file: bool = False
+    reading: Reading = field(default_factory=Reading)
+
+    @property
+    def encoder(self) -> Encoder | None:
+        """How the columns of data became numbers; None where they were numbers, none of them missing."""
+        return self.reading.encoder
+
+    @property
+    def original(self) -> pd.DataFrame | None:
+        """The columns that the encoder uses, as they came: numbers, moments and categories; None without an encoder."""
+        return self.reading.original
+
+    @property
+    def gaps(self) -> Gaps | None:
+        """The cells that were missing and are filled in `values`."""
+        return self.reading.gaps
+
+    @property
+    def aside(self) -> Mapping[str, str]:
+        """Columns of data that are not used, and why."""
+        return self.reading.aside
 
     @cached_property
     def is_counts(self) -> bool:
         """Whether data holds counts, as was said or by its numbers: wide, whole, none negative, nine in ten of them 0."""
         if self.kind != "data" or self.encoder is not None:
             return False
-        return looks_like_counts(self.values) if self.counts is None else self.counts
+        return looks_like_counts(self.values) if self.reading.counts is None else self.reading.counts
 
     @property
     def in_words(self) -> bool:
         """Whether `original` has columns that clusters can be described by."""
-        return self.encoder is not None and not self.encoder.shapes
+        return self.encoder is not None
 
     @property
     def has_words(self) -> bool:
@@ -222,10 +232,8 @@ def read_table(
         For counts: the columns are row, column, count. Pairs not listed are 0, repeated ones add up.
     types : mapping of column to type, or one type for all, optional
         Of data: what columns are where it is not what their cells say: "number", "log" (a number whose logarithm is taken),
-        "category", "ordered" (words in an order that they tell), a list of such words from the lowest (or `"low<medium<high"`),
-        "choices" (several in each cell), "date" or "ignore". Keys are names, positions or patterns. One type for all may
-        also be "counts" (words of documents, molecules of cells), or "series": the columns are the points of a series in each row, which
-        is described by its shape.
+        "category", "ordered" (ranges of numbers), a list of words from the lowest (or `"low<medium<high"`), "date" or "ignore". Keys
+        are names, positions or patterns. One type for all may also be "counts" (words of documents, molecules of cells).
     encoder : Encoder, optional
         Of data: that of another table, whose columns are looked up by name and become numbers as they did there.
     transpose : bool
@@ -293,64 +301,47 @@ def read_table(
     names = None if sheet.names is None else [sheet.names[position] for position in kept]
     labels, more = label_frame(sheet, aside) if aside else (None, [])
     values: Any
-    made = Encoded(None)
+    reading = Reading(decimal=sheet.decimal)
     if kind == "labels":
         values, doubts = label_frame(sheet, kept, asked=asked, has_ids=ids is not None)
     elif kind == "data":
         named = sheet.named(()) if columns is None else sheet.named(columns)
-        made, doubts = data_columns(
-            sheet, kept, types, encoder=encoder, named=named, decimal=decimal, has_ids=ids is not None
-        )
-        values = made.values
-        if made.encoder is not None:
-            names = made.encoder.names
+        made = data_columns(sheet, kept, types, encoder=encoder, named=named, decimal=decimal, has_ids=ids is not None)
+        values, reading, doubts = made.values, replace(made.reading, decimal=sheet.decimal), list(made.said)
+        if reading.encoder is not None:
+            names = reading.encoder.names
         elif names is not None:
             names = [sheet.column_names()[position] for position in made.positions]
-        if made.names is not None:
-            id_position, ids = made.names, ids_of(sheet, made.names)
-        doubts += row_numbers(sheet, values, made.positions) if made.encoder is None and ids is None else []
+        if made.names_objects is not None:
+            id_position, ids = made.names_objects, ids_of(sheet, made.names_objects)
+        if reading.encoder is None:
+            doubts += _doubts_of_numbers(sheet, values, made.positions, reading, ids, names)
     else:
         readers = {"counts": counts_of, "distances": distances_of, "new_distances": new_distances_of}
         values, doubts = readers[kind](sheet, kept), []
-    counts = None if types is None else types == "counts"
-    if kind == "data" and made.encoder is None and counts is not False and (counts or looks_like_counts(values)):
-        doubts.append(
-            f"{CountScaling.of(values).describe()}"
-            + ("" if counts else "; types='number' (--type number) says otherwise")
-        )
-    if kind == "data" and made.encoder is None and ids is not None and looks_like_distances(values, ids, names):
+    id_name = None if ids is None else sheet.index_name if id_position is None else sheet.column_names()[id_position]
+    if encoder is None and reading.encoder is not None:
+        reading = replace(reading, encoder=replace(reading.encoder, id_name=id_name))
+    if reading.encoder is not None or reading.aside:
+        reading = replace(reading, sheet=replace(sheet, line=None))
+    said = tuple(type(notice)(f"{sheet.source}: {notice}") for notice in (*sheet.notices, *notices, *more, *doubts))
+    return Table(values, kind, ids, names, labels, sheet.source, said, id_name, from_file, reading)
+
+
+def _doubts_of_numbers(
+    sheet: Sheet, values: Any, positions: Sequence[int], reading: Reading, ids: Any, names: list[str] | None
+) -> list[str]:
+    """What data of nothing but numbers may be instead of measurements."""
+    doubts = row_numbers(sheet, values, positions) if ids is None else []
+    if reading.counts or (reading.counts is None and looks_like_counts(values)):
+        otherwise = "" if reading.counts else "; types='number' (--type number) says otherwise"
+        doubts.append(f"{CountScaling.of(values).describe()}{otherwise}")
+    if ids is not None and looks_like_distances(values, ids, names):
         doubts.append(
             "looks like distances (symmetric, 0 on the diagonal, columns named as the rows) and is read as measurements; "
             "kind='distances' (--distances of cluster and explore) says otherwise"
         )
-    id_name = None if ids is None else sheet.index_name if id_position is None else sheet.column_names()[id_position]
-    wide = kind == "data" and not made.encoder and values.shape[1] >= FEW_SAMPLES
-    if wide and ids is not None and not transpose and named_like_genes(ids, id_name):
-        doubts.append(
-            "the rows are named as genes are, and are the objects; transpose=True (--transpose) clusters the columns"
-        )
-    if encoder is None and made.encoder is not None:
-        made = replace(made, encoder=replace(made.encoder, id_name=id_name))
-    said = tuple(type(notice)(f"{sheet.source}: {notice}") for notice in (*sheet.notices, *notices, *more, *doubts))
-    kept_sheet = None if made.encoder is None and not made.aside else replace(sheet, line=None)
-    return Table(
-        values,
-        kind,
-        ids,
-        names,
-        labels,
-        sheet.source,
-        said,
-        made.encoder,
-        made.original,
-        made.gaps,
-        counts,
-        kept_sheet,
-        id_name=id_name,
-        aside=made.aside,
-        decimal=sheet.decimal,
-        from_file=from_file,
-    )
+    return doubts
 
 
 def _names_some(columns: Names) -> bool:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -39,13 +40,13 @@ class Options:
 class Sheet:
     """One table: its body, what stands beside it, and where its rows lie in the file.
 
-    A text file has a body of strings (an Arrow table), so that nothing is lost before it is known what a
-    column is for. `beside` holds columns that belong to the rows but are not values: the `obs` of an AnnData,
-    the vectors next to a matrix in an npz file. Their positions follow those of the body. An `index` names
-    the rows on request, by its own name or as "index", or unasked where `index_is_ids`. `missing` are words
-    that count as missing beside the usual ones, `pickled` names of vectors that are never loaded, and
-    `notices` say what was found out about the file. Where `has_options` is False, advice does not name those
-    of `read_table`. `answers` are columns that consilience wrote, which are read only where they are named.
+    A text file has a body of strings (an Arrow table), so that nothing is lost before it is known what a column is for. `beside`
+    holds columns that belong to the rows but are not values: the `obs` of an AnnData, the vectors next to a matrix in an npz file.
+    Their positions follow those of the body. An `index` names the rows on request, by its own name or as "index", or unasked where
+    `index_is_ids`. `missing` are words that count as missing beside the usual ones, `told_decimal` is the decimal sign that some
+    column of text tells, `pickled` are names of vectors that are never loaded, and `notices` say what was found out about the file.
+    Where `has_options` is False, advice does not name those of `read_table`. `answers` are columns that consilience wrote, which are
+    read only where they are named.
     """
 
     source: str
@@ -57,6 +58,7 @@ class Sheet:
     index_is_ids: bool = False
     line: Callable[[int], int] | None = None
     decimal: str = "."
+    told_decimal: str | None = None
     missing: tuple[str, ...] = ()
     pickled: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
@@ -75,6 +77,10 @@ class Sheet:
 
     def column_names(self) -> list[str]:
         """Every name that can be asked for: of the body (its positions, if it has none), then beside it."""
+        return self._column_names
+
+    @cached_property
+    def _column_names(self) -> list[str]:
         names = self.names if self.names is not None else [str(i) for i in range(self.width)]
         return names if self.beside is None else [*names, *map(str, self.beside.columns)]
 

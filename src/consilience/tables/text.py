@@ -17,9 +17,7 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from consilience._check import InputError, count, show
-from consilience.tables.comments import LOOK, without_comments
-from consilience.tables.header_rows import count_title, tidied, without_title
-from consilience.tables.read_cells import DECIMAL_COMMA
+from consilience.tables.cells import DECIMAL_COMMA
 from consilience.tables.sheet import Options, Sheet, is_number
 
 TAB = "\t"
@@ -35,6 +33,8 @@ MAGIC = {
     b"\x89HDF": ("HDF5", ".h5ad"),
     b"\xd0\xcf\x11\xe0": ("an old Excel workbook", ".xls, or save it as .xlsx or CSV"),
 }
+LOOK = 20  # safeguard: first lines that tell what separates cells
+_SURE_POINT = r"^\s*[+-]?(0?\.\d+|\d+\.(\d{1,2}|\d{4,}))\s*$"  # 1.234 may be a thousand
 _POINT = r"^\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*$"
 _BOMS = {
     codecs.BOM_UTF8: "utf-8",
@@ -78,13 +78,11 @@ def read_text(path: Path, options: Options) -> Sheet:
         name = name.removesuffix(packed)
     default = {".csv": ",", ".tsv": "\t"}.get(name[-4:])
     raw, notices = _as_utf8(source, raw, options.encoding)
-    raw, n_comments, above = without_comments(source, raw, header, sep or "".join(SEPARATORS))
-    if n_comments:
-        notices.append(f"{count(n_comments, 'line')} that begin{'s' if n_comments == 1 else ''} with # left out")
-    if options.kind == "data" and header is None:
-        raw, n_title = without_title(raw, sep or "".join(SEPARATORS))
-        above += n_title
-        notices += [count_title(n_title)] if n_title else []
+    raw, above = _without_comments(source, raw, header, sep or default or ",")
+    if above:
+        notices.append(
+            f"{count(above, 'line')} above the table left out, which {'begins' if above == 1 else 'begin'} with #"
+        )
     sep_given, sep = sep is not None, sep if sep is not None else find_separator(source, raw, default)
     if not sep_given and sep != default:
         notices.append(f"{SEPARATORS[sep]} separate the cells; sep= (--sep) says otherwise")
@@ -105,12 +103,38 @@ def read_text(path: Path, options: Options) -> Sheet:
         ) from error
     if body.num_rows == 0:
         raise InputError(f"{source}: has a header but no rows: add at least one row")
-    if decimal is None and sep != "," and b"," in raw and _has(body, DECIMAL_COMMA) and not _has(body, _POINT):
-        decimal = ","
-        notices.append("commas are decimal signs; decimal= (--decimal) says otherwise")
+    told = decimal
+    if decimal is None and b"," in raw and (sep != "," or b'"' in raw):
+        commas, points = _has(body, DECIMAL_COMMA), _has(body, _SURE_POINT)
+        told = "." if points else "," if commas else None
+        if sep != "," and commas and not _has(body, _POINT):
+            decimal = ","
+            notices.append("commas are decimal signs; decimal= (--decimal) says otherwise")
     names = None if header is False else first
-    sheet = Sheet(source, body, names, line=lines.of_row, decimal=decimal or ".", notices=tuple(notices))
-    return tidied(sheet) if options.kind == "data" else sheet
+    return Sheet(
+        source, body, names, line=lines.of_row, decimal=decimal or ".", told_decimal=told, notices=tuple(notices)
+    )
+
+
+def _without_comments(source: str, raw: bytes, header: bool | None, sep: str) -> tuple[bytes, int]:
+    """The text without the lines above it that begin with #, and how many these are; the last of them may name the columns.
+
+    It does where it has as many cells as the line below and no space behind #, or numbers stand below. Without a header, # may begin
+    data, such as colors.
+    """
+    if not raw.startswith(b"#") or header is False:
+        return raw, 0
+    lines = raw.splitlines(keepends=True)
+    n = next((i for i, line in enumerate(lines) if line.strip() and not line.startswith(b"#")), None)
+    if n is None:
+        raise InputError(f"{source}: all its lines begin with # and are comments: write the table below them")
+    last = max(i for i in range(n) if lines[i].strip())
+    below = lines[n].decode(errors="replace").split(sep)
+    are_names = not lines[last].startswith(b"# ") or any(is_number(cell) for cell in below)
+    if are_names and lines[last].count(sep.encode()) == len(below) - 1 > 0:
+        lines[last] = lines[last].lstrip(b"#").lstrip(b" ")
+        n = last
+    return b"".join(lines[n:]), n
 
 
 def _as_utf8(source: str, raw: bytes, encoding: str | None) -> tuple[bytes, list[str]]:
@@ -220,9 +244,10 @@ def _records(source: str, raw: bytes, sep: str, above: int = 0) -> Iterator[tupl
             yield start, record
             start = above + reader.line_num + 1
     except csv.Error as error:
-        raise InputError(
-            f"{source}, line {start}: cannot be split into cells ({error}): is a quote left open?"
-        ) from error
+        what = f"cannot be split into cells ({error}): is a quote left open?"
+        if "field limit" in str(error):
+            what = f"a cell has more than {csv.field_size_limit():,} letters: shorten it, or close the quote that was left open"
+        raise InputError(f"{source}, line {start}: {what}") from error
 
 
 def _first_record(source: str, raw: bytes, sep: str, above: int) -> list[str]:
@@ -233,12 +258,11 @@ def _first_record(source: str, raw: bytes, sep: str, above: int) -> list[str]:
 
 
 def _check_header(source: str, names: list[str], line: int) -> None:
-    if names == ["", *map(str, range(len(names) - 1))]:
-        return  # as pandas writes a frame whose columns have no names
-    numeric = [is_number(name) for name in names if name]
-    if numeric and all(numeric):
+    if names and not names[0]:
+        return  # nothing over the names of the rows, and years or numbers over the columns
+    if names and all(map(is_number, names)):
         raise InputError(
-            f"{source}, line {line}: holds only numbers, such as {show(next(filter(None, names)))}, and would be "
+            f"{source}, line {line}: holds only numbers, such as {show(names[0])}, and would be "
             "taken as column names: header=False (--no-header) reads it as data, header=True (--header) as names"
         )
 
@@ -275,7 +299,7 @@ class _Lines:
             if max(len(record), 1) != self.width:
                 raise InputError(
                     f"{self.source}, row {row + 1} (line {line}): has {count(len(record), 'cell')} where the first "
-                    f"line has {self.width}: add or remove separators there"
+                    f"line has {self.width}: add or remove separators there, and delete lines above the names of the columns"
                 )
         if row < 0:
             raise InputError(f"{self.source}: has a header but no rows: add at least one row")

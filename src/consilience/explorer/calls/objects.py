@@ -19,7 +19,6 @@ from consilience.explorer.replies import RefusedError, Reply, binary_reply, json
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering
 from consilience.measures.effect_sizes import effect_sizes
-from consilience.tables.column_types import EMPTY
 
 COLUMNS, WORDS = 8, 8  # of the data; words of a document
 
@@ -161,7 +160,7 @@ def _ranks(session: Session, cells: pd.Series, at: int) -> Array:
     column = session.data.encoder.columns[at]
     if column.kind == "ordered":
         return column.encode(cells)[0][:, 0]
-    words = cells if cells.dtype.kind == "M" else cells.map(lambda cell: None if cell is None else str(cell).casefold())
+    words = cells if cells.dtype.kind == "M" else cells.astype("string").str.casefold()
     return words.rank(method="dense").to_numpy(float)
 
 
@@ -169,8 +168,6 @@ def _shown(cell: Any) -> Any:
     """A cell as it came: numbers as they are, days without a time of day; None where it is missing."""
     if cell is None or pd.isna(cell):
         return None
-    if isinstance(cell, str) and cell == EMPTY:
-        return ""
     if isinstance(cell, pd.Timestamp):
         return str(cell.date() if cell == cell.normalize() else cell)
     return cell if isinstance(cell, (float, int)) else str(cell)

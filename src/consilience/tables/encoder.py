@@ -4,21 +4,202 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, count, listed, show
-from consilience._types import Floats, Ints
-from consilience.tables.encoded_column import EncodedColumn, learn_column
+from consilience._types import Array, Floats, Ints
+from consilience.tables.column_types import MANY, UNKNOWN, YES, TypedColumn, levels_of, sizes_of
 from consilience.tables.filling import Gaps, choose_donors, find_gaps
-from consilience.tables.shapes import shape_features, shape_names
-from consilience.tables.typed_column import Found
+from consilience.tables.orders import given_steps
+from consilience.tables.parse_text import days
 
 VERSION = 1
-MOST_NAMED = 30  # columns that are set aside, named with the reason
+MOST_NAMED = 30  # safeguard: for reading, columns that are set aside, named with the reason
+SKEWED = 2.0  # skewness of a column beyond which its logarithm is taken, if that halves it
+VALUES = 10  # different numbers that such a column has at least
+OTHER = "other"
+
+
+@dataclass(frozen=True)
+class EncodedColumn:
+    """What one of the original columns becomes.
+
+    `kind` is "number", "log" (log x), "log1p" (log (1 + x)), "date" (days), "ordered" (0 for the lowest of `levels`, 1 for the next …),
+    "boolean" or "category". `levels` are the categories with a column each; of a yes-or-no column, or one with two categories, the one
+    that is 1, and `zero` is the one that is 0. Where `pooled`, all other categories share a column. `usual` are the means of its encoded
+    columns, `spread` what their differences are divided by: of numbers their standard deviation, of words what makes the squared distance
+    of two different ones 2, that of two numbers on average. `decimal`, `unit` and `month_first` are how its numbers and dates were
+    written, so that those of new rows are read in the same way. `rare` are the pooled categories that the table had.
+    """
+
+    name: str
+    kind: str
+    levels: tuple[str, ...] = ()
+    zero: str | None = None
+    pooled: bool = False
+    usual: tuple[float, ...] = ()
+    spread: float = 1.0
+    notes: tuple[str, ...] = ()
+    decimal: str | None = None
+    unit: str = ""
+    month_first: bool | None = None
+    rare: tuple[str, ...] = ()
+
+    @property
+    def is_category(self) -> bool:
+        """Whether its cells are words without an order, which have a column each."""
+        return self.kind in ("category", "boolean")
+
+    @property
+    def has_words(self) -> bool:
+        """Whether its cells are words."""
+        return self.is_category or self.kind == "ordered"
+
+    def steps(self, cells: pd.Series) -> Ints:
+        """(n,) which of the levels each cell of words in an order is, as it is written or by what it says; −1 where it is none.
+
+        Examples
+        --------
+        >>> EncodedColumn("often", "ordered", ("never", "rarely", "often")).steps(pd.Series(["rarely", "Often", None, "daily"])).tolist()
+        [1, 2, -1, -1]
+        """
+        codes, words = _codes_of(cells)
+        steps = given_steps(self.levels, words)
+        return np.append(np.where(np.isnan(steps), -1, steps), -1).astype(np.int64)[codes]
+
+    @classmethod
+    def _upgrade(cls, fields: dict[str, Any], version: int = 1) -> dict[str, Any]:
+        """What an older version saved, without what is no longer used; columns that are no longer read are refused."""
+        if fields.get("kind") == "choices" or fields.get("zero") == "(empty)":
+            raise InputError(
+                f"this model was fitted on column {fields.get('name')!r} as several choices or ticks in a cell, which are no longer "
+                "read: make columns of 0 and 1 of them, and fit it again"
+            )
+        return {name: value for name, value in fields.items() if name not in ("absent", "sep")}
+
+    @property
+    def all_levels(self) -> tuple[str, ...]:
+        """What the encoded columns of a category stand for; the last, where `pooled`, for all others, by a name that no level has.
+
+        Examples
+        --------
+        >>> EncodedColumn("plan", "category", ("free", "pro"), pooled=True).all_levels
+        ('free', 'pro', 'other')
+        >>> EncodedColumn("plan", "category", ("free", "Other"), pooled=True).all_levels
+        ('free', 'Other', 'other (pooled)')
+        """
+        if not self.pooled:
+            return self.levels
+        name, taken = OTHER, {level.casefold() for level in self.levels}
+        while name in taken:
+            name += " (pooled)"
+        return (*self.levels, name)
+
+    @property
+    def names(self) -> list[str]:
+        """Of its encoded columns."""
+        if self.is_category:
+            return [f"{self.name}={level}" for level in self.all_levels]
+        return [f"{self.name} (log)" if self.kind in ("log", "log1p") else self.name]
+
+    def encode(self, cells: pd.Series) -> tuple[Floats, dict[str, int]]:
+        """(n, width) numbers, NaN where missing, and how often each category was met that is not known."""
+        if self.kind == "ordered":
+            steps = self.steps(cells)
+            return np.where(steps < 0, np.nan, steps)[:, None], self._unseen(cells, steps < 0)
+        if not self.is_category:
+            return self._numbers(cells)[:, None], {}
+        codes, words = _codes_of(cells)
+        known = [*self.levels, *([] if self.zero is None else [self.zero])]
+        at = np.append(pd.Index(known, dtype=object).get_indexer(pd.Index(words, dtype=object)), -1)[codes]
+        strange = (at < 0) & (codes >= 0)
+        values = np.zeros((len(cells), len(self.names)))
+        is_level = (at >= 0) & (at < len(self.levels))
+        values[np.flatnonzero(is_level), at[is_level]] = 1.0
+        if self.pooled:
+            values[strange, -1] = 1.0
+        values[codes < 0 if self.pooled else at < 0] = np.nan
+        return values, self._unseen(cells, strange)
+
+    def _unseen(self, cells: pd.Series, strange: Array) -> dict[str, int]:
+        """How often each word was met that the first table did not have."""
+        there = cells[strange & cells.notna().to_numpy()].astype(object)
+        unknown = UNKNOWN if self.kind == "ordered" else set()
+        return {
+            str(word): int(n)
+            for word, n in there.value_counts().items()
+            if word not in self.rare and str(word).casefold() not in unknown
+        }
+
+    def _numbers(self, cells: pd.Series) -> Floats:
+        if self.kind == "date":
+            return days(cells)
+        values = cells.to_numpy(float)
+        if self.kind not in ("log", "log1p"):
+            return values
+        least = 0 if self.kind == "log1p" else np.exp(self.usual[0] - 10 * self.spread)
+        values = np.maximum(values, least)  # of new rows: below all that was seen
+        return np.log1p(values) if self.kind == "log1p" else np.log(values)
+
+
+def learn_column(found: TypedColumn, *, may_log: bool = True) -> EncodedColumn:
+    """What a column becomes, by its cells."""
+    assert found.cells is not None
+    cells, kind = found.cells, found.kind
+    if kind in ("category", "boolean"):
+        codes, words = _codes_of(cells)
+        sizes = dict(zip(words, sizes_of(codes, words).tolist(), strict=True))
+        words = sorted((word for word in words if sizes[word]), key=lambda word: (-sizes[word], word))
+        if len(words) == 2:
+            true = [word for word in words if kind == "boolean" and YES.get(word.casefold())]
+            one = true[0] if true else words[1]
+            made = EncodedColumn(found.name, kind, (one,), words[1 - words.index(one)], notes=found.notes)
+        else:
+            kept = levels_of({word: sizes[word] for word in words}, sum(sizes.values()))
+            rare = tuple(word for word in words if word not in set(kept))
+            made = EncodedColumn(found.name, "category", tuple(kept), None, bool(rare), notes=found.notes, rare=rare)
+    elif kind == "ordered":
+        made = EncodedColumn(found.name, kind, found.levels, notes=found.notes)
+    else:
+        if kind == "number" and may_log and not found.asked:
+            kind = _logged(cells.to_numpy(float))
+        elif kind == "log":
+            kind = "log" if np.nanmin(cells) > 0 else "log1p"
+        written = {"decimal": found.decimal, "unit": found.unit, "month_first": found.month_first}
+        made = EncodedColumn(found.name, kind, notes=found.notes, usual=(0.0,), spread=np.inf, **written)  # type: ignore[arg-type]
+    values, _ = made.encode(cells)
+    spread = float(np.nanstd(values)) if not made.is_category else 1.0 if made.zero is None else np.sqrt(0.5)
+    usual = tuple(float(mean) for mean in np.nanmean(values, axis=0))
+    return replace(made, usual=usual, spread=spread if spread > 0 else 1.0)
+
+
+def _codes_of(cells: pd.Series) -> tuple[Array, list[str]]:
+    """Code of each cell, −1 where missing, and the words; what is categorical has both."""
+    if isinstance(cells.dtype, pd.CategoricalDtype):
+        return np.asarray(cells.cat.codes), [str(word) for word in cells.cat.categories]
+    codes, words = pd.factorize(cells.astype(object), use_na_sentinel=True)
+    return codes, [str(word) for word in words]
+
+
+def _logged(values: Floats) -> str:
+    """Whether the logarithm of a number is taken: positive numbers, far more of them small than large."""
+    known = values[~np.isnan(values)]
+    if len(known) < MANY or known.min() < 0 or len(np.unique(known)) < VALUES:
+        return "number"
+    kind = "log" if known.min() > 0 else "log1p"
+    before, after = skewness(known), skewness(np.log(known) if kind == "log" else np.log1p(known))
+    return kind if before > SKEWED and abs(after) < before / 2 else "number"
+
+
+def skewness(values: Floats) -> float:
+    """Third standardized moment; 0 for a constant."""
+    apart = values - values.mean()
+    square = float(np.mean(apart**2))
+    return float(np.mean(apart**3)) / square**1.5 if square > 0 else 0.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,8 +218,6 @@ class Encoder:
         Rows of the table, and its missing cells in the columns in use.
     types : dict of str to str
         What each of the columns in use was taken for.
-    shapes : bool
-        Whether the columns are the points of one series in each row, and its shape is encoded (:mod:`consilience.tables.shapes`).
     id_name : str or None
         The column that named the objects, and names those of new rows.
 
@@ -63,7 +242,6 @@ class Encoder:
     n_objects: int = 0
     n_missing: int = 0
     types: dict[str, str] = field(default_factory=dict)
-    shapes: bool = False
     id_name: str | None = None
 
     @classmethod
@@ -90,19 +268,7 @@ class Encoder:
         return cls(columns, {}, donors, len(values), 0, dict.fromkeys(names, "number"), id_name=id_name)
 
     @classmethod
-    def of_series(cls, found: Sequence[Found]) -> tuple[Encoder, Floats]:
-        """From the points of one series in each row: the encoder, and the features of their shapes."""
-        columns = tuple(
-            EncodedColumn(one.name, "number", usual=(0.0,), decimal=one.decimal, unit=one.unit) for one in found
-        )
-        shape_names(len(columns))
-        lost = sum(int(one.cells.isna().sum()) for one in found if one.cells is not None)
-        n = len(found[0].cells) if found[0].cells is not None else 0
-        made = cls(columns, {}, np.empty((0, len(columns))), n, lost, {one.name: "number" for one in found}, True)
-        return made, made.encode([one.cells for one in found if one.cells is not None])[0]
-
-    @classmethod
-    def learn(cls, found: Sequence[Found], source: str = "the table") -> tuple[Encoder, Floats, Gaps | None]:
+    def learn(cls, found: Sequence[TypedColumn], source: str = "the table") -> tuple[Encoder, Floats, Gaps | None]:
         """From typed columns: the encoder, the encoded and filled values, and their gaps (None without any).
 
         In a table of nothing but numbers these stay as they are, unless a logarithm is asked for.
@@ -129,25 +295,29 @@ class Encoder:
         made = cls(columns, aside, donors, len(values), n_missing, types)
         return made, values, made.fill(values)
 
+    @classmethod
+    def _upgrade(cls, fields: dict[str, Any], version: int = 1) -> dict[str, Any]:
+        """What an older version saved, without what is no longer used."""
+        if fields.get("shapes"):
+            raise InputError(
+                "this model was fitted on the shapes of series (types='series'), which are no longer read: compute features of "
+                "the series, and fit it on them"
+            )
+        return {name: value for name, value in fields.items() if name != "shapes"}
+
     @property
     def names(self) -> list[str]:
         """Of the encoded columns."""
-        if self.shapes:
-            return shape_names(len(self.columns))[0]
         return [name for column in self.columns for name in column.names]
 
     @property
     def groups(self) -> Ints:
-        """For each encoded column the number of the original one; of shapes, of their family."""
-        if self.shapes:
-            return shape_names(len(self.columns))[1]
+        """For each encoded column the number of the original one."""
         return np.repeat(np.arange(len(self.columns)), [len(column.names) for column in self.columns])
 
     @property
     def units(self) -> Floats:
         """For each encoded column of a category what it is divided by; NaN of numbers."""
-        if self.shapes:
-            return np.full(len(self.names), np.nan)
         return np.concatenate([np.full(len(c.names), c.spread if c.is_category else np.nan) for c in self.columns])
 
     def fill(self, values: Floats) -> Gaps | None:
@@ -168,31 +338,21 @@ class Encoder:
                 n, first = sum(unseen.values()), next(iter(unseen))
                 treated = f"{'counts' if n == 1 else 'count'} as {repr(column.all_levels[-1]) if column.pooled else 'missing'}"
                 what = ("is a level", "are levels") if column.kind == "ordered" else ("is a category", "are categories")
-                if column.kind == "choices":
-                    what = ("has a choice", "have choices")
-                    treated = treated if column.pooled else f"{'is' if n == 1 else 'are'} left out"
                 notices.append(
                     f"{count(n, 'cell')} of {column.name!r} {what[n > 1]} not seen before, "
                     f"such as {show(first, 30)}, and {treated}"
                 )
             parts.append(part)
         values = np.concatenate(parts, axis=1)
-        if self.shapes:
-            return shape_features(values), None, notices
         return values, self.fill(values), notices
 
     def describe(self) -> str:
         """What was done, in one line."""
-        if self.shapes:
-            lost = f"; {count(self.n_missing, 'missing point')} on the line between neighbors" if self.n_missing else ""
-            families = "high and low parts, frequencies, levels and steps"
-            return f"series of {len(self.columns):,} points, each row to mean 0 and standard deviation 1, by its shape: {families}{lost}"
         kinds = (
             "number",
             "ordered category",
             "category",
             "category of two",
-            "column of several choices",
             "yes-or-no",
             "date",
         )
@@ -204,10 +364,6 @@ class Encoder:
                 held["category" if column.zero is None else "category of two"].append(f"{column.name}{pooled}")
             elif column.kind in ("log", "log1p"):
                 held["number"].append(f"{column.name} (logged)")
-            elif column.kind == "choices":
-                held["column of several choices"].append(
-                    f"{column.name}{' (rare ones pooled)' if column.pooled else ''}"
-                )
             elif column.kind == "ordered":
                 ends = "" if column.levels in told else f" ({column.levels[0]} to {column.levels[-1]})"
                 held["ordered category"].append(f"{column.name}{ends}")
@@ -239,7 +395,6 @@ class Encoder:
             "n_objects": self.n_objects,
             "n_missing": self.n_missing,
             "types": self.types,
-            "shapes": self.shapes,
             "id_name": self.id_name,
         }
 
@@ -259,15 +414,17 @@ class Encoder:
             raise InputError(f"this is not an encoder of version {VERSION}, as to_json writes it: make it again")
         try:
             columns = tuple(
-                EncodedColumn(**{key: tuple(cell) if isinstance(cell, list) else cell for key, cell in one.items()})  # type: ignore[arg-type]
-                for one in content["columns"]
+                EncodedColumn(**{key: tuple(cell) if isinstance(cell, list) else cell for key, cell in fields.items()})  # type: ignore[arg-type]
+                for fields in map(EncodedColumn._upgrade, content["columns"])
             )
             width = sum(len(column.names) for column in columns)
             donors = np.array(content["donors"], float).reshape(-1, width)
             sizes = int(content["n_objects"]), int(content["n_missing"])
-            types, shapes = dict(content["types"]), bool(content["shapes"])
-            return cls(columns, dict(content["aside"]), donors, *sizes, types, shapes, content["id_name"])
-        except (KeyError, TypeError, ValueError) as error:
+            rest = cls._upgrade({"types": dict(content["types"]), "shapes": content.get("shapes", False)})
+            return cls(columns, dict(content["aside"]), donors, *sizes, **rest, id_name=content["id_name"])
+        except InputError:
+            raise
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise InputError(
                 f"this is not an encoder as to_json wrote it ({show(str(error))}): make it again"
             ) from None
@@ -282,7 +439,6 @@ def named_kind(kind: str, names: Sequence[str]) -> str:
     ('2 numbers: age, visits', '1 category of two: plan')
     """
     many = {"category of two": "categories of two", "yes-or-no": "yes-or-no"}
-    many["column of several choices"] = "columns of several choices"
     many |= {one: f"{one[:-1]}ies" for one in ("category", "ordered category")}
     word = kind if len(names) == 1 else many.get(kind, f"{kind}s")
     return f"{len(names):,} {word}: {listed(names)}"

@@ -1,0 +1,540 @@
+"""Columns of a sheet as numbers, labels and names, and as matrices; what does not fit is refused by its place."""
+
+from __future__ import annotations
+
+import decimal
+import numbers
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy import sparse
+
+from consilience._check import InputError, count, listed, show
+from consilience._types import Array
+from consilience.tables.sheet import Column, Sheet
+
+#: Cells of a text file that hold no label and no number; of labels also -1. Nothing else counts as missing unasked.
+MISSING = ("", "NA", "NaN", "nan", "null", "None")
+#: Words that other programs write for what is missing; as labels they are noticed.
+MAYBE_MISSING = ("N/A", "n/a", "#N/A", "<NA>", "NULL", "NaT")
+#: Words that mean nothing in data.
+ABSENT = {*MISSING, *MAYBE_MISSING, "?", "-", "--"}
+TRUTHS = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
+DECIMAL_COMMA = r"^\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$"
+_INTEGER, _FLOAT_INTEGER = re.compile(r"-?[1-9][0-9]{,18}|0"), re.compile(r"(-?[1-9][0-9]{,14}|0)\.0")
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(?i:inf|infinity|nan)$"
+Matrix: TypeAlias = Any  # ndarray or csr_matrix
+# safeguard: distances that went through single precision, or were computed in two orders, differ by about this much.
+ROUNDING = 1e-6
+_BLOCK = 1 << 18  # safeguard: numbers that are looked at together
+
+
+class ColumnError(InputError):
+    """One column cannot be used; `brief` says why in a list of several such columns."""
+
+    def __init__(self, message: str, brief: str) -> None:
+        super().__init__(message)
+        self.brief = brief
+
+
+def numbers_of(sheet: Sheet, position: int, *, whole: bool = False) -> np.ndarray:
+    """One column as float64, or where `whole` and possible as int64; missing cells become NaN."""
+    column = sheet.column(position)
+    if isinstance(column, pa.ChunkedArray):
+        cells = column if sheet.decimal == "." else _with_points(column)
+        cast = _text_numbers(sheet, cells, (pa.int64(), pa.float64()) if whole else (pa.float64(),))
+        if cast is not None:
+            return cast.to_numpy()
+        tidied = _tidy(sheet, cells)
+        if pc.all(pc.is_in(tidied, pa.array([*TRUTHS, None]))).as_py():
+            is_true = pc.is_in(tidied, pa.array([word for word, truth in TRUTHS.items() if truth]))
+            return np.where(pc.is_null(tidied).to_numpy(), np.nan, is_true.to_numpy())
+        is_text = pc.fill_null(pc.invert(pc.match_substring_regex(tidied, _NUMBER)), False)
+        raise _not_a_number(sheet, position, column, is_text.to_numpy(), pc.is_null(tidied).to_numpy())
+    missing = missing_of(sheet, column)
+    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_complex_dtype(column.dtype):
+        cells = column.astype(object)
+        strange = ~missing & np.fromiter((not _is_real(cell) for cell in cells), bool, len(cells))
+        if strange.any():
+            raise _not_a_number(sheet, position, column, strange, missing)
+        column = cells
+    if missing.any():
+        return column.astype(object).where(~missing, np.nan).to_numpy(dtype=np.float64)
+    values = column.to_numpy()
+    if values.dtype == object:
+        values = np.array(values.tolist())
+    return plain(values, whole, sheet.source)
+
+
+def are_codes(column: Any) -> bool:
+    """Whether a column of text holds codes, such as postal codes: nothing but digits, and zeros before some of them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> are_codes(pd.Series(["01234", "80331"])), are_codes(pd.Series(["0", "80331"])), are_codes(pd.Series(["0.5", "05"]))
+    (True, False, False)
+    """
+    if not isinstance(column, pa.ChunkedArray):
+        if getattr(column, "dtype", None) is None or column.dtype.kind not in "OUT" or not len(column):
+            return False
+        words = column.dropna()
+        if not all(isinstance(word, str) for word in words):
+            return False
+        column = pa.chunked_array([pa.array(list(words), pa.string())])
+    if not pc.any(pc.match_substring_regex(column, r"^\s*0[0-9]+\s*$")).as_py():
+        return False
+    cells = pc.utf8_trim_whitespace(column.unique())
+    known = cells.filter(pc.invert(pc.is_in(cells, pa.array(sorted(ABSENT), pa.string()))))
+    return bool(pc.all(pc.match_substring_regex(known, "^[0-9]+$")).as_py())
+
+
+def missing_of(sheet: Sheet, column: pd.Series) -> np.ndarray:
+    """Which cells of a typed column are missing: what pandas says, and words that were named."""
+    missing = column.isna().to_numpy()
+    return missing | column.astype(str).isin(sheet.missing).to_numpy() if sheet.missing else missing
+
+
+def _with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Decimal commas as points; what has a point already is not a number then."""
+    return pc.replace_substring(pc.replace_substring(column, ".", "·"), ",", ".")
+
+
+def plain(values: np.ndarray, whole: bool, source: str) -> np.ndarray:
+    """Numbers of any width as float64, or as int64 where `whole` and they fit."""
+    fits = values.dtype.kind in "bi" or (values.dtype.kind == "u" and values.max(initial=0) <= 2**63 - 1)
+    if not (whole and fits):
+        check_exact(values, source)
+    return values.astype(np.int64 if whole and fits else np.float64, copy=False)
+
+
+def check_exact(values: np.ndarray, source: str) -> None:
+    """Refuse whole numbers that float64 cannot hold: different ones would become the same."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
+        return
+    wide = values[(values > 2**53) | (values < -(2**53))]
+    kept = wide.astype(np.float64)
+    lost = (kept >= 2.0**63) | (np.minimum(kept, 2.0**62).astype(np.int64) != np.minimum(wide, 2**62).astype(np.int64))
+    if lost.any():
+        raise InputError(
+            f"{source}: holds whole numbers beyond 2⁵³, such as {wide[lost][0]}, which lose their last digits: subtract a constant "
+            "from them, or leave them out if they are names"
+        )
+
+
+def _is_real(cell: Any) -> bool:
+    return isinstance(cell, (numbers.Real, np.bool_, decimal.Decimal)) or cell is None or cell is pd.NA
+
+
+def _not_a_number(sheet: Sheet, position: int, column: Column, bad: np.ndarray, missing: np.ndarray) -> ColumnError:
+    row = int(bad.argmax())
+    cell = column[row].as_py() if isinstance(column, pa.ChunkedArray) else column.iloc[row]
+    what = "text" if isinstance(cell, str) else f"values of type {type(cell).__name__}"
+    brief = f"{what}, such as {show(cell, 30)}"
+    if isinstance(cell, str) and sheet.line is not None and sheet.decimal == "." and re.match(DECIMAL_COMMA, cell):
+        return ColumnError(
+            f"{sheet.place(row, position)}: {show(cell)} is not a number: if the comma is a decimal sign give decimal=',' "
+            "(--decimal ,), otherwise write it as plain digits with a decimal point, such as 1234.5",
+            brief,
+        )
+    if (bad | missing).all():
+        return ColumnError(
+            f"{sheet.place(row)}: {sheet.column_words(position)} holds {brief}: "
+            + (
+                "name it with id_column= (--id) or known= (--known), or "
+                if sheet.has_options
+                else "turn it into numbers, or "
+            )
+            + "leave it out",
+            brief,
+        )
+    return ColumnError(
+        f"{sheet.place(row, position)}: {show(cell)} is not a number: write it as plain digits with a "
+        f"decimal {'comma' if sheet.decimal == ',' else 'point'}, such as 1234{sheet.decimal}5, or leave the column out",
+        brief,
+    )
+
+
+def _tidy(sheet: Sheet, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Without the spaces around cells, and null where missing."""
+    cells = pc.utf8_trim_whitespace(column)
+    return pc.if_else(pc.is_in(cells, pa.array([*MISSING, *sheet.missing])), pa.scalar(None, pa.string()), cells)
+
+
+def _text_numbers(sheet: Sheet, column: pa.ChunkedArray, types: tuple[pa.DataType, ...]) -> pa.ChunkedArray | None:
+    """The column as the first of `types` that holds every cell, or None."""
+    tidied = None
+    for target in types:
+        if not sheet.missing and (done := _cast(column, target)) is not None:
+            return done
+        if tidied is None:
+            tidied = pc.replace_substring_regex(_tidy(sheet, column), r"^\+([0-9.])", r"\1")
+        if (done := _cast(tidied, target)) is not None:
+            return done
+    return None
+
+
+def _cast(cells: pa.ChunkedArray, target: pa.DataType) -> pa.ChunkedArray | None:
+    try:
+        done = pc.cast(cells, target)
+    except pa.ArrowInvalid:
+        return None
+    # Arrow reads 0x10 as an integer; a person who writes it means text.
+    if target == pa.int64() and pc.any(pc.match_substring(cells, "x", ignore_case=True)).as_py():
+        return None
+    return done
+
+
+def labels_of(sheet: Sheet, position: int) -> pd.Series:
+    """One column of labels: integers where all are whole numbers, text as categories, otherwise objects; None or NaN where missing."""
+    column = sheet.column(position)
+    if isinstance(column, pa.ChunkedArray):
+        return _text_labels(sheet, position, column)
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu" and not sheet.missing:
+        return column.reset_index(drop=True)
+    cells = column.astype(object).to_numpy(copy=True)
+    cells[missing_of(sheet, column)] = None
+    if pd.api.types.infer_dtype(cells, skipna=True) in ("integer", "floating", "mixed-integer-float"):
+        values = np.array([np.nan if cell is None else float(cell) for cell in cells])
+        if (fraction := np.isfinite(values) & (values != np.floor(values))).any():
+            row = int(fraction.argmax())
+            raise _fraction(sheet, position, row, str(cells[row]))
+        return _whole_labels(cells)
+    return pd.Series(cells, dtype=object)
+
+
+def _fraction(sheet: Sheet, position: int, row: int, text: str) -> ColumnError:
+    """Numbers that are not whole are measurements, or names of sub-clusters that should be written as such."""
+    return ColumnError(
+        f"{sheet.place(row, position)}: {text} is not a label, since labels are whole numbers or names, and this "
+        f"looks like measured data; if {text} is the name of a sub-cluster, write it as text such as c{text}, "
+        "otherwise leave the column out with columns= (--columns)",
+        f"numbers such as {float(text.replace(',', '.')):.4g}",
+    )
+
+
+def _text_labels(sheet: Sheet, position: int, column: pa.ChunkedArray) -> pd.Series:
+    """Integers where every label is written as one (1, or 1.0 as pandas does beside missing ones); text as it stands, by its codes."""
+    dictionary = column.combine_chunks().dictionary_encode()
+    codes = dictionary.indices.to_numpy()
+    words: list[str] = [word.strip() for word in dictionary.dictionary.to_pylist()]
+    missing = {*MISSING, *sheet.missing}
+    present = [word for word in words if word not in missing]
+    labels: list[Any] = [None if word in missing or word == "-1" else word for word in words]
+    if all(_INTEGER.fullmatch(word) for word in present):
+        numbers = [None if word in missing else int(word) for word in words]
+        if all(-(2**63) <= number < 2**63 for number in numbers if number is not None):
+            labels = numbers
+    elif all(_DECIMAL.fullmatch(word.replace(",", ".") if sheet.decimal == "," else word) for word in present):
+        for word in present:
+            if float(word.replace(",", ".")) % 1 > 0:
+                raise _fraction(sheet, position, int((codes == words.index(word)).argmax()), word)
+        if all(_FLOAT_INTEGER.fullmatch(word) for word in present):
+            labels = [None if word in missing else int(float(word)) for word in words]
+    elif set(present) <= {"True", "False"}:
+        labels = [None if word in missing else word == "True" for word in words]
+    if all(type(label) is int for label in labels):
+        return pd.Series(np.array(labels, np.int64)[codes])
+    known: dict[Any, int] = {}
+    place = [-1 if label is None else known.setdefault(label, len(known)) for label in labels]
+    return pd.Series(
+        pd.Categorical.from_codes(np.array([*place, -1], np.int32)[codes], pd.Index(list(known), dtype=object))
+    )
+
+
+def _whole_labels(cells: np.ndarray) -> pd.Series:
+    """Integers in place of numbers such as 1.0, if all are whole."""
+    present = [cell for cell in cells if cell is not None]
+    if not all(isinstance(cell, numbers.Integral) or float(cell).is_integer() for cell in present):
+        return pd.Series(cells, dtype=object)
+    whole = [None if cell is None else int(cell) for cell in cells]
+    small = all(-(2**63) <= cell < 2**63 for cell in whole if cell is not None)
+    return pd.Series(whole, dtype=np.int64 if small and len(present) == len(cells) else object)
+
+
+def ids_of(sheet: Sheet, position: int) -> np.ndarray:
+    """One column of names of rows or columns: text as written, anything else as it is; none may be empty."""
+    column = sheet.column(position)
+    if isinstance(column, pa.ChunkedArray):
+        ids = pc.utf8_trim_whitespace(column).to_numpy()
+    else:
+        ids = column.to_numpy()
+    check_present(sheet, ids, position)
+    return ids
+
+
+def check_present(sheet: Sheet, ids: np.ndarray, position: int | None = None) -> None:
+    """Refuse an empty id."""
+    empty = pd.isna(ids) | (ids == "")
+    if empty.any():
+        raise InputError(f"{sheet.place(int(np.argmax(empty)), position)}: the id is missing: give every row one")
+
+
+def check_unique(sheet: Sheet, ids: np.ndarray, position: int | None = None) -> None:
+    """Refuse an id that two rows share."""
+    twice = pd.Series(ids).duplicated().to_numpy()
+    if twice.any():
+        second = int(twice.argmax())
+        first = int(np.flatnonzero(ids[:second] == ids[second])[0])
+        raise InputError(
+            f"{sheet.place(second, position)}: the id {show(ids[second])} is already that of "
+            f"{sheet.place(first).removeprefix(sheet.source + ', ')}: make ids unique"
+        )
+
+
+def data_of(sheet: Sheet, positions: list[int]) -> Matrix:
+    """Finite numbers: float64, dense or CSR."""
+    values = _matrix(sheet, positions, whole=False)
+    check_finite(sheet, values, positions)
+    return values
+
+
+def plain_numbers(sheet: Sheet, positions: list[int]) -> Matrix | None:
+    """As `data_of`, but None where a column is no number or, in a full table, a number is missing."""
+    body = sheet.body
+    if sparse.issparse(body):
+        return data_of(sheet, positions)
+    if isinstance(body, (pa.Table, pd.DataFrame)):
+        columns = []
+        for position in positions:
+            try:
+                columns.append(numbers_of(sheet, position))
+            except ColumnError:
+                return None
+            if are_codes(sheet.column(position)):
+                return None
+        values = _side_by_side(columns)
+    else:
+        values = _matrix(sheet, positions, whole=False)
+    if _find(values, np.isnan):
+        return None
+    check_finite(sheet, values, positions)
+    return values
+
+
+def counts_of(sheet: Sheet, positions: list[int]) -> sparse.csr_matrix:
+    """Finite, non-negative numbers as CSR: int64 where all are integers, otherwise float64."""
+    values = _matrix(sheet, positions, whole=True)
+    check_finite(sheet, values, positions)
+    check_not_negative(sheet, values, positions, "counts")
+    return sparse.csr_matrix(values)
+
+
+def triples_of(sheet: Sheet, positions: list[int]) -> tuple[sparse.csr_matrix, np.ndarray, list[str]]:
+    """Counts, row names and column names from columns row, column, count; repeated pairs add up."""
+    if len(positions) != 3:
+        raise InputError(
+            f"{sheet.source}: triples need three columns, row, column and count, and there are "
+            f"{len(positions)}: choose three with columns= (--columns)"
+        )
+    counts = numbers_of(sheet, positions[2], whole=True)[:, None]
+    check_finite(sheet, counts, positions[2:])
+    check_not_negative(sheet, counts, positions[2:], "counts")
+    rows, row_names = _codes(ids_of(sheet, positions[0]))
+    columns, column_names = _codes(ids_of(sheet, positions[1]))
+    shape = (len(row_names), len(column_names))
+    return (
+        sparse.csr_matrix((counts[:, 0], (rows, columns)), shape),
+        row_names,
+        [str(c) for c in column_names],
+    )
+
+
+def _codes(names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Code of each name, and the unique names: numbers in order, others as they first appear."""
+    codes, unique = pd.factorize(names)
+    try:
+        order = np.argsort([float(name) for name in unique], kind="stable")
+    except (TypeError, ValueError):
+        return codes, unique
+    return np.argsort(order)[codes], unique[order]
+
+
+def distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
+    """A full matrix of distances: square, finite, non-negative, zero diagonal, symmetric within rounding."""
+    if sparse.issparse(sheet.body):
+        raise InputError(f"{sheet.source}: distances must be a full matrix, not a sparse one: fill in every pair")
+    values = _matrix(sheet, positions, whole=False)
+    n_rows, n_columns = values.shape
+    if n_rows != n_columns:
+        raise InputError(
+            f"{sheet.source}: distances must be square, and there are {n_rows} rows and {n_columns} columns: "
+            + (
+                "name a column of ids with id_column= (--id), or give kind='data' for a table of measurements"
+                if sheet.has_options
+                else "give one distance for every pair of objects"
+            )
+        )
+    check_finite(sheet, values, positions)
+    check_distances(sheet, values, positions)
+    return values
+
+
+def looks_like_distances(values: Any, ids: Array, names: Sequence[str] | None) -> bool:
+    """Whether measurements look like distances: symmetric, 0 on the diagonal, and with columns that have the names of the rows.
+
+    Examples
+    --------
+    >>> looks_like_distances(np.array([[0.0, 2.0], [2.0, 0.0]]), np.array(["a", "b"]), ["a", "b"])
+    True
+    """
+    if names is None or sparse.issparse(values) or values.shape != (len(ids), len(names)) or len(ids) != len(names):
+        return False
+    if [str(one) for one in ids] != [str(name) for name in names] or values.diagonal().any():
+        return False
+    return bool(values.min(initial=0) >= 0 and np.allclose(values, values.T, atol=ROUNDING * values.max(initial=0)))
+
+
+def new_distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
+    """Distances of some objects to others, a column for each: finite, non-negative."""
+    if sparse.issparse(sheet.body):
+        raise InputError(f"{sheet.source}: distances must be a full matrix, not a sparse one: fill in every pair")
+    values = _matrix(sheet, positions, whole=False)
+    check_finite(sheet, values, positions)
+    check_not_negative(sheet, values, positions, "distances")
+    return values
+
+
+def check_distances(sheet: Sheet, values: np.ndarray, positions: list[int]) -> None:
+    """Refuse a square matrix that is negative somewhere, not 0 on its diagonal or not symmetric, within rounding."""
+    check_not_negative(sheet, values, positions, "distances")
+    slack = ROUNDING * values.max(initial=0)
+    for row in np.flatnonzero(values.diagonal() > slack)[:1].tolist():
+        raise InputError(
+            f"{sheet.place(row, positions[row])}: the distance of an object to itself is "
+            f"{values[row, row]:.6g}, not 0: are these similarities? turn them into distances"
+        )
+    _check_symmetric(sheet, values, positions, slack)
+
+
+def _check_symmetric(sheet: Sheet, values: np.ndarray, positions: list[int], slack: float) -> None:
+    worst, row, column = 0.0, 0, 0
+    for start, block in _blocks(values):
+        gap = block - values[:, start : start + len(block)].T
+        np.abs(gap, out=gap)
+        if gap.max() > worst:
+            worst = float(gap.max())
+            row, column = (int(i) for i in np.unravel_index(gap.argmax(), gap.shape))
+            row += start
+    if worst > slack:
+        raise InputError(
+            f"{sheet.place(row, positions[column])}: the distance there is {values[row, column]:.6g} and "
+            f"{values[column, row]:.6g} the other way round, the worst of the pairs that differ: "
+            "are rows and columns in the same order?"
+        )
+
+
+def check_finite(sheet: Sheet, values: Matrix, positions: list[int]) -> None:
+    """Refuse NaN and infinity."""
+    if found := _find(values, lambda part: ~np.isfinite(part)):
+        n_bad, row, column = found
+        raise InputError(
+            f"{sheet.place(row, positions[column])}: missing or infinite value ({values[row, column]}), "
+            f"{_of(n_bad)}{_where_missing(sheet, values, positions)}: fill such cells, or drop their rows or columns"
+        )
+
+
+def _where_missing(sheet: Sheet, values: Matrix, positions: list[int]) -> str:
+    """How many there are in each column, if in several."""
+    if sparse.issparse(values):
+        bad = np.bincount(values.indices[~np.isfinite(values.data)], minlength=values.shape[1])
+    else:
+        bad = np.zeros(values.shape[1], int)
+        for _, block in _blocks(values):
+            bad += (~np.isfinite(block)).sum(axis=0)
+    found = np.flatnonzero(bad)
+    names = sheet.column_names()
+    return "" if len(found) < 2 else f" in columns {listed([f'{names[positions[j]]!r} ({bad[j]})' for j in found])}"
+
+
+def check_not_negative(sheet: Sheet, values: Matrix, positions: list[int], what: str) -> None:
+    """Refuse numbers below zero."""
+    if found := _find(values, lambda part: part < 0):
+        n_bad, row, column = found
+        otherwise = "" if what == "distances" else ", or read it as measurements (kind='data', without --type counts)"
+        raise InputError(
+            f"{sheet.place(row, positions[column])}: {what} must not be negative, and this is "
+            f"{values[row, column]}, {_of(n_bad)}: correct it{otherwise}"
+        )
+
+
+def _of(n_bad: int) -> str:
+    return "the only one" if n_bad == 1 else f"the first of {n_bad}"
+
+
+def _find(values: Matrix, is_bad: Callable[[np.ndarray], np.ndarray]) -> tuple[int, int, int] | None:
+    """How many values are bad, and row and column of the first."""
+    if sparse.issparse(values):
+        stored = np.flatnonzero(is_bad(values.data))
+        if not stored.size:
+            return None
+        row = int(np.searchsorted(values.indptr, stored[0], side="right")) - 1
+        return int(stored.size), row, int(values.indices[stored[0]])
+    n_bad, first = 0, (0, 0)
+    for start, block in _blocks(values):
+        bad = is_bad(block)
+        if bad.any():
+            row, column = (int(i) for i in np.unravel_index(bad.argmax(), bad.shape))
+            first = first if n_bad else (start + row, column)
+            n_bad += int(bad.sum())
+    return (n_bad, *first) if n_bad else None
+
+
+def _blocks(values: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    step = max(1, _BLOCK // max(1, values.shape[1]))
+    for start in range(0, len(values), step):
+        yield start, values[start : start + step]
+
+
+def _matrix(sheet: Sheet, positions: list[int], *, whole: bool) -> Matrix:
+    body = sheet.body
+    if not isinstance(body, (pa.Table, pd.DataFrame)):
+        if positions != list(range(sheet.width)):
+            body = body[:, positions]
+        if sparse.issparse(body):
+            body.sort_indices()
+            return sparse.csr_matrix((plain(body.data, whole, sheet.source), body.indices, body.indptr), body.shape)
+        return plain(body, whole, sheet.source)
+    return _side_by_side(_numeric(sheet, positions, whole))
+
+
+def _side_by_side(columns: list[np.ndarray]) -> np.ndarray:
+    values = np.empty((len(columns[0]), len(columns)), np.result_type(*{column.dtype for column in columns}))
+    for k, column in enumerate(columns):
+        values[:, k] = column
+    return values
+
+
+def _numeric(sheet: Sheet, positions: list[int], whole: bool) -> list[np.ndarray]:
+    """The columns as numbers; all that cannot be are named together, with those that have gaps."""
+    columns, errors, gaps = [], [], {}
+    for position in positions:
+        try:
+            columns.append(numbers_of(sheet, position, whole=whole))
+        except ColumnError as error:
+            errors.append(error)
+            gaps[position] = error.brief
+        else:
+            if n := 0 if columns[-1].dtype.kind == "i" else int((~np.isfinite(columns[-1])).sum()):
+                gaps[position] = f"{count(n, 'missing cell')}"
+    if len(gaps) == 1 and errors:
+        raise InputError(str(errors[0])) from None
+    if errors:
+        names = sheet.column_names()
+        raise InputError(
+            f"{sheet.source}: {len(gaps)} of {count(len(positions), 'column')} are not numbers throughout: "
+            f"{listed([f'{names[position]!r} ({why})' for position, why in gaps.items()])}: "
+            + (
+                "name ids with id_column= (--id) and known classes with known= (--known), leave others out with columns= "
+                "(--columns), and fill missing cells"
+                if sheet.has_options
+                else "leave them out, or turn them into numbers, and fill missing cells"
+            )
+        )
+    return columns
