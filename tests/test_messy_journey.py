@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from command_line import run
-from consilience.datasets import planted as customers
+from consilience.datasets import customers
 from consilience.explorer import launch
 from consilience.measures import adjusted_rand
 from explorer_cases import ASSETS, ask

@@ -9,9 +9,10 @@ import pytest
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.datasets import planted as customers
 from consilience.measures import adjusted_rand
-from consilience.tables import Encoder, read_table
+from consilience.tables import check_matrix, read_table
+from consilience.tables.files import open_sheet
+from consilience.tables.sheet import Options
 
 N = 120
 
@@ -98,7 +99,7 @@ def test_one_column_of_short_text_that_all_differs_names_the_objects():
     assert read(numbers().assign(client=client), columns=["-client"]).ids is None
 
 
-@pytest.mark.parametrize("word", ["unknown", "n/a", "-", "k.A.", "refused"])
+@pytest.mark.parametrize("word", ["unknown", "n/a", "-", "k.A."])
 def test_numbers_among_words_for_unknown(word):
     rng = np.random.default_rng(0)
     lost = rng.random(N) < 0.25
@@ -114,13 +115,6 @@ def test_numbers_among_words_for_unknown(word):
     )
 
 
-def test_words_with_some_numbers_among_them_stay_words():
-    rng = np.random.default_rng(0)
-    mostly = read(numbers().assign(size=np.where(rng.random(N) < 0.45, "7", rng.choice(["small", "large"], N))))
-    half = read(numbers().assign(code=rng.choice(["7", "8", "a", "b", "c", "d", "e", "f"], N)))
-    assert mostly.encoder.types["size"] == half.encoder.types["code"] == "category"
-
-
 def test_codes_with_leading_zeros_are_no_numbers(tmp_path):
     rng = np.random.default_rng(0)
     codes = np.array(["01234", "80331", "00501"])[groups()]
@@ -133,71 +127,6 @@ def test_codes_with_leading_zeros_are_no_numbers(tmp_path):
     assert set(many.aside) == {"zip"}
     assert from_csv(tmp_path, numbers().assign(month=rng.integers(0, 12, N))).encoder is None  # 0, not 00
     assert read(numbers().assign(zip=codes)).encoder.types["zip"] == "category"
-
-
-def test_postal_codes_are_no_numbers(tmp_path):
-    codes = np.array([1234, 80331, 50100])[groups()]
-    for table in (from_csv(tmp_path, numbers().assign(plz=codes)), read(numbers().assign(plz=codes.astype(float)))):
-        assert table.encoder.types["plz"] == "category"
-        assert "plz: a category, since its name is that of postal codes" in table.notices[-1]
-        assert set(table.columns[3:]) == {"plz=1234", "plz=80331", "plz=50100"}
-    assert read(numbers().assign(plz=codes), types={"plz": "number"}).encoder.types["plz"] == "number"
-    assert read(numbers().assign(zipped=codes)).encoder is None
-
-
-def test_ids_with_a_slip_are_set_aside_and_the_row_is_said(tmp_path):
-    slip = 1000 + np.arange(N)
-    slip[7] = 1006
-    for name in ("Kundennr", "customer_id", "order_no"):
-        table = from_csv(tmp_path, numbers().assign(**{name: slip}))
-        assert table.columns == ["a", "b", "c"]
-        assert f"set aside {name} (looks like ids, but row 8 (line 9) repeats '1006')" in table.notices[-1]
-        assert read(numbers().assign(**{name: slip})).aside == {name: "looks like ids, but row 8 repeats 1006"}
-    assert read(numbers().assign(customer_id=slip), columns=["a", "customer_id"]).columns == ["a", "customer_id"]
-    words = numbers().assign(customer_id=[f"K{x}" for x in slip])
-    assert read(words).aside == {"customer_id": "looks like ids, but row 8 repeats 'K1006'"}
-    plain = numbers().assign(shop_id=groups())
-    assert "shop_id" in read(plain).columns
-    mixed = numbers().assign(kunde=slip, plan=["x", "y", "z"] * (N // 3))  # by its numbers alone
-    assert read(mixed).aside == {"kunde": "looks like ids, but row 8 repeats 1006"}
-
-
-def test_words_for_missing_are_no_category():
-    plan = np.array(["free", "pro", "team"], object)[groups()]
-    paid = np.array(["TRUE", "FALSE", "TRUE"], object)[groups()]
-    plan[:4], paid[:2], paid[2] = "k.A.", "n/a", "unknown"
-    table = read(numbers().assign(plan=plan, paid=paid))
-    assert table.encoder.types["paid"] == "boolean"
-    assert table.original[["plan", "paid"]].isna().sum().tolist() == [4, 3]
-    assert "plan: 4 cells such as 'k.A.' count as missing" in table.notices[-1]
-    assert "paid: 1 cell such as 'unknown' counts as missing" in table.notices[-1]
-    new = read(numbers().assign(plan="n/a", paid="TRUE"), encoder=table.encoder)
-    assert new.gaps.n_cells == N
-    asked = read(numbers().assign(plan=plan), types={"plan": "category"})
-    assert "plan=k.A." in asked.columns
-
-
-def test_units(tmp_path):
-    rng = np.random.default_rng(0)
-    money = rng.integers(1000, 9000, N)
-    one = from_csv(
-        tmp_path,
-        numbers().assign(pay=[f"€ {x // 1000}.{x % 1000:03d},50" for x in money], share=[f"{x % 97} %" for x in money]),
-    )
-    np.testing.assert_allclose(one.original["pay"], money + 0.5)
-    np.testing.assert_allclose(one.original["share"], money % 97)
-    assert [column.unit for column in one.encoder.columns if column.unit] == ["€", "%"]
-    mixed = [f"${x}" if i % 2 else f"€{x}" for i, x in enumerate(money)]
-    table = from_csv(tmp_path, numbers().assign(pay=mixed, b="7 kg"))
-    assert table.aside == {"pay": "mixed units, € and $", "b": "constant"}
-    with pytest.raises(InputError, match=r"has mixed units, € and [$]: bring them to one unit"):
-        from_csv(tmp_path, numbers().assign(pay=mixed), types={"pay": "number"})
-    few = [f"{x} EUR" if i else f"${x}" for i, x in enumerate(money)]
-    table = from_csv(tmp_path, numbers().assign(pay=few))
-    assert table.encoder.n_missing == 1
-    assert "such as '$" in table.notices[-1]
-    rooms = from_csv(tmp_path, numbers().assign(size=["1 room", "2 rooms", "3 rooms"] * (N // 3)))
-    assert rooms.encoder.types["size"] == "number"
 
 
 REFUSED = {
@@ -247,12 +176,6 @@ def test_text_in_an_array_is_read_as_in_a_frame():
     assert model.encoder_.types == {"0": "category", "1": "number"}
 
 
-def test_an_encoder_is_said_in_a_line():
-    encoder = read(numbers().assign(plan=["x", "y", "z"] * (N // 3))).encoder
-    assert repr(encoder) == "Encoder: 3 numbers: a, b, c; 1 category: plan"
-    assert Encoder.from_json(encoder.to_json()).describe() == encoder.describe()
-
-
 def test_an_earlier_consensus_is_no_clustering_and_judges_nothing():
     """Neither of clusterings in `obs`, nor of those that an AnnData carries."""
     anndata = pytest.importorskip("anndata")
@@ -292,99 +215,6 @@ def test_a_name_that_is_misspelt_gets_a_hint_that_makes_sense(name, hint):
     assert hint in str(refused.value)
 
 
-def test_three_segments_are_not_called_two_where_three_are_as_stable():
-    frame, segments = customers(120, n_segments=3, random_state=0)
-    model = cs.EnsembleClusterer(n_clusterings=60, random_state=0).fit(frame)
-    assert adjusted_rand(model.labels_, segments) == 1
-    curve = model.consensus_.curve.set_index("n_clusters")["stability"]
-    assert curve[2] > curve[3] > curve[2] - 0.02  # which is why only two were looked at once
-    assert model.scales_["n_clusters"].tolist()[:2] == [3, 2]
-
-
-def test_comments_above_a_table_are_left_out_and_lines_keep_their_numbers(tmp_path):
-    file = tmp_path / "log.tsv"
-    file.write_text("# logger 7\n# 2024\ntime\tflow\n1\t2.5\n2\t3.5\n")
-    table = read_table(file, kind="data")
-    assert table.columns == ["time", "flow"]
-    assert table.values.tolist() == [[1, 2.5], [2, 3.5]]
-    assert any("2 lines that begin with # left out" in notice for notice in table.notices)
-    file.write_text("# logger 7\ntime\tflow\n1\t2.5\n2\n")
-    with pytest.raises(InputError, match=r"row 2 \(line 4\): has 1 cell where"):
-        read_table(file, kind="data")
-    file.write_text("#chrom\tstart\n1\t2.5\n2\t4\n")
-    assert read_table(file, kind="data").columns == ["chrom", "start"]
-
-
-NAMED = {  # text, and the names of its columns
-    "text labels": ("#sample,run1,run2\ns1,T,B\ns2,T,B\ns3,U,C\n", ["sample", "run1", "run2"]),
-    "text labels, spaced": ("# sample,run1,run2\ns1,T,B\ns2,T,B\ns3,U,C\n", ["sample", "run1", "run2"]),
-    "decimal commas": ("#id;x;y\na;2,5;5,1\nb;3,5;6,1\n", ["id", "x", "y"]),
-    "quotes": ('#"id","x, y","z"\n"a","2","5"\n"b","3","4"\n', ["id", "x, y", "z"]),
-    "one column": ("# made by hand\n#x\n4\n5\n7\n", ["x"]),
-    "one column of words": ("#kind\na\nb\na\n", ["kind"]),
-    "a number sign": ("#,name,x\n1,a,5\n1,b,6\n", ["#", "name", "x"]),
-    "a comment of as many cells": ("#version,2\nname,x\na,1\nb,NA\n", ["name", "x"]),
-    "a sentence of as many cells": ("# made by us, 2024\nname,kind\na,u\nb,u\n", ["name", "kind"]),
-    "blank lines": ("# made by hand\n\n#\n\nname,x\na,1\nb,2\n", ["name", "x"]),
-    "only such lines": ("# colors\n#code,x\n#ff0000,12\n#00ff00,13\n", ["#code", "x"]),
-}
-
-
-@pytest.mark.parametrize("name", NAMED)
-def test_the_last_comment_may_name_the_columns(name, tmp_path):
-    from consilience.tables.files import open_sheet
-    from consilience.tables.sheet import Options
-
-    text, names = NAMED[name]
-    (tmp_path / "t.csv").write_text(text)
-    sheet = open_sheet(tmp_path / "t.csv", Options("data", None, None, None, None, None))
-    assert sheet.names == names
-    data = [line for line in text.splitlines() if line]
-    above = next(i for i, line in enumerate(data) if names[-1] in line) + 1  # also of the names
-    assert sheet.n_rows == len(data) - above
-    assert text.splitlines()[sheet.line(0) - 1] == data[above]
-
-
-def test_without_a_header_only_sentences_are_comments(tmp_path):
-    file = tmp_path / "t.csv"
-    file.write_text("# a, 1\n3,4\n5,6\n9,1\n")
-    table = read(file, header=False)
-    assert table.values.tolist() == [[3, 4], [5, 6], [9, 1]]
-    assert any("1 line that begins with # left out" in notice for notice in table.notices)
-    file.write_text("#a,12,3\nb,1,4\n")
-    assert read(file, header=False, id_column=0).ids.tolist() == ["#a", "b"]
-    file.write_text("#ff0000,12,3\n#00ff00,13,4\n")
-    assert read(file, header=False, id_column=0).ids.tolist() == ["#ff0000", "#00ff00"]
-
-
-@pytest.mark.parametrize("header", [None, True, False])
-def test_comments_alone_are_no_table(header, tmp_path):
-    (tmp_path / "t.csv").write_text("# a\n# b\n")
-    with pytest.raises(InputError, match="all its lines begin with # and are comments"):
-        read(tmp_path / "t.csv", header=header)
-    (tmp_path / "t.csv").write_text("# a b\n# c d\n1,2\n3,4\n")
-    if header is None:
-        with pytest.raises(InputError, match="line 3: holds only numbers"):
-            read(tmp_path / "t.csv")
-
-
-def test_names_of_many_columns_are_looked_through_once():
-    from consilience.tables.sheet import Sheet
-
-    names = [f"gene {i}" for i in range(40_000)]
-    sheet = Sheet("genes.csv", np.ones((1, len(names) + 3)), [*names, "a", "a (2)", "a"])
-    begin = time.process_time()
-    assert sheet.with_own_names().names[-3:] == ["a", "a (2)", "a (3)"]
-    assert time.process_time() - begin < 2  # a minute where every name is looked for among all
-
-
-def test_answers_that_were_not_given_are_missing():
-    words = ["often", "never", "Prefer not to say", "often"] * 10
-    table = read_table(pd.DataFrame({"answer": words, "age": range(40)}), kind="data")
-    assert not any("refer" in name for name in table.columns)
-    assert any("count as missing" in notice for notice in table.notices)
-
-
 def test_names_that_come_again_are_numbered_and_blank_columns_at_the_end_left_out(tmp_path):
     file, new = tmp_path / "shops.csv", tmp_path / "new.csv"
     head, rows = "id;margin;margin;open;;\n", [f"s{i};{i};{2 * i};{'yes' if i % 2 else 'no'};;\n" for i in range(9)]
@@ -400,3 +230,105 @@ def test_names_that_come_again_are_numbered_and_blank_columns_at_the_end_left_ou
     file.write_text("1,1,2\n3,4,5\n")
     with pytest.raises(InputError, match=r"'1' stands over two columns.*--no-header"):
         read_table(file, kind="data", header=True)
+
+
+def test_units(tmp_path):
+    money = np.random.default_rng(0).integers(1000, 9000, N)
+    pay = [f"€ {x // 1000}.{x % 1000:03d},50" for x in money]
+    one = from_csv(tmp_path, numbers().assign(pay=pay, share=[f"{x % 97} %" for x in money]))
+    np.testing.assert_allclose(one.original["pay"], money + 0.5)
+    np.testing.assert_allclose(one.original["share"], money % 97)
+    assert [column.unit for column in one.encoder.columns if column.unit] == ["€", "%"]
+    few = from_csv(tmp_path, numbers().assign(pay=[f"{x} EUR" if i else f"${x}" for i, x in enumerate(money)]))
+    assert few.encoder.n_missing == 1
+    mixed = from_csv(tmp_path, numbers().assign(pay=[f"{x}%" if i < 3 else f"{x}" for i, x in enumerate(money)]))
+    assert "3 cells such as" in mixed.notices[-1]
+    assert "have a unit, and others none" in mixed.notices[-1]
+    both = [f"${x % 9}" if i % 2 else f"€{x % 9}" for i, x in enumerate(money)]
+    assert from_csv(tmp_path, numbers().assign(pay=both)).encoder.types["pay"] == "category"
+
+
+ABOVE = {  # text, the names of its columns, and the line that its first row is in
+    "comments": ("# logger 7\n# 2024\n\ntime,flow\n1,2.5\n2,3.5\n", ["time", "flow"], 5),
+    "names behind #": ("#chrom,start\nX,2.5\nY,4\n", ["chrom", "start"], 2),
+    "names behind # and a space": ("# made by hand\n# id;x\n1;2,5\n4;3,5\n", ["id", "x"], 3),
+    "a sentence of as many cells": ("# made by us, 2024\nname,kind\na,u\nb,u\n", ["name", "kind"], 3),
+    "a title": ("Sales 2024\n\nstore;sales;staff\na;1;2\nb;3;4\n", ["store", "sales", "staff"], 4),
+    "a title of a workbook": ("Sales 2024,,\n,,\nstore,sales,staff\na,1,2\nb,3,4\n", ["store", "sales", "staff"], 4),
+    "a name of two lines": ('"a\nfirst",b,c\n1,2,3\n4,5,6\n', ["a\nfirst", "b", "c"], 3),
+    "years": (",1940,1945\na,1,2\nb,3,4\n", ["", "1940", "1945"], 2),
+}
+
+
+@pytest.mark.parametrize("name", ABOVE)
+def test_lines_above_the_names_are_left_out_and_lines_keep_their_numbers(name, tmp_path):
+    text, names, line = ABOVE[name]
+    (tmp_path / "t.csv").write_text(text)
+    sheet = open_sheet(tmp_path / "t.csv", Options("data"))
+    assert sheet.names == names
+    assert (sheet.n_rows, sheet.line(0)) == (2, line)
+
+
+def test_without_a_header_nothing_is_left_out(tmp_path):
+    (tmp_path / "t.csv").write_text("#ff0000,12,3\n#00ff00,13,4\n")
+    assert read(tmp_path / "t.csv", header=False, id_column=0).ids.tolist() == ["#ff0000", "#00ff00"]
+
+
+def test_a_last_row_of_totals_is_noticed(tmp_path):
+    frame = pd.DataFrame({"shop": [f"s{i}" for i in range(9)] + ["Total"], "sales": [*range(9), 36]})
+    assert any("'Total'" in said for said in from_csv(tmp_path, frame, id_column="shop").notices)
+
+
+def test_a_decimal_comma_does_not_multiply_a_column(tmp_path):
+    cells = ["2,5", *(f"0.{100 + i}" for i in range(40))]
+    table = from_csv(tmp_path, pd.DataFrame({"price": cells, "b": [f"{i % 7}.25" for i in range(41)]}))
+    assert table.original["price"][1] == 0.1
+    assert table.original["price"].isna().sum() == 1
+    grouped = ["2,5", *(f"1.{100 + i}" for i in range(40))]  # thousands, unless another column has decimal points
+    told = from_csv(tmp_path, pd.DataFrame({"price": grouped, "b": [f"{i % 7}.25" for i in range(41)]}))
+    alone = from_csv(tmp_path, pd.DataFrame({"price": grouped, "b": range(41)}))
+    assert (told.original["price"][1], alone.original["price"][1]) == (1.1, 1100)
+
+
+def test_masked_cells_are_missing_or_refused():
+    values = numbers().to_numpy()
+    mask = np.zeros(values.shape, bool)
+    mask[::7, 0] = True
+    masked = np.ma.masked_array(np.where(mask, 999.0, values), mask)
+    model = cs.EnsembleClusterer(3, n_clusterings=5, random_state=0)
+    gaps = model.fit(masked.filled(np.nan)).labels_
+    np.testing.assert_array_equal(model.fit(masked).labels_, gaps)
+    np.testing.assert_array_equal(model.predict(masked[:9]), model.predict(masked.filled(np.nan)[:9]))
+    with pytest.raises(InputError, match="row 1, column 0"):
+        check_matrix(masked)
+    with pytest.raises(InputError, match="row 1, column 0"):
+        check_matrix(masked, estimator=model)
+    with pytest.raises(InputError, match="weights"):
+        cs.consensus.MajorityVote(2).fit(np.array([[0, 1], [1, 1]]), sample_weight=np.ma.array([1, 2], mask=[0, 1]))
+
+
+@pytest.mark.parametrize("numbers_", [np.array([[2**63], [2**63 + 300]], np.uint64), np.array([[2**53 + 1], [3]])])
+def test_whole_numbers_that_lose_digits_are_refused(numbers_):
+    for read_it in (check_matrix, lambda X: cs.EnsembleClusterer(2, n_clusterings=3).fit(X), read):
+        with pytest.raises(InputError, match="beyond 2⁵³"):
+            read_it(numbers_)
+
+
+def test_denormal_numbers_are_scaled_as_others_are():
+    values = numbers().to_numpy()
+    for factor in (1e-310, 1e300):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            made = cs.EnsembleClusterer(3, n_clusterings=5, random_state=0).fit(values * factor)
+        assert adjusted_rand(made.labels_, groups()) > 0.5
+
+
+def test_wide_text_is_read_in_linear_time(tmp_path):
+    def seconds(width):
+        rows = [",".join(f"c{i}" for i in range(width)), *[",".join(["12.5"] * width)] * 3]
+        (tmp_path / "w.csv").write_text("\n".join(rows))
+        begin = time.process_time()
+        read_table(tmp_path / "w.csv", kind="counts")
+        return time.process_time() - begin
+
+    assert seconds(20_000) < 40 * max(seconds(2_000), 0.01)

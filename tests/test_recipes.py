@@ -12,7 +12,7 @@ from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import consilience as cs
-from consilience.datasets import planted as customers
+from consilience.datasets import customers
 from consilience.generation import METHODS
 from consilience.generation.recipes import recipe_of, usual_clusters
 from consilience.inputs import as_table

@@ -20,8 +20,8 @@ from consilience._types import Array, Ints, Labels
 from consilience.blocks.words import says
 from consilience.ensemble import Ensemble
 from consilience.ensemble.info import object_vector
-from consilience.tables.in_memory import frame_of, frame_sheet, plain_source
 from consilience.tables.cells import ColumnError, labels_of
+from consilience.tables.in_memory import frame_of, frame_sheet, plain_source
 
 ANSWERS = ("cluster", "confidence", "support")  # columns of what is given back
 SMALL = 2**16  # whole numbers below it are their own codes

@@ -199,16 +199,7 @@ class Spreads:
         return {**bins, **dict(zip(("inside", "outside"), (np.round(side, 4) for side in shares), strict=True))}
 
     def _count(self, column: int) -> tuple[dict[str, Any], Floats]:
-        """The bins, and how many objects of each cluster and of others are in each; of several choices, in all that they made."""
-        if self._data.in_words:
-            assert self._data.original is not None
-            assert self._data.encoder is not None
-            one = self._data.encoder.columns[column]
-            if one.kind == "choices":
-                made = np.nan_to_num(one.encode(self._data.original.iloc[self._rows, column])[0])
-                table = np.zeros((self._k + 1, made.shape[1]))
-                np.add.at(table, self._codes, made)
-                return {"levels": list(one.all_levels)}, table
+        """The bins, and how many objects of each cluster and of others are in each."""
         bins, places = self._binned(column)
         n_bins = BINS if bins["levels"] is None else len(bins["levels"])
         there = places >= 0
@@ -224,8 +215,9 @@ class Spreads:
             if one.kind == "ordered":
                 return {"levels": list(one.levels)}, one.steps(cells)
             if one.is_category:
-                levels = [str(one) for one in cells.value_counts().index[:LEVELS]]
-                named = pd.Categorical(cells.where(cells.isna(), cells.astype(str)), levels)
+                counts = cells.value_counts()
+                levels = [str(word) for word in counts[counts > 0].index[:LEVELS]]
+                named = pd.Categorical(cells.astype(object), levels)
                 places = np.where(cells.isna(), -1, np.where(named.codes < 0, len(levels), named.codes))
                 more = ["others"] if (places == len(levels)).any() else []
                 return {"levels": [*levels, *more]}, places

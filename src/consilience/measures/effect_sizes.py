@@ -15,9 +15,8 @@ from consilience._check import InputError, check_count, check_labels, check_same
 from consilience._types import Array, ArrayLike, Floats, Ints, LabelsLike
 from consilience.ensemble.results import Result
 from consilience.tables import Table, check_matrix, read_table
-from consilience.tables.encoded_column import EncodedColumn
-from consilience.tables.in_memory import needs_encoding, plain_source
-from consilience.tables.vectors import is_frame
+from consilience.tables.encoder import EncodedColumn
+from consilience.tables.in_memory import is_frame, needs_encoding, plain_source
 
 BLOCK = 2**24  # values looked at at a time
 NOTHING = 1e-7  # of a column's size, below which a difference of squares is rounding
@@ -265,8 +264,6 @@ class ColumnEffects:
         if one.kind == "ordered":
             there &= one.steps(cells) >= 0  # of new objects also words that are not on the scale
             values = self._beyond(cluster, column)[0].astype(float)
-        elif one.kind == "choices":
-            values = one.holds(cells, self._position(cluster, column)).astype(float)
         elif one.is_category:
             is_pool = self._position(cluster, column) == len(
                 one.levels

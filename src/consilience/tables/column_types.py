@@ -15,7 +15,7 @@ from consilience._check import InputError, count, show
 from consilience._types import Array, Floats
 from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, missing_of, numbers_of
 from consilience.tables.columns import is_id_name
-from consilience.tables.orders import given_steps, range_places
+from consilience.tables.orders import given_steps, range_places, scale_places
 from consilience.tables.parse_text import has_unit, sign_evidence, written_dates, written_numbers
 from consilience.tables.sheet import Sheet
 
@@ -24,26 +24,16 @@ TYPES = ("number", "log", "category", "ordered", "date", "ignore")
 YES = {"true": True, "false": False, "yes": True, "no": False, "y": True, "n": False, "ja": True, "nein": False}
 #: Words that say that a number, a range, a date, or a yes or no is not known; a category may have them.
 UNKNOWN = {
-    *("unknown", "unk", "not known", "not available", "not applicable", "not sure", "missing", "no data", "no answer"),
-    *("refused", "no response", "prefer not to say", "prefer not to answer", "don't know", "none", "nil", "empty"),
+    *("unknown", "unk", "not known", "not available", "not applicable", "missing", "no data", "no answer"),
+    *("no response", "prefer not to say", "prefer not to answer", "none", "nil", "empty"),
     *("na", "n.a.", "n/a", "n. a.", "nan", "null", "tbd", "tba", "?", "??", "-", "--", "–", "—", ".", "..", "x", "*"),
-    *(
-        "unbekannt",
-        "keine angabe",
-        "k.a.",
-        "k. a.",
-        "keine",
-        "fehlt",
-        "weiß nicht",
-        "inconnu",
-        "desconocido",
-        "onbekend",
-    ),
+    *("unbekannt", "keine angabe", "k.a.", "k. a.", "keine", "fehlt", "inconnu", "desconocido", "onbekend"),
 }
 MANY = 20  # objects from which on it counts how often words repeat
 MOST_ABSENT = 0.8  # share of missing cells beyond which a column says too little
 REPEATS = 0.5  # different words per cell beyond which text is not a category
 RARE, FEWEST, MOST_LEVELS = 0.01, 3, 30  # share and number of objects of a category of its own, and how many there are
+MOST_ODD = 0.1  # share of the cells of a number, or date, that are other words, each of them too rare for a category
 COMMON = 0.2  # share of the objects that such categories must have together
 LONGEST_NAME = 40  # letters of what may be the name of an object, of three words at most
 _NINES = (-9.0, -99.0, -999.0, -9999.0, -99999.0)
@@ -196,8 +186,9 @@ def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | Non
     sizes = sizes_of(codes, words)
     if why := says_nothing(int(sizes.sum()), len(codes), len(words)):
         return TypedColumn(name, "ignore", None, why)
-    if kind in ("", "ordered") and (places := range_places(words)) is not None and _are_enough(places, words, sizes):
-        return _ranges(name, codes, words, sizes, places, asked=bool(kind))
+    for find_places in (range_places, scale_places) if kind in ("", "ordered") else ():
+        if (places := find_places(words)) is not None and _are_enough(places, words, sizes):
+            return _ordered(name, codes, words, sizes, places, asked=bool(kind))
     if kind == "ordered":
         some = " and ".join(show(word, 30) for word in words[:2])
         raise InputError(
@@ -233,12 +224,9 @@ def _are_enough(values: Array, words: list[str], sizes: Array, *, asked: bool = 
     n, n_read = int(sizes.sum()), int(sizes[read].sum())
     if asked:
         return n_read > 0
-    odd = sum(
-        int(size)
-        for word, size, one in zip(words, sizes, read, strict=True)
-        if not one and word.casefold() not in UNKNOWN
-    )
-    return 2 * n_read >= n and odd <= (max(1, RARE * n) if n >= MANY else 0)
+    odd = [int(n) for word, n, ok in zip(words, sizes, read, strict=True) if not ok and word.casefold() not in UNKNOWN]
+    too_rare = n >= MANY and max(odd, default=0) < max(FEWEST, RARE * n) and sum(odd) <= MOST_ODD * n
+    return 2 * n_read >= n and (too_rare or not odd)
 
 
 def _left_out(words: list[str], strange: Array, sizes: Array, what: str) -> tuple[str, ...]:
@@ -258,14 +246,14 @@ def _bare(words: list[str], read: Array, sizes: Array, unit: str) -> tuple[str, 
     return (f"{count(n, 'cell')} such as {show(first, 30)} {'has' if n == 1 else 'have'} a unit, and others none",)
 
 
-def _ranges(name: str, codes: Array, words: list[str], sizes: Array, places: Floats, *, asked: bool) -> TypedColumn:
-    """Ranges of numbers, of which several ways to write one are the same level: the commonest."""
+def _ordered(name: str, codes: Array, words: list[str], sizes: Array, places: Floats, *, asked: bool) -> TypedColumn:
+    """Words by their places, of which several at one place are the same level: the commonest."""
     levels: dict[float, str] = {}
     for code in np.argsort(-sizes, kind="stable").tolist():
         levels.setdefault(places[code], words[code])
     ranked = [levels[place] for place in sorted(levels) if place == place]
     at = np.array([-1 if place != place else ranked.index(levels[place]) for place in places.tolist()] + [-1])
-    notes = _left_out(words, np.isnan(places), sizes, "range")
+    notes = _left_out(words, np.isnan(places), sizes, "level")
     return TypedColumn(name, "ordered", word_cells(at[codes], ranked), "", notes, asked, levels=tuple(ranked))
 
 

@@ -33,6 +33,7 @@ _ID_NAME = re.compile(
 )
 _CAMEL_ID = re.compile(r".*[a-z]I[dD]")  # customerId, but not paid
 _OBJECT_NAME = re.compile(r"(cell|barcodes?|(row[ _.]?)?names?|unnamed: 0)?", re.IGNORECASE)
+_TOTAL = re.compile(r"(grand |overall |sub ?)?totals?|sum|mean|average|gesamt|summe", re.IGNORECASE)
 _CLASS_NAME = re.compile(
     r"class|classes|label|target|truth|ground[ _-]?truth|true[ _-]?labels?|species|cell[ _-]?types?", re.IGNORECASE
 )
@@ -286,6 +287,15 @@ def row_numbers(sheet: Sheet, values: Any, positions: Sequence[int]) -> list[str
                 f"as a measurement: if it names the objects, say id_column={sheet.column_names()[positions[j]]!r} (--id)"
             )
     return notices
+
+
+def total_of(sheet: Sheet) -> str:
+    """The word for a total that the last row begins with; empty where it is none."""
+    if not isinstance(sheet.body, (pa.Table, pd.DataFrame)) or not sheet.width:
+        return ""
+    column = sheet.column(0)
+    cell = str(column[sheet.n_rows - 1].as_py() if isinstance(column, pa.ChunkedArray) else column.iloc[-1])
+    return cell if _TOTAL.fullmatch(cell.strip()) else ""
 
 
 def transposed(sheet: Sheet, id_column: str | int | None) -> Sheet:

@@ -258,7 +258,9 @@ class Encoder:
         >>> read_table(pd.DataFrame({"b": [20.0], "a": [None]}), kind="data", encoder=encoder).values.tolist()
         [[1.5, 20.0]]
         """
-        mean, spread = values.mean(axis=0), values.std(axis=0)
+        # In units of a power of 2, which is exact: the squares of very large numbers overflow.
+        unit = np.exp2(np.minimum(np.frexp(np.abs(values).max(axis=0, initial=0))[1], 1023).astype(float))
+        mean, spread = (values / unit).mean(axis=0) * unit, (values / unit).std(axis=0) * unit
         sign = "," if decimal == "," else None
         columns = tuple(
             EncodedColumn(name, "number", usual=(float(mean[j]),), spread=float(spread[j]) or 1.0, decimal=sign)

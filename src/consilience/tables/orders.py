@@ -1,4 +1,4 @@
-"""Words in an order: ranges of numbers (18-24, 65+), and orders that were given."""
+"""Words in an order: ranges of numbers (18-24, 65+), three short scales, and orders that were given."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from consilience._types import Floats
 
 _N = r"[$€£]?\s*(\d[\d.,]*?)\s*([km]?)\s*[$€£%]?"
 _RANGE = re.compile(rf"(?:from |between )?{_N}\s*(?:-|–|—|to|bis|and|< ?)\s*{_N}")
-_BELOW = re.compile(rf"(?:<|≤|<=|under|below|less than|up to|younger than|fewer than|unter|bis)\s*{_N}")
+_BELOW = re.compile(
+    rf"(?:<|≤|<=|under|below|less than|up to|younger than|fewer than|unter|bis)\s*{_N}|"
+    rf"{_N}\s*(?:and|or) (?:under|less|below|younger|fewer)"
+)
 _ABOVE = re.compile(
     rf"(?:(?:>|≥|>=|over|above|more than|older than|at least|über|ab)\s*{_N}|"
     rf"{_N}\s*(?:\+|and (?:over|more|above|older|up)|or (?:over|more|above|older)|und mehr|und älter))"
@@ -22,6 +25,32 @@ _DECIMAL = re.compile(r"(?<![\d.,])0([.,])\d|\d([.,])(?!\d{3}(?!\d))\d")  # no s
 _UNIT = re.compile(
     r"\s*\b(years?( old)?|yrs?|y|months?|weeks?|days?|hours?|hrs?|h|minutes?|min|km|kg|cm|people|persons?|employees|jahre|stunden)\b\.?"
 )
+
+
+#: Scales that public tables have (benchmarks/RULES.md): low to high, poor to excellent, and sizes.
+_SCALES = tuple(
+    {word: float(place) for place, level in enumerate(scale) for word in level.split("|")}
+    for scale in (
+        ("very low", "low", "medium|mid|middle|moderate", "high", "very high"),
+        ("very poor", "poor", "fair", "good", "very good", "excellent"),
+        ("xs", "s", "m", "l", "xl", "xxl"),
+    )
+)
+
+
+def scale_places(words: Sequence[str]) -> Floats | None:
+    """Where each word stands on one of three scales, NaN of a word that is not on it; None where fewer than three levels are.
+
+    Examples
+    --------
+    >>> scale_places(["high", "Low", "medium"]).tolist(), scale_places(["low", "high"]) is None
+    ([3.0, 1.0, 2.0], True)
+    """
+    for scale in _SCALES:
+        places = np.array([scale.get(word.strip().casefold(), np.nan) for word in words])
+        if len(np.unique(places[~np.isnan(places)])) >= 3:
+            return places
+    return None
 
 
 def range_places(words: Sequence[str]) -> Floats | None:
@@ -77,8 +106,9 @@ def _range(text: str, decimal: Collection[str]) -> tuple[float, float] | None:
     if match := _RANGE.fullmatch(text):
         low, high = _value(match[1], match[2] or match[4], decimal), _value(match[3], match[4], decimal)
         return (low, high) if low is not None and high is not None and low < high else None
-    if (match := _BELOW.fullmatch(text)) and (high := _value(match[1], match[2], decimal)) is not None:
-        return -np.inf, high
+    if match := _BELOW.fullmatch(text):
+        high = _value(match[1] or match[3], match[2] or match[4], decimal)
+        return None if high is None else (-np.inf, high)
     if match := _ABOVE.fullmatch(text):
         low = _value(match[1] or match[3], match[2] or match[4], decimal)
         return None if low is None else (low, np.inf)

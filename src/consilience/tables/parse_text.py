@@ -153,7 +153,7 @@ def _decimal_sign(texts: Sequence[str], decimal: str | None) -> str:
         if not marks:
             continue
         if len(set(marks)) == 2:
-            votes[marks[-1]] += 1
+            votes[marks[-1]] += len(texts)  # 1,234.5 leaves no doubt
         elif len(marks) > 1:
             votes[other[marks[0]]] += 1
         elif not _GROUPED.fullmatch(text):

@@ -29,6 +29,7 @@ from consilience.tables.columns import (
     find_row_names,
     label_frame,
     row_numbers,
+    total_of,
     transposed,
 )
 from consilience.tables.data_columns import Reading, data_columns
@@ -322,6 +323,8 @@ def read_table(
     id_name = None if ids is None else sheet.index_name if id_position is None else sheet.column_names()[id_position]
     if encoder is None and reading.encoder is not None:
         reading = replace(reading, encoder=replace(reading.encoder, id_name=id_name))
+    if kind == "data" and (word := total_of(sheet)):
+        doubts.append(f"the last row begins with {word!r} and is read as an object: if it holds totals, delete it")
     if reading.encoder is not None or reading.aside:
         reading = replace(reading, sheet=replace(sheet, line=None))
     said = tuple(type(notice)(f"{sheet.source}: {notice}") for notice in (*sheet.notices, *notices, *more, *doubts))

@@ -9,7 +9,7 @@ import gzip
 import io
 import lzma
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import dropwhile, islice, pairwise
 from pathlib import Path
 
 import pyarrow as pa
@@ -78,14 +78,13 @@ def read_text(path: Path, options: Options) -> Sheet:
         name = name.removesuffix(packed)
     default = {".csv": ",", ".tsv": "\t"}.get(name[-4:])
     raw, notices = _as_utf8(source, raw, options.encoding)
-    raw, above = _without_comments(source, raw, header, sep or default or ",")
-    if above:
-        notices.append(
-            f"{count(above, 'line')} above the table left out, which {'begins' if above == 1 else 'begin'} with #"
-        )
     sep_given, sep = sep is not None, sep if sep is not None else find_separator(source, raw, default)
     if not sep_given and sep != default:
         notices.append(f"{SEPARATORS[sep]} separate the cells; sep= (--sep) says otherwise")
+    above = 0 if header is False else _lines_above(source, raw, sep)
+    if above:
+        raw = b"".join(raw.splitlines(keepends=True)[above:])
+        notices.append(f"{count(above, 'line')} above the names of the columns left out")
     first = _first_record(source, raw, sep, above)
     if header is None:
         _check_header(source, first, above + 1)
@@ -116,25 +115,28 @@ def read_text(path: Path, options: Options) -> Sheet:
     )
 
 
-def _without_comments(source: str, raw: bytes, header: bool | None, sep: str) -> tuple[bytes, int]:
-    """The text without the lines above it that begin with #, and how many these are; the last of them may name the columns.
+def _lines_above(source: str, raw: bytes, sep: str) -> int:
+    """How many of the first lines are comments (#) or a title, which holds one cell where the names below have three or more.
 
-    It does where it has as many cells as the line below and no space behind #, or numbers stand below. Without a header, # may begin
-    data, such as colors.
+    A line that begins with # holds the names where it has as many cells as the line below and no space behind #, or numbers stand
+    below.
     """
-    if not raw.startswith(b"#") or header is False:
-        return raw, 0
-    lines = raw.splitlines(keepends=True)
-    n = next((i for i, line in enumerate(lines) if line.strip() and not line.startswith(b"#")), None)
-    if n is None:
-        raise InputError(f"{source}: all its lines begin with # and are comments: write the table below them")
-    last = max(i for i in range(n) if lines[i].strip())
-    below = lines[n].decode(errors="replace").split(sep)
-    are_names = not lines[last].startswith(b"# ") or any(is_number(cell) for cell in below)
-    if are_names and lines[last].count(sep.encode()) == len(below) - 1 > 0:
-        lines[last] = lines[last].lstrip(b"#").lstrip(b" ")
-        n = last
-    return b"".join(lines[n:]), n
+    head = raw[: 1 << 18]
+    try:
+        rows = list(islice(_records(source, head[: head.rfind(b"\n") + 1] or head, sep), LOOK))
+    except (InputError, UnicodeDecodeError):
+        return 0
+    filled = [sum(bool(cell.strip()) for cell in row) for _, row in rows]
+    wide = max(filled, default=0) >= 3
+    for n, ((line, row), below) in enumerate(pairwise(rows)):
+        if not filled[n]:
+            continue
+        is_comment = row[0].startswith("#")
+        if is_comment and len(row) == len(below[1]) > 1:
+            is_comment = row[0].startswith("# ") and not any(map(is_number, below[1]))
+        if not is_comment and not (wide and filled[n] == 1 and not is_number(row[0])):
+            return line - 1 if n else 0
+    return 0
 
 
 def _as_utf8(source: str, raw: bytes, encoding: str | None) -> tuple[bytes, list[str]]:
@@ -187,7 +189,14 @@ def find_separator(source: str, raw: bytes, default: str | None) -> str:
     head = head[: head.rfind(b"\n") + 1] if len(head) < len(raw) else head
     for sep in dict.fromkeys([*([default] if default else []), *SEPARATORS]):
         try:
-            widths = [len(record) for _, record in islice(_records(source, head, sep), LOOK) if record]
+            records = [record for _, record in islice(_records(source, head, sep), LOOK) if record]
+            below = list(dropwhile(lambda record: len(record) == 1, records))  # a title
+            lone = [record[0] for record in records[: len(records) - len(below)]]
+            is_title = bool(below) and len(below[0]) >= 3
+            is_title &= not any(mark in cell for cell in lone for mark in SEPARATORS)
+            if below and (is_title or all(cell.startswith("#") for cell in lone)):
+                records = below
+            widths = [len(record) for record in records]
         except (InputError, UnicodeDecodeError):  # a quote left open, a character cut at the end
             continue
         if widths and widths[0] > 1 and set(widths[1:]) in ({widths[0]}, {widths[0] + 1}, set()):
@@ -254,7 +263,8 @@ def _first_record(source: str, raw: bytes, sep: str, above: int) -> list[str]:
     line, record = next(_records(source, raw, sep, above))
     if not record:
         raise InputError(f"{source}, line {line}: is blank: the first line must hold the column names")
-    return [name.strip() for name in record]
+    names = [name.strip() for name in record]
+    return [names[0].lstrip("#").strip() or names[0], *names[1:]]
 
 
 def _check_header(source: str, names: list[str], line: int) -> None:

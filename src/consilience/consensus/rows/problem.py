@@ -337,6 +337,8 @@ def _check_n_clusters(k: Any, n_rows: int) -> int:
 def _row_weights(signatures: Any, sample_weight: Any, n_objects: int) -> Floats:
     if sample_weight is None:
         return signatures.counts.astype(float)
+    if np.ma.is_masked(sample_weight):
+        raise InputError("sample weights have masked cells: fill them")
     weights = np.asarray(sample_weight, float)
     if weights.shape != (n_objects,):
         raise InputError(f"{n_objects} objects need as many weights; got shape {weights.shape}")

@@ -133,9 +133,16 @@ def cells_of(session: Session, name: str) -> Array:
     data = session.data
     assert data is not None
     if data.in_words and data.original is not None:
-        return np.asarray(data.original[name].to_numpy())
+        return _plain(data.original[name])
     column = data.values[:, [session.features.index(name)]]
     return np.asarray(column.toarray() if sparse.issparse(column) else column)[:, 0]
+
+
+def _plain(cells: pd.Series) -> Array:
+    """A column as it came; of words None where missing."""
+    if not isinstance(cells.dtype, pd.CategoricalDtype):
+        return np.asarray(cells.to_numpy())
+    return np.array([*cells.cat.categories, None], object)[cells.cat.codes]
 
 
 def _anywhere(session: Session, text: str, step: Callable[[], None]) -> tuple[Array, list[str]]:
@@ -164,7 +171,7 @@ def _anywhere(session: Session, text: str, step: Callable[[], None]) -> tuple[Ar
         for place, column in enumerate(data.encoder.columns):
             if column.has_words:
                 step()
-                add(_holds(data.original.iloc[:, place].to_numpy(), text), column.name)
+                add(_holds(_plain(data.original.iloc[:, place]), text), column.name)
     elif session.is_counts and data is not None:
         word = text.casefold()
         places = [i for i, name in enumerate(session.features) if name.casefold() == word]
