@@ -12,8 +12,7 @@ from scipy.io import mmwrite
 
 from command_line import run
 from consilience import EnsembleClusterer
-from consilience.datasets import customers
-from consilience.datasets import sample_path
+from consilience.datasets import customers, sample_path
 from consilience.measures import adjusted_rand
 from consilience.reports.clusterer import print_clusters
 from report_pages import read_page

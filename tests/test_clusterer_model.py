@@ -20,8 +20,7 @@ import consilience as cs
 from consilience import EnsembleClusterer
 from consilience._check import InputError
 from consilience.clusterer import ClustererModel, DriftWarning
-from consilience.datasets import gaussians_8d5k
-from consilience.datasets import customers
+from consilience.datasets import customers, gaussians_8d5k
 from consilience.ensemble.results import Result
 from consilience.generation import extend
 from consilience.inputs.guess import one_table

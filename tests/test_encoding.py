@@ -18,8 +18,6 @@ from command_line import run
 from consilience._check import InputError
 from consilience.cli.inputs import open_clusterings
 from consilience.datasets import customers
-from consilience.explorer.api import Api
-from consilience.explorer.session import Session
 from consilience.generation import Variations
 from consilience.measures import adjusted_rand, distinguishing_features
 from consilience.measures.effect_sizes import effect_sizes

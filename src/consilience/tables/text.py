@@ -192,9 +192,8 @@ def find_separator(source: str, raw: bytes, default: str | None) -> str:
             records = [record for _, record in islice(_records(source, head, sep), LOOK) if record]
             below = list(dropwhile(lambda record: len(record) == 1, records))  # a title
             lone = [record[0] for record in records[: len(records) - len(below)]]
-            is_title = bool(below) and len(below[0]) >= 3
-            is_title &= not any(mark in cell for cell in lone for mark in SEPARATORS)
-            if below and (is_title or all(cell.startswith("#") for cell in lone)):
+            are_above = len(below[0]) >= 3 or all(cell.startswith("#") for cell in lone) if below else False
+            if are_above and not any(mark in cell for cell in lone for mark in SEPARATORS):
                 records = below
             widths = [len(record) for record in records]
         except (InputError, UnicodeDecodeError):  # a quote left open, a character cut at the end
