@@ -1,8 +1,7 @@
 """Tasks on a Dask cluster: their large arrays travel once, and what a worker's death takes away is done again.
 
-joblib's own Dask backend loses tasks whose data lay on the worker that died. Here the arrays are held by this process, too, and are sent
-again with the tasks that need them. A task's result depends on its arguments alone, so that it is the same wherever and however often it
-runs.
+joblib's own Dask backend loses tasks whose data lay on the worker that died. Here this process holds the arrays, too, and sends them
+again with the tasks that need them. A task's result depends on its arguments alone, wherever and however often it runs.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ import uuid
 import warnings
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, TypeVar
 
 import joblib
 import numpy as np
@@ -32,26 +31,77 @@ from consilience._types import Array
 
 try:
     from distributed import Client, KilledWorker, LocalCluster
-    from distributed.client import FutureCancelledError
+    from distributed.client import ClosedClientError, FutureCancelledError
 except ModuleNotFoundError as error:
     raise ImportError("a Dask cluster needs Dask: pip install 'consilience[dask]'") from error
 
+T = TypeVar("T")
+# Ctrl-C in a terminal reaches the workers, too: this process alone answers it, and cancels their tasks; heartbeats under way fail.
 DEAF = """import logging, signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 logging.getLogger("distributed.worker").setLevel(logging.CRITICAL)
 logging.getLogger("distributed.worker.state_machine").setLevel(logging.ERROR)
 logging.getLogger("distributed.worker.memory").setLevel(logging.WARNING)
-"""  # Ctrl-C in a terminal reaches the workers, too: this process alone answers it, and cancels their tasks; heartbeats under way fail
-POLL = 0.5  # seconds after which futures are looked at that no message came of
-KILLED = (
-    "a task ended each of the workers that took it, as the system does when memory runs out: give the workers more, or less data "
-    "at a time"
-)
-PATIENCE = 30.0  # seconds without a scheduler, or until it is said that there is no worker
+"""
+UNANSWERED = OSError, TimeoutError, RuntimeError, ClosedClientError  # what Dask raises where the other side is gone
+POLL = 0.5  # safeguard: seconds after which futures are looked at that no message came of
+PATIENCE = 30.0  # safeguard: seconds without a scheduler, or until it is said that there is no worker
+UNHEARD = 30  # safeguard: times that a call is made again while the scheduler is there, 0.1 seconds apart
 
 
 class ClusterWarning(UserWarning):
     """The cluster keeps the work waiting."""
+
+
+def address_of(client: Any) -> str:
+    """Of the scheduler, for messages."""
+    return str(getattr(client.scheduler, "address", "of Dask"))
+
+
+def await_scheduler(client: Any) -> None:
+    """Wait for a scheduler that is away for a moment; an error if it is lost."""
+    begin = time.monotonic()
+    while client.status != "running":
+        if client.status in ("closed", "closing") or time.monotonic() - begin > PATIENCE:
+            raise ClusterError(f"the Dask scheduler {address_of(client)} is lost; start it, and the same call again")
+        time.sleep(POLL / 5)
+
+
+def asked(client: Any, call: Callable[[], T]) -> T:
+    """What a call to the client gives: made again where it failed on the way, and one sentence where the scheduler is lost.
+
+    All calls to a client go through here, since the scheduler may go between any look at it and the call that follows.
+    """
+    tries = 0
+    while True:
+        await_scheduler(client)
+        try:
+            return call()
+        except UNANSWERED as error:
+            tries += 1
+            if tries > UNHEARD:
+                raise ClusterError(f"nothing can be sent to the cluster {address_of(client)}: {error}") from error
+            time.sleep(POLL / 5)
+
+
+def n_cores(client: Any) -> int:
+    """Cores of the cluster now; 0 without a worker."""
+    return int(sum(asked(client, client.ncores).values()))
+
+
+def outcome(future: Any) -> tuple[bool, Any]:
+    """Whether a future has a result, and the result; it has none where a worker or the scheduler took it along."""
+    try:
+        return (False, None) if future.status in ("lost", "cancelled") else (True, future.result())
+    except KilledWorker as error:
+        raise ClusterError(
+            "a task ended each of the workers that took it, as the system does when memory runs out: give the workers more, or "
+            "less data at a time"
+        ) from error
+    except (FutureCancelledError, *UNANSWERED):
+        if future.status == "error":  # what the task itself raised
+            raise
+        return False, None
 
 
 class ClusterWorkers:
@@ -59,7 +109,6 @@ class ClusterWorkers:
 
     def __init__(self, client: Any, form: Form) -> None:
         self._client, self._form = client, form
-        self._address = str(getattr(client.scheduler, "address", "of Dask"))
         self._there: dict[str, Any] = {}  # futures of arrays, by digest
         self._digests: dict[int, tuple[Any, str]] = {}  # of arrays that still live, by id
         self._n_tasks: Counter[str] = Counter()  # that took an array so far, by digest
@@ -94,7 +143,7 @@ class ClusterWorkers:
                         out[future] = *one, digests
                 for future in self._ended(ended, out):
                     place, task, digests = out.pop(future)
-                    done, result = self._outcome(future)
+                    done, result = outcome(future)
                     if done:
                         tries = 0
                         for digest in digests:
@@ -105,66 +154,47 @@ class ClusterWorkers:
                     tries += 1
                     if tries > AGAIN * max(1, len(out) + 1):
                         raise ClusterError(
-                            f"tasks were lost {tries} times in a row: is the cluster {self._address} sound?"
+                            f"tasks were lost {tries} times in a row: is the cluster {address_of(self._client)} sound?"
                         )
                     again, digests = self._submit(task, ended)
                     out[again] = place, task, digests
         finally:
             if out and self._client.status == "running":
-                self._client.cancel(list(out), reason="consilience stopped")
+                with contextlib.suppress(Exception):  # it must not hide why the work stopped
+                    self._client.cancel(list(out), reason="consilience stopped")
             used = {digest for _, digest in self._digests.values()}
             self._there = {digest: future for digest, future in self._there.items() if digest in used}
 
     def _cores(self) -> int:
-        """Cores of the cluster; waits for a worker, and for a scheduler that is away for a moment."""
+        """Cores of the cluster; waits for a worker."""
         begin, said = time.monotonic(), False
-        while True:
-            self.await_scheduler()
-            try:
-                cores = sum(self._client.ncores().values())
-            except (OSError, TimeoutError):
-                cores = 0
-            if cores:
-                return int(cores)
+        while not (cores := n_cores(self._client)):
             if not said and time.monotonic() - begin > PATIENCE:
                 said = True
-                warnings.warn(
-                    ClusterWarning(f"the cluster {self._address} has no worker: waiting for one"), stacklevel=4
-                )
+                without = f"the cluster {address_of(self._client)} has no worker: waiting for one"
+                warnings.warn(ClusterWarning(without), stacklevel=4)
             time.sleep(POLL)
-
-    def await_scheduler(self) -> None:
-        """Wait for a scheduler that is away for a moment; an error if it is lost."""
-        begin = time.monotonic()
-        while self._client.status != "running":
-            if self._client.status in ("closed", "closing") or time.monotonic() - begin > PATIENCE:
-                raise ClusterError(f"the Dask scheduler {self._address} is lost; start it, and the same call again")
-            time.sleep(POLL / 5)
+        return cores
 
     def _submit(self, task: Task, ended: queue.SimpleQueue[Any]) -> tuple[Any, set[str]]:
         """A future of the task, which is put into `ended` when it is, and the digests of its arrays."""
         data, apart = pack(task)
         digests = {id(one): self._digest(one) for one in apart if not isinstance(one, There)}
         kind = getattr(task[0], "kind", getattr(task[0], "__name__", type(task[0]).__name__))
-        name, tries = re.sub(r"\W+", "_", kind.strip("<>")), 0
-        while True:
-            self.await_scheduler()
-            try:
-                futures = [
-                    one.send(self._client) if isinstance(one, There) else self._scattered(one, digests[id(one)])
-                    for one in apart
-                ]
-                key = f"consilience-{name}-{uuid.uuid4().hex}"
-                future = self._client.submit(run_task, data, *futures, key=key, pure=False)
-            except (OSError, TimeoutError) as error:  # sent to a worker that is no more, or there is none
-                tries += 1
-                if tries > 10 * AGAIN:
-                    raise ClusterError(f"nothing can be sent to the cluster {self._address}: {error}") from error
-                time.sleep(POLL / 5)
-                self._cores()
-                continue
+        name = re.sub(r"\W+", "_", kind.strip("<>"))
+
+        def submit() -> Any:
+            there = [
+                one.send(self._client) if isinstance(one, There) else self._scattered(one, digests[id(one)])
+                for one in apart
+            ]
+            future = self._client.submit(
+                run_task, data, *there, key=f"consilience-{name}-{uuid.uuid4().hex}", pure=False
+            )
             future.add_done_callback(ended.put)
-            return future, set(digests.values())
+            return future
+
+        return asked(self._client, submit), set(digests.values())
 
     def _digest(self, array: Array) -> str:
         known = self._digests.get(id(array))
@@ -186,27 +216,11 @@ class ClusterWorkers:
         try:
             found = [ended.get(timeout=POLL)]
         except queue.Empty:
-            self.await_scheduler()
-            return [future for future in list(out) if future.status not in ("pending",)]
+            await_scheduler(self._client)
+            return [future for future in list(out) if future.status != "pending"]
         while not ended.empty():
             found.append(ended.get())
         return [future for future in dict.fromkeys(found) if future in out]
-
-    def _outcome(self, future: Any) -> tuple[bool, Any]:
-        """Whether a future has a result, and the result; it has none where a worker or the scheduler took it along."""
-        status = future.status
-        if status not in ("finished", "error"):
-            return False, None
-        try:
-            return True, future.result()
-        except KilledWorker as error:
-            raise ClusterError(KILLED) from error
-        except FutureCancelledError:
-            return False, None
-        except (OSError, TimeoutError):
-            if status == "error":  # what the task itself raised
-                raise
-            return False, None
 
 
 class Sent:
@@ -250,14 +264,9 @@ def connect(address: str) -> Iterator[Any]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     _check_local(address.strip())
     if match := re.fullmatch(r"local(?::([1-9]\d*))?", address.strip()):
-        workers = int(match[1]) if match[1] else joblib.cpu_count()
+        how = {"n_workers": int(match[1]) if match[1] else joblib.cpu_count(), "threads_per_worker": 1}
         dashboard = ":0" if find_spec("bokeh") else None
-        with (
-            SteadyCluster(
-                n_workers=workers, threads_per_worker=1, dashboard_address=dashboard, preload=[DEAF]
-            ) as cluster,
-            Client(cluster) as client,
-        ):
+        with SteadyCluster(**how, dashboard_address=dashboard, preload=[DEAF]) as cluster, Client(cluster) as client:
             yield client
         return
     try:
@@ -288,9 +297,6 @@ def _digest(array: Array) -> str:
     found = hashlib.blake2b(f"{data.dtype.str} {data.shape} ".encode(), digest_size=16)
     found.update(data.reshape(-1).view(np.uint8).data)
     return found.hexdigest()
-
-
-# Worker processes of this machine as a Dask cluster that ends soundly, whatever became of its workers.
 
 
 class SteadyCluster(LocalCluster):

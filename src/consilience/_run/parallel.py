@@ -79,7 +79,11 @@ def n_threads(n_jobs: int | None) -> int:
 def n_tasks(n_jobs: int | None) -> int:
     """Tasks that run at the same time: threads of this process, or cores of the cluster."""
     client = active_client()
-    return n_threads(n_jobs) if client is None else max(1, sum(client.ncores().values()))
+    if client is None:
+        return n_threads(n_jobs)
+    from consilience._run.cluster import n_cores
+
+    return max(1, n_cores(client))
 
 
 def own_threads(limit: int | None = 1, of: str | None = None) -> Any:

@@ -20,12 +20,12 @@ import pyarrow.parquet as pq
 from consilience._check import InputError, is_number, show
 from consilience._files import check_folder, write_folder
 from consilience._types import Array, PathLike
-from consilience.blocks.by_tables import METHODS, NEEDS_ROWS, answer_by_tables
-from consilience.blocks.distinct_rows import Coded, Layout, RowTable, TooManyRowsError, read_part
+from consilience.blocks.distinct_rows import Coded, Layout, RowTable, TooManyRowsError, codes_of, read_part
 from consilience.blocks.label_blocks import LabelBlocks
+from consilience.blocks.passes import Passes, refine
 from consilience.blocks.result import WrittenConsensus, fields_of, read_column, tally
 from consilience.blocks.running import Workers, workers_for
-from consilience.blocks.words import says
+from consilience.blocks.sample_and_place import Placed, cluster_table, sum_clusters, take_sample, tally_of
 from consilience.consensus import Consensus
 from consilience.consensus.combine import combine_problem
 from consilience.consensus.rows.problem import check_problem
@@ -54,7 +54,7 @@ def combine_blocks(
 
     Labels are read twice: for the distinct rows, and to give every object the answer of its row. Cost O(n_objects · clusterings), shared
     among the workers, beside that of the method for the distinct rows, which this process pays. Where there is no room for the
-    distinct rows, some methods work by tables (:mod:`consilience.blocks.by_tables`).
+    distinct rows, the method is fitted to a sample (:mod:`consilience.blocks.sample_and_place`).
 
     Examples
     --------
@@ -75,35 +75,52 @@ def combine_blocks(
     workers = workers_for(blocks.parts, how["n_jobs"])
     asked: dict[str, Any] = {"method": method, "n_clusters": n_clusters, "how": how, "options": options}
     try:
-        found = blocks.distinct(workers, None if room is None else room - FIXED)
-    except TooManyRowsError as error:
-        if method not in ("auto", *METHODS):
-            raise InputError(
-                f"{blocks.layout.source}: {error}, which is what {show(memory_limit)} leave beside the process itself, and "
-                f"{method} {NEEDS_ROWS[method]}: raise memory_limit= (--memory-limit), or name a method that works by tables "
-                f"({', '.join(METHODS)})"
-            ) from None
-        check = partial(_check_objects, room=None if folder is not None else room)
-        tabled = answer_by_tables(blocks, workers, **asked, check=check)
-        more: dict[str, Answers] = {"membership": tabled.membership}
-        fields = tabled.fields | {"call": call}
-        return _give(
-            blocks, workers, tabled.survey.lengths, tabled.table, more, fields, tabled.tally, folder, room, start
-        )
+        rows = blocks.distinct(workers, None if room is None else room - FIXED)
+    except TooManyRowsError:
+        return _sample_and_place(blocks, workers, asked, folder, room, progress, call, start)
     if folder is None:
-        _check_objects(found.n_objects, room, found.n_bytes)
-    ens = found.ensemble(blocks.names)
-    problem = check_problem(
-        ens, None if isinstance(n_clusters, str) else n_clusters, copies=found.counts, even=blocks.even
-    )
+        _check_objects(rows.n_objects, room, rows.n_bytes)
+    ens = rows.ensemble(blocks.names)
+    number = None if isinstance(n_clusters, str) else n_clusters
+    problem = check_problem(ens, number, copies=rows.counts, even=blocks.even)
     of_rows = combine_problem(ens, problem, **asked, progress=progress, call=call)
     values: dict[str, Array] = {"cluster": of_rows.labels.astype(np.int32)}
     values |= {"confidence": of_rows.confidence, "support": of_rows.support}
     row_values = {name: getattr(of_rows, name) for name in ("membership", "scale_labels", "scale_confidence")}
     table = RowTable.of(ens, values)
     more = {name: replace(table, values={"values": some}) for name, some in row_values.items() if some is not None}
-    tallied = tally(of_rows, found.counts)
-    return _give(blocks, workers, found.lengths, table, more, fields_of(of_rows), tallied, folder, room, start)
+    tallied = tally(of_rows, rows.counts)
+    return _give(blocks, workers, rows.lengths, table, more, fields_of(of_rows), tallied, folder, room, start)
+
+
+def _sample_and_place(
+    blocks: LabelBlocks,
+    workers: Workers,
+    asked: dict[str, Any],
+    folder: Path | None,
+    room: int | None,
+    progress: bool | None,
+    call: str,
+    start: float,
+) -> Consensus:
+    """The answer of a sample of the objects, and where it places all others."""
+    check = partial(_check_objects, room=None if folder is not None else room)
+    rows, lengths = take_sample(blocks.parts, blocks.layout, workers, check)
+    sample = rows.ensemble(blocks.names)[np.repeat(np.arange(len(rows.counts)), rows.counts)]
+    number = None if isinstance(asked["n_clusters"], str) else asked["n_clusters"]
+    problem = check_problem(sample, number, even=blocks.even)
+    answer = combine_problem(sample, problem, **asked, progress=progress, call=call)
+    passes = Passes(blocks.parts, blocks.layout, workers, codes_of(sample), problem.with_clusters(answer.n_clusters))
+    answer, rule = refine(passes, sample, answer, number, asked["how"], asked["options"])
+    placed = Placed.of(sample, answer, rule)
+    placed, sums = sum_clusters(placed, blocks.parts, blocks.layout, workers, lengths)
+    said = f"by {len(sample.labels):,} of the objects; the others are placed by their labels, since distinct rows have no room"
+    fields = fields_of(answer) | dict.fromkeys(("curve", "scales", "splits"))
+    fields |= {"n_clusters": len(placed.order), "note": "; ".join(filter(None, [answer.note, said]))}
+    assert answer.clusters is not None
+    fields["clusters"] = cluster_table(sums, placed.order, answer.clusters)
+    more = {"membership": replace(placed, wanted=("membership",))}
+    return _give(blocks, workers, lengths, placed, more, fields, tally_of(sums), folder, room, start)
 
 
 def _give(
@@ -144,7 +161,7 @@ def _check_objects(n_objects: int, room: int | None, beside: int = 0) -> None:
 
 def _one(blocks: LabelBlocks, workers: Workers, table: Answers, lengths: Sequence[int]) -> Array:
     """The only value that a table gives the objects."""
-    return spread(blocks, workers, table, lengths)["values"]
+    return next(iter(spread(blocks, workers, table, lengths).values()))
 
 
 def bytes_of(limit: int | str) -> int:
@@ -187,7 +204,7 @@ def spread(blocks: LabelBlocks, workers: Workers, table: Answers, lengths: Seque
     found: dict[str, Array] = {}
     look_up, ids = partial(_look_up_part, layout=blocks.layout), []
     starts = [0, *accumulate(lengths)]
-    each = workers.each(look_up, blocks.parts, table, lengths)
+    each = workers.each("answers", look_up, blocks.parts, table, lengths)
     for begin, end, (part, names) in zip(starts[:-1], starts[1:], each, strict=True):
         for name, some in part.items():
             if name not in found:
@@ -203,7 +220,7 @@ def write_parts(folder: Path, blocks: LabelBlocks, workers: Workers, table: Answ
     folder.mkdir()
     wanted = list(zip(part_names(len(lengths)), [0, *accumulate(lengths)][:-1], strict=True))
     write = partial(_write_part, layout=blocks.layout, folder=str(folder))
-    each = workers.each(write, blocks.parts, table, wanted)
+    each = workers.each("writing answers", write, blocks.parts, table, wanted)
     for (name, _), length, written in zip(wanted, lengths, each, strict=True):
         if written != length or not (folder / name).is_file():
             raise InputError(
@@ -238,7 +255,6 @@ def check_output(path: PathLike) -> Path:
     return folder
 
 
-@says("answers")
 def _look_up_part(part: Any, table: Answers, length: int, layout: Layout) -> tuple[dict[str, Array], Array | None]:
     found, ids = [], []
     for block in read_part(part, layout):
@@ -265,7 +281,6 @@ def _encodings(rows: pa.Table, layout: Layout) -> dict[str, Any]:
     return {"use_dictionary": repeated, "column_encoding": {layout.id_heading: "DELTA_BINARY_PACKED"}}
 
 
-@says("writing answers")
 def _write_part(part: Any, table: Answers, wanted: tuple[str, int], layout: Layout, folder: str) -> int:
     """Write a file under a name of its own and rename it, since a part may be done twice where workers come and go."""
     name, begin = wanted

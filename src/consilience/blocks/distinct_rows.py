@@ -17,7 +17,6 @@ import pyarrow.parquet as pq
 from consilience import _kernels
 from consilience._check import InputError, encode_labels, kind_of, show
 from consilience._types import Array, Ints, Labels
-from consilience.blocks.words import says
 from consilience.ensemble import Ensemble
 from consilience.ensemble.info import object_vector
 from consilience.tables.cells import ColumnError, labels_of
@@ -359,7 +358,6 @@ def of_block(block: Coded) -> DistinctRows:
     return DistinctRows(block.codes[first], counts, block.labels, (len(block.codes),))
 
 
-@says("distinct rows")
 def of_part(part: Any, layout: Layout, room: int | None = None) -> DistinctRows:
     """Those of a part, read block by block; an error once there are more than so many bytes have room for."""
 
@@ -387,6 +385,11 @@ def look_up_codes(block: Coded, codes: Sequence[Mapping[Any, int]], kind: Any = 
     return found
 
 
+def codes_of(ens: Ensemble) -> list[dict[Any, int]]:
+    """The code of every label, clustering by clustering."""
+    return [{label: code for code, label in enumerate(ens.categories(j))} for j in range(ens.n_clusterings)]
+
+
 @dataclass(frozen=True, eq=False)
 class RowTable:
     """Distinct rows with values, in which the rows of blocks are looked up.
@@ -409,7 +412,7 @@ class RowTable:
     @classmethod
     def of(cls, ens: Ensemble, values: dict[str, Array]) -> RowTable:
         """For an ensemble of distinct rows."""
-        codes = [{label: code for code, label in enumerate(ens.categories(j))} for j in range(ens.n_clusterings)]
+        codes = codes_of(ens)
         rows = np.ascontiguousarray(ens.labels, narrowest(codes))  # type: ignore[arg-type]
         return cls(rows, _kernels.slots_of(rows), codes, values)
 

@@ -186,7 +186,7 @@ class LabelBlocks:
         found: DistinctRows | None = vars(self).get("_distinct")
         if found is None:
             how = partial(of_part, layout=self.layout, room=room)
-            found = (workers or Here()).fold(how, self.parts, partial(merge, room=room))
+            found = (workers or Here()).fold("distinct rows", how, self.parts, partial(merge, room=room))
             if not found.n_objects:
                 raise InputError(f"{self.layout.source}: has no rows: give at least one")
             if self._check and self.names is not None:

@@ -14,20 +14,21 @@ from consilience._run.parallel import ClusterError, Form, There, active_client, 
 from consilience._run.progress import Where, is_logging, record
 from consilience._types import Array
 from consilience.blocks.distinct_rows import Beside, collapse_part
-from consilience.blocks.words import words_of
 
 T = TypeVar("T")
-TOGETHER = 4  # neighbors that are merged at a time: more read rows less often, and need more memory
-ATTEMPTS = 5  # at what workers have together, of which some may be lost
+TOGETHER = 4  # safeguard: neighbors that are merged at a time: more read rows less often, and need more memory
+ATTEMPTS = 5  # safeguard: times that the same is tried, of which workers may have lost some
 
 
 class Workers(Protocol):
-    """What blocks are given to. Functions and arguments must survive pickling."""
+    """What blocks are given to. Functions and arguments must survive pickling; `what` is what the run log calls the work."""
 
-    def fold(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> T:
+    def fold(self, what: str, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> T:
         """``function(part)`` of all parts, some neighbors at a time merged."""
 
-    def each(self, function: Callable[..., T], parts: Sequence[Any], shared: Any, more: Iterable[Any]) -> Iterator[T]:
+    def each(
+        self, what: str, function: Callable[..., T], parts: Sequence[Any], shared: Any, more: Iterable[Any]
+    ) -> Iterator[T]:
         """``function(part, shared, one of more)`` of every part, in their order."""
 
 
@@ -37,12 +38,12 @@ class Here:
     def __init__(self, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs
 
-    def fold(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> T:
+    def fold(self, what: str, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> T:
         """As they come; only a few results wait on each level of the tree."""
         levels: list[list[T]] = [[]]
-        tasks = (delayed(step)(part) for step, part in zip(named(function, len(parts)), parts, strict=True))
-        for found in workers(self.n_jobs, lazily=True)(tasks):
-            levels[0].append(found)
+        tasks = (delayed(step)(part) for step, part in zip(steps(what, function, parts), parts, strict=True))
+        for result in workers(self.n_jobs, lazily=True)(tasks):
+            levels[0].append(result)
             for level, waiting in enumerate(levels):
                 if len(waiting) == TOGETHER:
                     if level + 1 == len(levels):
@@ -55,31 +56,29 @@ class Here:
             whole = [merge(whole)] if len(whole) > 1 else whole
         return whole[0]
 
-    def each(self, function: Callable[..., T], parts: Sequence[Any], shared: Any, more: Iterable[Any]) -> Iterator[T]:
+    def each(
+        self, what: str, function: Callable[..., T], parts: Sequence[Any], shared: Any, more: Iterable[Any]
+    ) -> Iterator[T]:
         """In order, as they are done."""
-        each = zip(named(function, len(parts)), parts, more, strict=True)
-        tasks = (delayed(step)(part, shared, one) for step, part, one in each)
-        yield from workers(self.n_jobs, lazily=True)(tasks)
+        each = zip(steps(what, function, parts), parts, more, strict=True)
+        yield from workers(self.n_jobs, lazily=True)(delayed(step)(part, shared, one) for step, part, one in each)
 
 
 class Step:
-    """A function of a part, which is fetched first if it is elsewhere, under a name that the run log has.
+    """A function of a part, which is fetched first if it is elsewhere, under a name that the run log has."""
 
-    `kind` is what is done with every part (:func:`consilience.blocks.words.says`).
-    """
-
-    def __init__(self, function: Callable[..., Any], number: int, n_parts: int) -> None:
-        self.function, self.kind = function, words_of(function)
-        self.__name__ = f"{self.kind}, part {number:,} of {n_parts:,}"
+    def __init__(self, what: str, function: Callable[..., Any], number: int, n_parts: int) -> None:
+        self.function, self.kind = function, what
+        self.__name__ = f"{what}, part {number:,} of {n_parts:,}"
 
     def __call__(self, part: Any, *more: Any) -> Any:
         """The function's result."""
         return self.function(_here(part), *more)
 
 
-def named(function: Callable[..., Any], n_parts: int) -> Iterator[Step]:
+def steps(what: str, function: Callable[..., Any], parts: Sequence[Any]) -> Iterator[Step]:
     """The function as a step of every part."""
-    return (Step(function, number, n_parts) for number in range(1, n_parts + 1))
+    return (Step(what, function, number, len(parts)) for number in range(1, len(parts) + 1))
 
 
 def _here(part: Any) -> Any:
@@ -109,47 +108,42 @@ class OnDask:
         self.client = client
         self._side = ClusterWorkers(client, Form(lazily=True, logged=is_logging()))
 
-    def fold(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> T:
+    def fold(self, what: str, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> T:
         """A tree of tasks, always the same for as many parts, so that only one result comes back."""
-        from distributed import KilledWorker
-        from distributed.client import ClosedClientError, FutureCancelledError
-
-        from consilience._run.cluster import KILLED
+        from consilience._run.cluster import asked, outcome
 
         for _ in range(ATTEMPTS):
-            self._side.await_scheduler()
-            try:
-                found, lines = self._tree(function, parts, merge).result()
-            except KilledWorker as error:
-                raise ClusterError(KILLED) from error
-            except (ClosedClientError, FutureCancelledError):  # the scheduler went, or every worker that had some of it
-                continue
-            for name, seconds, where in lines:
-                record("task", seconds, where, name=name)
-            return found
+            done, result = outcome(asked(self.client, lambda: self._tree(what, function, parts, merge)))
+            if done:
+                whole, lines = result
+                for name, seconds, where in lines:
+                    record("task", seconds, where, name=name)
+                return whole
         raise ClusterError(
             f"blocks were lost {ATTEMPTS} times in a row: is the cluster sound, and are its parts still there?"
         )
 
-    def _tree(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> Any:
-        steps = zip(named(function, len(parts)), parts, strict=True)
-        level = [
-            self.client.submit(_measured_part, step, _there(self.client, part), pure=False) for step, part in steps
-        ]
+    def _tree(
+        self, what: str, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]
+    ) -> Any:
+        submit = partial(self.client.submit, pure=False)
+        each = zip(steps(what, function, parts), parts, strict=True)
+        level = [submit(_measured_part, step, _there(self.client, part)) for step, part in each]
         while len(level) > 1:
             groups = [level[i : i + TOGETHER] for i in range(0, len(level), TOGETHER)]
-            level = [self.client.submit(_merged, merge, *group, pure=False) for group in groups]
+            level = [submit(_merged, merge, *group) for group in groups]
         return level[0]
 
-    def each(self, function: Callable[..., T], parts: Sequence[Any], shared: Any, more: Iterable[Any]) -> Iterator[T]:
+    def each(
+        self, what: str, function: Callable[..., T], parts: Sequence[Any], shared: Any, more: Iterable[Any]
+    ) -> Iterator[T]:
         """In order; a few more than there are workers are under way at a time, and what is shared travels once."""
         data, arrays = pack(shared)
         packed = np.frombuffer(data, np.uint8), arrays
-        tasks = (
+        yield from self._side(
             delayed(_Shared(step))(There(part, partial(_there, part=part)) if elsewhere(part) else part, packed, one)
-            for step, part, one in zip(named(function, len(parts)), parts, more, strict=True)
+            for step, part, one in zip(steps(what, function, parts), parts, more, strict=True)
         )
-        yield from self._side(tasks)
 
 
 def _measured_part(function: Callable[..., T], part: Any) -> tuple[T, list[Any]]:
@@ -158,9 +152,9 @@ def _measured_part(function: Callable[..., T], part: Any) -> tuple[T, list[Any]]
 
 
 def _merged(merge: Callable[[Sequence[T]], T], *some: tuple[T, list[Any]]) -> tuple[T, list[Any]]:
-    lines = [line for _, found in some for line in found]
     if len(some) == 1:
         return some[0]
+    lines = [line for _, before in some for line in before]
     begin = time.perf_counter()
     result = merge([one for one, _ in some])
     return result, [*lines, ["merging parts", time.perf_counter() - begin, Where.here()]]

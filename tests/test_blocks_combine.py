@@ -1,8 +1,6 @@
 """Labels in row blocks: the same answers as in memory, however the rows are cut and whoever reads them."""
 
 import json
-import threading
-import time
 from itertools import pairwise
 
 import numpy as np
@@ -13,12 +11,9 @@ from hypothesis import strategies as st
 
 import consilience as cs
 from consilience._check import InputError
-from consilience._run import cluster as _dask
-from consilience._run.parallel import ClusterError
 from consilience.blocks import LabelBlocks, WrittenConsensus, combining
 from consilience.blocks.combining import FIXED, bytes_of, part_names
 from consilience.blocks.distinct_rows import Coded, of_block
-from consilience.blocks.running import OnDask
 from consilience.datasets import noisy_labels
 from dask_cluster import local_cluster
 
@@ -208,27 +203,6 @@ def test_the_log_has_a_line_for_every_block(client, codes, tmp_path):
     assert workers <= set(client.scheduler_info()["workers"])
 
 
-@pytest.mark.parametrize("work", ["fold", "each"])
-def test_a_lost_scheduler_is_said(monkeypatch, work):
-    monkeypatch.setattr(_dask, "PATIENCE", 0.5)
-    with local_cluster(1) as client:
-        side, timer = OnDask(client), threading.Timer(1.0, client.cluster.close)
-        timer.start()
-        parts = [0.5] * 20
-        do = {
-            "fold": lambda: side.fold(_slowly, parts, max),
-            "each": lambda: list(side.each(_slowly, parts, None, parts)),
-        }
-        with pytest.raises(ClusterError, match=r"scheduler .* is lost"):
-            do[work]()
-        timer.join()
-
-
-def _slowly(seconds, *more):
-    time.sleep(seconds)
-    return seconds
-
-
 def test_a_worker_that_dies_costs_nothing(codes, tmp_path):
     with local_cluster() as client:
         client.submit(_die_once, str(tmp_path / "died"), retries=3)
@@ -322,11 +296,8 @@ def test_numbers_of_bytes():
 
 
 def test_what_does_not_fit_is_said_before_the_work(codes, monkeypatch):
-    for work in ("combine_problem", "answer_by_tables", "spread"):
+    for work in ("combine_problem", "spread"):
         monkeypatch.setattr(combining, work, None)
-    blocks = LabelBlocks([np.random.default_rng(0).integers(0, 50, (40_000, 12))])
-    with pytest.raises(InputError, match=r"distinct rows of labels need more than .* raise memory_limit= .*mcla"):
-        cs.combine(blocks, 5, "lwea", memory_limit=510 * 10**6)
     few = LabelBlocks(cut(codes, 500))
     with pytest.raises(InputError, match=r"1,500 objects have no room .* output="):
         cs.combine(few, memory_limit=FIXED + few.distinct().n_bytes)
