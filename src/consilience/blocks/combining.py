@@ -108,6 +108,8 @@ def _sample_and_place(
     rows, lengths = take_sample(blocks.parts, blocks.layout, workers, check)
     sample = rows.ensemble(blocks.names)[np.repeat(np.arange(len(rows.counts)), rows.counts)]
     number = None if isinstance(asked["n_clusters"], str) else asked["n_clusters"]
+    if asked["method"] == "nbce" and number is None and sum(lengths) > sample.n_objects:
+        asked = asked | {"options": {"inference": "vb"} | asked["options"]}  # as in memory of so many objects
     problem = check_problem(sample, number, even=blocks.even)
     answer = combine_problem(sample, problem, **asked, progress=progress, call=call)
     passes = Passes(blocks.parts, blocks.layout, workers, codes_of(sample), problem.with_clusters(answer.n_clusters))
