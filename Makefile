@@ -31,7 +31,7 @@ demo: $(VENV)/.installed
 
 # Checks that take one core go on beside the unit tests.
 test: needs
-	@$(MAKE) --no-print-directory -j3 page-check kernels lint types layers units
+	@$(MAKE) --no-print-directory -j3 $(VENV)/.tested page-check kernels lint types layers units
 
 page: page/node_modules/.installed
 	cd page && node build.mjs
@@ -45,11 +45,11 @@ page/node_modules/.installed: page/package-lock.json
 	cd page && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && npx esbuild --version >/dev/null
 	@touch $@
 
-lint: $(VENV)/.tested
+lint: $(VENV)/.dependencies
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(VENV)/.tested
+types: $(VENV)/.dependencies
 	$(BIN)/mypy
 
 layers: $(VENV)/.tested
@@ -118,14 +118,29 @@ faults: $(VENV)/.tested
 	CONSILIENCE_EXAMPLES=random $(PYTEST) -q -m hypothesis tests
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python -m faults
 
-$(VENV)/.installed: $(SOURCES) | needs
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+$(BIN)/python: | needs
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(SOURCES) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check ".[plots,explore]"
 	@touch $@
 
-$(VENV)/.tested: $(SOURCES) | needs
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check ".[test]"
+# The kernels are compiled while the dependencies are fetched.
+$(VENV)/.wheel: $(SOURCES) | $(BIN)/python
+	rm -rf build/wheel
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel .
+	@touch $@
+
+$(VENV)/.dependencies: pyproject.toml | $(BIN)/python
+	@mkdir -p build
+	$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+	  lists = p["dependencies"], *p["optional-dependencies"].values(); \
+	  print(*(name for each in lists for name in each if not name.startswith("consilience")), sep="\n")' > build/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r build/requirements.txt
+	@touch $@
+
+$(VENV)/.tested: $(VENV)/.wheel $(VENV)/.dependencies
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall build/wheel/*.whl
 	@touch $@ $(VENV)/.installed
 
 needs:
