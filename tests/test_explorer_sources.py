@@ -317,7 +317,7 @@ def test_groups_asked_for():
 def test_ids_keep_the_name_of_their_column(run, tmp_path):
     labels = pd.read_csv(LABELS).rename(columns={"bead": "Bead ID"})
     labels.to_csv(tmp_path / "labels.csv", index=False)
-    assert open_clusterings(tmp_path / "labels.csv", kind="labels").session().id_name == "Bead ID"
-    assert open_clusterings(LABELS, reading={"id_column": 0}).session().id_name == "bead"
-    assert open_clusterings(run).session().id_name == "bead"
-    assert open_clusterings(run).with_data(BEADS, **HOW).session().id_name == "bead"
+    assert open_clusterings(tmp_path / "labels.csv", kind="labels").session().source.id_name == "Bead ID"
+    assert open_clusterings(LABELS, reading={"id_column": 0}).session().source.id_name == "bead"
+    assert open_clusterings(run).session().source.id_name == "bead"
+    assert open_clusterings(run).with_data(BEADS, **HOW).session().source.id_name == "bead"

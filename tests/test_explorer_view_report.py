@@ -8,6 +8,7 @@ import pytest
 from scipy.spatial.distance import squareform
 
 import consilience as cs
+from consilience._check import InputError
 from consilience.explorer.calls.report import in_view, shown
 from consilience.explorer.calls.saved import read_session, session_text
 from consilience.explorer.session import Known, Session
@@ -99,3 +100,17 @@ def test_a_view_of_a_sent_session_keeps_its_colors_where_the_name_is_taken():
     (taken,) = set(mine.saved) - {"type"}
     assert mine.kept.view["colors"] == taken
     assert mine.saved[taken].codes.tolist() == [0, 0, 1, 1]
+
+
+def test_all_labels_of_a_file_are_written_at_once_and_are_few():
+    session = Session(cs.Ensemble([[0, 0, 1, 1], [0, 1, 1, 1]]))
+    written, keep = [], session.kept.keep
+    session.kept.keep = lambda **how: written.append(how) or keep(**how)
+    content = json.loads(session_text(session))
+    content["labels"] = {f"l{i}": {"v": [0]} for i in range(200)}
+    read_session(session, content)
+    assert (len(written), len(session.saved)) == (1, 200)
+    for more in ({f"l{i}": {"v": [0]} for i in range(201)}, {"one more": {"v": [1]}}):
+        with pytest.raises(InputError, match="200"):
+            read_session(session, content | {"labels": more})
+    assert len(session.saved) == 200

@@ -4,8 +4,6 @@ names and notes, and the view.
 The file is `explorer.json` in the folder of the stored run, written whole: a kill leaves the old one or the new one.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import threading
@@ -24,11 +22,11 @@ from consilience.explorer.checks import NAME, ref_text, text
 from consilience.explorer.edits import Edited
 from consilience.meta.tree import LINKAGES
 
-FILE, VERSION = "explorer.json", 2
+FILE, VERSION = "explorer.json", 2  # safeguard: of the file's format, which other versions refuse
 TRAY = ("ref", "name", "note", "of")  # what an entry of the tray is made of, all texts
 VIEW = ("address", "plane", "colors", "linkage")  # and what the view is
-ADDRESS = 20_000  # letters of a view
-MOST, NOTE, ORIGIN = 200, 2000, 80  # entries of a tray; letters of a note, and of the run and tree of a ref
+ADDRESS = 20_000  # safeguard: letters of a view, longer than any page makes
+ENTRIES, NOTE, ORIGIN = 200, 2000, 80  # safeguard: size of a tray, letters of a note and of the run and tree of a ref
 log = logging.getLogger("consilience.explorer")
 # of a file that somebody else wrote
 WRONG = (ValueError, TypeError, KeyError, AttributeError, OverflowError, IndexError, RecursionError)
@@ -51,28 +49,7 @@ class Content(NamedTuple):
 
 
 class Kept:
-    """The file of one run.
-
-    Parameters
-    ----------
-    folder : Path or None
-        Of the stored run; None keeps everything in memory alone.
-    n_objects : int
-
-    Attributes
-    ----------
-    labels : dict of name to Saved
-    edits : dict of number to Edited
-        All that were made; those are written that the tray or the view names.
-    tray : list of dict
-        With `ref`, `name`, `note` and `of`, the run and tree that the ref is numbered in.
-    edition : str
-        Of the tray: another one after every change of it, and after every start.
-    view : dict of texts
-        The view's `address`, the names of `plane` and `colors`, and the `linkage` of the tree; empty where nobody looked yet.
-    note : str
-        What is amiss, in a sentence: what of the file could not be read, or why nothing can be written now.
-    """
+    """The file of one run."""
 
     def __init__(self, folder: Path | None, n_objects: int) -> None:
         self._path = None if folder is None else folder / FILE
@@ -110,11 +87,9 @@ class Kept:
 
     @property
     def edition(self) -> str:
-        """Of the tray."""
         return f"{self._born}.{self._changes}"
 
     def forget(self) -> None:
-        """Write nothing from now on."""
         self._path = None
 
     def keep(
@@ -218,10 +193,10 @@ def parsed(content: Any, n_objects: int) -> tuple[Content, list[str]]:
     found = Content(
         dict(read("label", labels.items(), lambda item: _saved(item[0], item[1], n_objects))),
         {one.number: one for one in read("edited clustering", edits, lambda one: Edited.parsed(one, n_objects))},
-        read("tray entry", tray[:MOST], checked_entry),
+        read("tray entry", tray[:ENTRIES], checked_entry),
         next(iter(read("view", [view] if view else [], _kept_view)), {}),
     )
-    return found, [*lost, *([f"tray entries after {MOST}"] if len(tray) > MOST else [])]
+    return found, [*lost, *([f"tray entries after {ENTRIES}"] if len(tray) > ENTRIES else [])]
 
 
 def _saved(name: str, values: Any, n_objects: int) -> tuple[str, Saved]:
@@ -245,9 +220,8 @@ def checked_entry(item: Any) -> dict[str, str]:
 
 
 def checked_tray(value: Any) -> list[dict[str, str]]:
-    """The tray of a call."""
-    if not isinstance(value, list) or len(value) > MOST:
-        raise ValueError(f"a list of at most {MOST} clusterings")
+    if not isinstance(value, list) or len(value) > ENTRIES:
+        raise ValueError(f"a list of at most {ENTRIES} clusterings")
     return [checked_entry(item) for item in value]
 
 

@@ -106,7 +106,6 @@ class Api:
         return asyncio.run_coroutine_threadsafe(asking, _loop()).result()
 
     def close(self) -> None:
-        """Stop the job under way."""
         self.jobs.close()
 
 
@@ -149,7 +148,6 @@ def _safely(answer: Callable[[Call], Reply], call: Call) -> Reply:
 
 
 def response(reply: Reply) -> Response:
-    """A reply as Starlette sends it."""
     headers = {"Cache-Control": "no-store", **reply.headers, "Content-Type": reply.content_type}
     return Response(reply.body, reply.status, headers)
 

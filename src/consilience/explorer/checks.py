@@ -1,7 +1,5 @@
 """Objects that a client picked: their numbers as a list, or as the bits of a text where they are many."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json
@@ -15,10 +13,10 @@ from consilience._types import Ints
 from consilience.explorer.replies import RefusedError
 from consilience.explorer.snapshot import EDITED, REF
 
-LISTED = 5000  # objects of a list; more come as bits
-BITS = 500_000  # characters of a text of bits: 3,000,000 objects
-BODY = 2**16  # bytes of the body of a call
-PICKS = 2**20  # bytes of a body with two picks, and what is asked of them
+LISTED = 5000  # safeguard: objects of a list; more come as bits
+BITS = 500_000  # safeguard: characters of a text of bits: 3,000,000 objects
+BODY = 2**16  # safeguard: bytes of the body of a call
+PICKS = 2**20  # safeguard: bytes of a body with two picks, and what is asked of them
 
 
 def picked_rows(value: Any) -> Ints:
@@ -46,9 +44,9 @@ def picked_rows(value: Any) -> Ints:
 
 # What clients send, checked: a query of small words, or a JSON object with exactly the keys of its call.
 
-NAME, SCORE, ITEMS = 80, 200, 64  # letters of a name and of a score; clusterings of an export
-COUNT, ROWS = 1000, 500  # clusterings that one job makes; objects of one answer
-ALL = -2  # what `cluster` says for all of them; −1 is missing
+NAME, SCORE, SEARCH = 80, 200, 200  # safeguard: letters of a name, of a score, and of what is searched for
+ITEMS, COUNT, ROWS = 64, 1000, 500  # safeguard: clusterings of an export and of a job; objects of one answer
+ALL = -2  # safeguard: what `cluster` says for all of them; −1 is missing
 FORMATS = {
     "csv": "text/csv; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
@@ -57,7 +55,6 @@ FORMATS = {
     "python": "text/x-python",
 }
 ORDERS = ("index", "id", "cluster", "confidence", "support", "known", "column")
-SEARCH = 200  # letters that are searched for
 WHOLE = re.compile(r"-?[0-9]{1,9}")
 Check = Callable[[Any], Any]
 Keys = Mapping[str, tuple[Check, Any]]  # of each key its check, and what stands for it; ... if it must be there
@@ -70,7 +67,6 @@ def export_body(body: bytes) -> dict[str, Any]:
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """The JSON object that a body is."""
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):
@@ -107,12 +103,10 @@ def checked(what: str, fits: Callable[[Any], bool]) -> Check:
 
 
 def whole(low: int, high: int) -> Check:
-    """A whole number between two."""
     return checked(f"a whole number from {low} to {high}", lambda value: type(value) is int and low <= value <= high)
 
 
 def real(low: float, high: float) -> Check:
-    """A number between two."""
     check = checked(
         f"a number from {low} to {high}", lambda value: type(value) in (int, float) and low <= value <= high
     )
@@ -168,7 +162,6 @@ def objects_query(query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def objects_body(body: bytes) -> dict[str, Any]:
-    """The same among some objects."""
     return check_keys(json_object(body), {**OBJECTS, "rows": (picked_rows, ...)})
 
 

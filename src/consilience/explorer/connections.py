@@ -62,12 +62,10 @@ class LimitedProtocol(H11Protocol):
         self._start("reading", READING)
 
     def resume_writing(self) -> None:
-        """It reads on."""
         self._end("reading")
         super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
         for name in list(self._timers):
             self._end(name)
         super().connection_lost(exc)

@@ -4,8 +4,6 @@ What an edit makes is never changed again, so that undoing is going back to the 
 holds: it is the same in every session, on every machine.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import re
@@ -21,9 +19,9 @@ from consilience._check import InputError, fingerprint, printable
 from consilience._types import Ints, Labels
 from consilience.meta.tree import LINKAGES
 
-NAME = 80  # letters of the name of a cluster
-MOST = 500  # edits that are kept in memory
-NUMBERS = 10**9
+NAME = 80  # safeguard: letters of the name of a cluster
+EDITS = 500  # safeguard: edited clusterings that are kept in memory
+NUMBERS = 10**9  # safeguard: refs have nine digits
 BASE = re.compile(r"[0-9]{1,9}m|[0-9]{1,9}\.[0-9]{1,9}c[0-9]{0,4}")  # refs that last: a clustering, or a consensus
 PRINT = re.compile(r"[0-9a-f]{16}")
 DOINGS = ("rename", "merge", "move", "split")
@@ -32,44 +30,17 @@ Step = dict[str, Any]  # what was done, by names of clusters and numbers of obje
 
 @dataclass(frozen=True, eq=False)
 class Edited:
-    """A clustering that came out of edits.
+    """A clustering that came out of edits."""
 
-    Attributes
-    ----------
-    codes : (n_objects,) int32 array
-        Clusters 0 … k − 1, −1 missing.
-    names : list of str
-        What they are called.
-    base : str
-        The ref of the clustering that the first edit was made of: a clustering by its number, or a consensus.
-    linkage : str
-        Of the tree that the base is numbered in.
-    origin : str
-        The base in words.
-    seen : str
-        Fingerprint of the base's labels: its number may be given to another clustering once it was taken away.
-    steps : tuple of dict
-        The edits, the first one first.
-    number : int
-        Its name in refs.
-
-    Examples
-    --------
-    >>> plain = Edited(np.array([0, 1, 2, -1], np.int32), ["0", "1", "2"], "3m", "ward", "clustering 3")
-    >>> edited = plain.rename("2", "warm").merge(["0", "1"])
-    >>> edited.names, edited.codes.tolist()
-    (['0 + 1', 'warm'], [0, 0, 1, -1])
-    >>> [in_words(step) for step in edited.steps]
-    ['2 renamed to warm', '0 and 1 merged to 0 + 1']
-    """
-
-    codes: Labels = field(repr=False)
+    codes: Labels = field(repr=False)  # clusters 0 … k − 1, −1 missing
     names: list[str]
-    base: str
-    linkage: str
-    origin: str
-    seen: str = ""
-    steps: tuple[Step, ...] = field(default=(), repr=False)
+    base: str  # the ref of the clustering that the first edit was made of
+    linkage: str  # of the tree that the base is numbered in
+    origin: str  # the base in words
+    seen: str = (
+        ""  # fingerprint of the base's labels: its number may be given to another clustering once it was taken away
+    )
+    steps: tuple[Step, ...] = field(default=(), repr=False)  # the edits, the first one first
 
     @cached_property
     def number(self) -> int:
@@ -80,10 +51,9 @@ class Edited:
 
     @property
     def title(self) -> str:
-        """What it is called."""
         return f"edited from {self.origin}"
 
-    def _with(self, codes: Any, names: Sequence[str], step: Step) -> Edited:
+    def _with(self, codes: Any, names: Sequence[str], step: Step) -> "Edited":
         """The next one, without clusters that lost all objects."""
         counts = np.bincount(codes[codes >= 0], minlength=len(names))
         place = np.append(np.cumsum(counts > 0) - 1, -1)
@@ -96,15 +66,14 @@ class Edited:
             raise InputError(f"there is no cluster {name!r} here: it was renamed or merged before")
         return self.names.index(name)
 
-    def rename(self, cluster: str, name: str) -> Edited:
-        """A cluster by another name."""
+    def rename(self, cluster: str, name: str) -> "Edited":
         at, new = self._cluster(cluster), checked_name(name)
         if new in self.names:
             raise InputError(f"there is a cluster {new!r} already: merge the two, or choose another name")
         names = [new if i == at else one for i, one in enumerate(self.names)]
         return self._with(self.codes, names, {"do": "rename", "cluster": cluster, "name": new})
 
-    def merge(self, clusters: Sequence[str], name: str = "") -> Edited:
+    def merge(self, clusters: Sequence[str], name: str = "") -> "Edited":
         """Several clusters as one, in the place of the first of them."""
         places = sorted({self._cluster(cluster) for cluster in clusters})
         if len(places) < 2:
@@ -117,7 +86,7 @@ class Edited:
         said = [self.names[at] for at in places]
         return self._with(codes, names, {"do": "merge", "clusters": said, "name": new})
 
-    def move(self, rows: Ints, name: str) -> Edited:
+    def move(self, rows: Ints, name: str) -> "Edited":
         """Objects in the cluster of a name, which is made if there is none."""
         new = checked_name(name)
         names = self.names if new in self.names else [*self.names, new]
@@ -125,7 +94,7 @@ class Edited:
         codes[rows] = names.index(new)
         return self._with(codes, names, {"do": "move", "rows": [int(row) for row in rows], "name": new})
 
-    def split(self, cluster: str, by: str, linkage: str, parts: Labels, called: Sequence[str]) -> Edited:
+    def split(self, cluster: str, by: str, linkage: str, parts: Labels, called: Sequence[str]) -> "Edited":
         """A cluster in the parts in which another clustering, the ref `by` in the tree of a linkage, has its objects.
 
         Objects that it has nowhere stay under the cluster's own name.
@@ -150,7 +119,7 @@ class Edited:
         return {**told, "steps": list(self.steps), "codes": packed}
 
     @classmethod
-    def parsed(cls, content: Any, n_objects: int) -> Edited:
+    def parsed(cls, content: Any, n_objects: int) -> "Edited":
         """It from JSON; ValueError, KeyError or TypeError where that is none of so many objects."""
         packed = base64.b64decode(content["codes"], validate=True)
         try:
@@ -206,13 +175,7 @@ def checked_name(name: Any) -> str:
 
 
 def clean(text: Any) -> str:
-    """Words as they are kept: without blanks around them and control characters, cut; what is clean stays as it is.
-
-    Examples
-    --------
-    >>> clean(" T\\tcell\\u00a0")
-    'T\ufffdcell'
-    """
+    """Words as they are kept: without blanks around them and control characters, cut; what is clean stays as it is."""
     return printable(str(text).strip(), keep="")[:NAME].strip()
 
 
@@ -243,7 +206,6 @@ def seen_in(codes: Labels) -> str:
 
 
 def in_words(step: Step) -> str:
-    """What was done."""
     do = step["do"]
     if do == "rename":
         return f"{step['cluster']} renamed to {step['name']}"

@@ -1,7 +1,5 @@
 """One call from anything to the explorer: in a browser, or as a widget in a notebook."""
 
-from __future__ import annotations
-
 import sys
 from os import PathLike
 from pathlib import Path

@@ -48,13 +48,6 @@ class Tokens:
     """What lets people in: one token, and codes that are each exchanged for it once.
 
     A browser's command line is seen by every user of the machine, so it gets a code.
-
-    Examples
-    --------
-    >>> tokens = Tokens("0" * 32)
-    >>> code = tokens.new_code()
-    >>> tokens.exchange(code), tokens.exchange(code)
-    ('00000000000000000000000000000000', None)
     """
 
     def __init__(self, token: str) -> None:
@@ -66,7 +59,6 @@ class Tokens:
         return len(shown) == 1 and hmac.compare_digest(shown[0], self.token.encode())
 
     def new_code(self) -> str:
-        """A code that lets in once."""
         code = secrets.token_hex(16)
         self._codes.add(code)
         return code
@@ -92,7 +84,6 @@ class Guard:
         self._app, self._tokens, self._hosts = app, tokens, {host.lower().encode() for host in hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
         knows = self._tokens.are_in(scope["headers"])
         refused = self._refusal(scope, knows)
         more = FENCE if knows else [*FENCE, CLOSE]
@@ -140,7 +131,6 @@ async def _page(asset: Any, request: Request) -> Response:
 
 
 async def _enter(tokens: Tokens, request: Request) -> Response:
-    """The token for a code."""
     code = json_object(await read_body(request, BODY)).get("code")
     token = tokens.exchange(code) if isinstance(code, str) else None
     if token is None:

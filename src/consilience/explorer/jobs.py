@@ -1,7 +1,5 @@
 """Long work, one at a time: it runs beside the calls, says how far it is, and can be asked to stop."""
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable, Iterator
@@ -12,8 +10,8 @@ from consilience._check import InputError
 from consilience.explorer.replies import RefusedError
 
 BUSY = "a job is running: wait for it, or cancel it first"
-PATIENCE = 2.0  # seconds that a job that gives way may take to end
-KEPT = 32  # jobs that can still be asked about
+PATIENCE = 2.0  # safeguard: seconds that a job that gives way may take to end
+KEPT = 32  # safeguard: jobs that can still be asked about
 log = logging.getLogger("consilience.explorer")
 
 
@@ -22,19 +20,7 @@ class StoppedError(Exception):
 
 
 class Job:
-    """Work under way, or done.
-
-    Attributes
-    ----------
-    id : int
-    kind : str
-    state : {"running", "done", "canceled", "failed"}
-    done, total : int
-    message : str
-    result : dict or None
-    gives_way : bool
-        Whether it ends at once when another is started: nobody asked for it.
-    """
+    """Work under way, or done."""
 
     def __init__(self, number: int, kind: str, total: int, gives_way: bool = False) -> None:
         self.id, self.kind, self.total = number, kind, total
@@ -44,36 +30,23 @@ class Job:
         self.gives_way = gives_way
 
     def ask_to_stop(self) -> None:
-        """Let the work end at its next step."""
         self._stop.set()
 
     @property
     def stopping(self) -> bool:
-        """Whether it was asked to stop."""
         return self._stop.is_set()
 
     def step(self) -> None:
-        """A place where the work can end."""
         if self.stopping:
             raise StoppedError
 
     def summary(self) -> dict[str, Any]:
-        """The job as clients see it."""
         names = ("id", "kind", "state", "done", "total", "message", "result")
         return {name: getattr(self, name) for name in names}
 
 
 class Jobs:
-    """The jobs of a session.
-
-    Examples
-    --------
-    >>> jobs = Jobs()
-    >>> job = jobs.start("count", 3, lambda job: {"counted": job.total})
-    >>> jobs.close()
-    >>> job.state, job.result
-    ('done', {'counted': 3})
-    """
+    """The jobs of a session."""
 
     def __init__(self) -> None:
         self._jobs: dict[int, Job] = {}
@@ -117,13 +90,11 @@ class Jobs:
             raise RefusedError(409, BUSY)
 
     def get(self, number: int) -> Job:
-        """A job by its number."""
         if number not in self._jobs:
             raise RefusedError(404, "there is no such job")
         return self._jobs[number]
 
     def running(self) -> Job | None:
-        """The job under way."""
         with self._lock:
             return self._running()
 

@@ -1,7 +1,5 @@
 """The files of the page, a fixed list read once: no path from outside ever reaches the disk."""
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import secrets
@@ -45,7 +43,6 @@ class Asset:
 
 
 def static_folder() -> Path:
-    """Where the built page lies in the package."""
     return Path(str(files("consilience") / "explorer" / "static"))
 
 
@@ -169,7 +166,7 @@ class Server:
             url = f"{self._address}#code={self._tokens.new_code()}"
             threading.Thread(target=_open_browser, args=(url,), name="browser", daemon=True).start()
 
-    def start(self) -> Server:
+    def start(self) -> "Server":
         """Begin to answer; a server that answers already is left alone."""
         if self._server.started:
             return self
@@ -196,7 +193,7 @@ class Server:
     def __repr__(self) -> str:
         return f"Explorer at {self.url}"
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> "Server":
         return self.start()
 
     def __exit__(
@@ -214,7 +211,6 @@ def prepare(host: str) -> dict[str, Asset]:
 
 
 def check_host(host: str) -> str:
-    """An address of this machine to listen at."""
     name = host.strip("[]") if isinstance(host, str) else host
     if not isinstance(name, str) or not name or not all(letter.isalnum() or letter in ".-:" for letter in name):
         raise InputError(f"the host must be an address or a name of this machine; got {show(host)}")
@@ -278,7 +274,6 @@ def _open_browser(url: str) -> None:
 
 
 def run(server: Server, *, browser: bool, say: Callable[[str], Any]) -> None:
-    """Answer until Ctrl-C."""
     with server:
         if server.note:
             say(f"{server.note}.")

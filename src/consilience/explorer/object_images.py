@@ -1,7 +1,5 @@
 """What an object looks like: an image of its own, pixels in its columns, or a curve of its columns in order."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,8 +13,8 @@ from consilience._check import InputError, count
 from consilience._types import Array, Floats, Ints
 from consilience.tables import Table
 
-LARGEST = 4 * 2**20  # bytes of one image
-MOST_PIXELS = 256 * 256
+LARGEST = 4 * 2**20  # safeguard: bytes of one image
+MOST_PIXELS = 256 * 256  # safeguard: of one image, of which a page shows a hundred
 KINDS = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -28,29 +26,14 @@ KINDS = {
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """How objects are drawn.
+    """How objects are drawn."""
 
-    Attributes
-    ----------
-    kind : {"pixels", "curves", "files"}
-    values : (n_objects, width) array or None
-        Of pixels (row by row, with the colors of a pixel together) or curves.
-    shape : (height, width, colors)
-        Of pixels; 1 or 3 colors.
-    names : list of str
-        Of the points of a curve.
-    paths : list of str or None, one per object
-        Of files, inside `folder`; None where an object has none.
-    folder : Path or None
-        Nothing outside it is served.
-    """
-
-    kind: str
-    values: Array | None = field(default=None, repr=False)
-    shape: tuple[int, int, int] = (0, 0, 0)
-    names: list[str] = field(default_factory=list, repr=False)
-    paths: list[str | None] = field(default_factory=list, repr=False)
-    folder: Path | None = None
+    kind: str  # pixels, curves or files
+    values: Array | None = field(default=None, repr=False)  # a row per object; pixels row by row, their colors together
+    shape: tuple[int, int, int] = (0, 0, 0)  # height, width and colors (1 or 3) of pixels
+    names: list[str] = field(default_factory=list, repr=False)  # of the points of a curve
+    paths: list[str | None] = field(default_factory=list, repr=False)  # of files; None where an object has none
+    folder: Path | None = None  # nothing outside it is served
 
     @cached_property
     def span(self) -> tuple[float, float]:
@@ -60,12 +43,10 @@ class Look:
         return float(np.nanmin(self.values)), float(np.nanmax(self.values))
 
     def summary(self) -> dict[str, Any]:
-        """The look as clients see it."""
         low, high = self.span
         return {"kind": self.kind, "shape": self.shape, "names": self.names, "low": low, "high": high}
 
     def rows(self, rows: Ints) -> Floats:
-        """The values of some objects."""
         assert self.values is not None
         return np.asarray(self.values[rows], np.float32)
 
@@ -89,14 +70,7 @@ class Look:
 
 
 def pixels_of(data: Table | None, shape: Any) -> Look:
-    """Pixels in the columns of a table, height × width or height × width × 3.
-
-    Examples
-    --------
-    >>> from consilience.tables import read_table
-    >>> pixels_of(read_table(np.eye(4), kind="data"), "2x2").shape
-    (2, 2, 1)
-    """
+    """Pixels in the columns of a table, height × width or height × width × 3."""
     sizes = _sizes(shape)
     values = _plain_values(data, "--images-shape")
     if values.shape[1] != np.prod(sizes):
@@ -158,7 +132,6 @@ def _sizes(shape: Any) -> tuple[int, int, int]:
 
 
 def _plain_values(data: Table | None, option: str) -> Array:
-    """The numbers of a table as they came."""
     if data is None or data.kind == "distances":
         raise InputError(f"{option} draws the columns of the data, and there is none: give the data too")
     values = data.values

@@ -1,7 +1,5 @@
 """The planes of a session: what is looked at first, embeddings that came with the data, and those that are made on request."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any
@@ -15,21 +13,13 @@ from consilience.ensemble import Ensemble
 from consilience.reports.plane import Plane, comparable, given_plane, plane_of
 from consilience.tables import Table
 
-MOST_TSNE, MOST_UMAP = 10_000, 200_000  # objects
-WIDE = 50  # columns beyond which principal components are taken first
+MOST_TSNE, MOST_UMAP = 10_000, 200_000  # safeguard: objects; more take many minutes
+WIDE = 50  # safeguard: columns beyond which principal components are taken first, as scikit-learn advises for t-SNE
 FIRST = ("umap", "tsne", "draw_graph")  # embeddings that people look at before others
 
 
 def planes_of(ensemble: Ensemble, data: Table | None, axes: Any, embeddings: Mapping[str, Any]) -> dict[str, Plane]:
-    """Planes by name, the first one that is shown first.
-
-    Parameters
-    ----------
-    ensemble, data
-        As for :func:`consilience.reports.plane.plane_of`.
-    axes : two columns of the data, the name of an embedding, or an array, optional
-    embeddings : mapping of name to (n_objects, 2 or more) array
-    """
+    """Planes by name, the first one that is shown first."""
     n, found = ensemble.n_objects, dict[str, Plane]()
     given = {name: given_plane(values, name, n) for name, values in _by_liking(embeddings)}
     if isinstance(axes, (str, list, tuple)) and (name := _embedding(axes, embeddings)):

@@ -4,8 +4,6 @@ The container is a little-endian u32 length H, H bytes of a JSON header padded w
 the arrays, each at a multiple of 8 from there. The header's `arrays` gives the type, shape and offset of each.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from collections import OrderedDict
@@ -41,23 +39,15 @@ class Reply:
 
     @property
     def nbytes(self) -> int:
-        """What it costs to keep."""
         return len(self.body)
 
 
 def json_reply(content: Mapping[str, Any], status: int = 200) -> Reply:
-    """A reply of JSON text; NaN and infinite numbers become null.
-
-    Examples
-    --------
-    >>> json_reply({"mean": float("nan"), "n": np.int64(3)}).body
-    b'{"mean":null,"n":3}'
-    """
+    """A reply of JSON text; NaN and infinite numbers become null."""
     return Reply(status, JSON, _text(content))
 
 
 def refusal(status: int, message: str, headers: Mapping[str, str] | None = None) -> Reply:
-    """A reply that says no in one sentence."""
     return Reply(status, JSON, _text({"error": message}), headers or {})
 
 
@@ -67,14 +57,6 @@ def binary_reply(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], 
 
 
 def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """The bytes of a container.
-
-    Examples
-    --------
-    >>> data = pack({"revision": 0}, {"xy": np.zeros((2, 2), np.float32)})
-    >>> unpack(data)[1]["xy"].shape
-    (2, 2)
-    """
     places, parts, offset = {}, [], 0
     for name, array in arrays.items():
         if array.dtype.name not in TYPES:
@@ -90,7 +72,6 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The header and the arrays of a container."""
     begin = 4 + int.from_bytes(data[:4], "little")
     header = json.loads(data[4:begin])
     arrays = {}
@@ -122,15 +103,7 @@ T = TypeVar("T", bound=Sized)
 
 
 class Cache:
-    """The least recently used answers go first once there are more than `room` bytes of them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> cache = Cache(100)
-    >>> [cache.get("a", lambda: np.zeros(5)).nbytes for _ in range(2)], len(cache)
-    ([40, 40], 1)
-    """
+    """The least recently used answers go first once there are more than `room` bytes of them."""
 
     def __init__(self, room: int) -> None:
         self._room, self._used = room, 0

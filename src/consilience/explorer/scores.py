@@ -1,7 +1,5 @@
 """What is known of every clustering in numbers: one row of the explorer's scores each."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -27,13 +25,6 @@ def score_table(meta: MetaClustering, data: Table | None, known: dict[str, NDArr
     """One column per score: compactness, accuracy with known labels, the user's own numbers, and what the tree knows.
 
     Compactness is taken from the run where it is there; otherwise it is measured on the standardized data.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.datasets import load_beads_labels
-    >>> list(score_table(cs.organize(load_beads_labels()), None, {}))
-    ['clusters', 'mean difference']
     """
     ensemble, info = meta.ensemble, meta.ensemble.info
     table: dict[str, Any] = {}
@@ -74,7 +65,6 @@ def _mean_distances(meta: MetaClustering) -> NDArray[np.float64]:
 
 
 def score_summary(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Name, range and direction of every score."""
     rows = []
     for name in table:
         values = table[name].to_numpy()

@@ -1,7 +1,5 @@
 """A session of the explorer: what does not change while people look, and the snapshot that is shown now."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +15,7 @@ from consilience._check import InputError, fingerprint
 from consilience.agreement import Agreement
 from consilience.ensemble import Ensemble
 from consilience.explorer.annotations import Kept
-from consilience.explorer.edits import MOST, Edited
+from consilience.explorer.edits import EDITS, Edited
 from consilience.explorer.object_images import Look
 from consilience.explorer.planes import planes_of
 from consilience.explorer.scores import score_table
@@ -56,8 +54,7 @@ class Added:
     numbers: tuple[int, ...]
 
     @classmethod
-    def after(cls, old: Snapshot, n_lines: int, numbers: Sequence[int]) -> Added:
-        """What was added to a snapshot."""
+    def after(cls, old: Snapshot, n_lines: int, numbers: Sequence[int]) -> "Added":
         tree = {one.name: getattr(old.meta, one.name) for one in fields(old.meta)}
         info = tree.pop("ensemble").info
         del tree["distances"]
@@ -65,7 +62,6 @@ class Added:
 
     @property
     def first(self) -> int:
-        """The first clustering that was added."""
         return len(self.info)
 
     def before(self, now: MetaClustering) -> MetaClustering:
@@ -77,14 +73,25 @@ class Added:
         return MetaClustering(ensemble=earlier, distances=among_first(now.distances, m), **self.tree)
 
 
+@dataclass(frozen=True)
+class Source:
+    """What the clusterings came out of, and how they are opened again."""
+
+    origin: Provenance | None = None
+    agreement: Agreement | None = None  # the process that they came out of
+    base: Any = None  # scikit-learn clusterer that made them in place of k-means
+    code: str = ""  # Python that opens them, and below their data; empty for what is in memory
+    data_code: str = ""
+    id_name: str = "id"  # of the column of the ids
+    seeks_stable: bool = False  # nobody said how many clusters: the page looks for the stable numbers when it is opened
+
+
 class Session:
     """What the explorer shows.
 
     Parameters
     ----------
     clusterings : Ensemble or MetaClustering
-    origin : Provenance, optional
-        Where they came from.
     data : Table, optional
         Measurements of the same objects, or their distances.
     known : mapping of name to labels, optional
@@ -98,16 +105,8 @@ class Session:
         By default that which was shown last, as it is kept with the run, or Ward's.
     n_groups : int, optional
         Where the tree is cut at first; by default where :func:`consilience.organize` cuts it.
-    agreement : Agreement, optional
-        The process that the clusterings came out of.
-    base : scikit-learn clusterer, optional
-        What made the clusterings in place of k-means.
-    code, data_code : str
-        Python that opens the clusterings and their data; empty for what is in memory.
-    id_name : str
-        What the column of the ids is called.
-    seeks_stable : bool
-        Nobody said how many clusters: the page looks for the numbers that are stable when it is opened.
+    source : Source, optional
+        What they came out of.
     n_jobs : int, optional
     progress : bool, optional
 
@@ -123,7 +122,6 @@ class Session:
         self,
         clusterings: Ensemble | MetaClustering,
         *,
-        origin: Provenance | None = None,
         data: Table | None = None,
         known: Mapping[str, Any] | None = None,
         axes: Any = None,
@@ -131,12 +129,7 @@ class Session:
         look: Look | None = None,
         linkage: str | None = None,
         n_groups: int | None = None,
-        agreement: Agreement | None = None,
-        base: Any = None,
-        code: str = "",
-        data_code: str = "",
-        id_name: str = "id",
-        seeks_stable: bool = False,
+        source: Source = Source(),
         n_jobs: int | None = None,
         progress: bool | None = None,
     ) -> None:
@@ -151,10 +144,9 @@ class Session:
                 f"{data.source} has {data.n_objects:,} objects and the clusterings {ensemble.n_objects:,}: give the data "
                 "that they are of"
             )
-        self.origin = _named_origin(origin, ensemble)
-        self.data, self.agreement, self.base, self.n_jobs = data, agreement, base, n_jobs
-        self.code, self.data_code, self.id_name = code, data_code, id_name
-        self.seeks_stable = seeks_stable and data is not None
+        self.source, self.origin = source, _named_origin(source.origin, ensemble)
+        self.data, self.look, self.n_jobs = data, look, n_jobs
+        self.seeks_stable = source.seeks_stable and data is not None
         self.stable: dict[str, Any] | None = None  # numbers of clusters that are, once they were looked for
         made = self.origin.fingerprint
         self.other_data = data is not None and made is not None and fingerprint(data.values) != made
@@ -169,7 +161,6 @@ class Session:
         self.edition = 0  # goes up with every change of them
         self.features = [] if data is None or data.kind == "distances" else feature_names(data)
         self.planes = planes_of(ensemble, data, axes, embeddings or {})
-        self.look = look
         self.linkage = given.linkage if given else linkage or self.kept.view.get("linkage", "ward")
         self.measure = given.measure if given else "cluster_difference"
         self.sketch: Any = given.n_pairs if given else "auto"
@@ -251,12 +242,11 @@ class Session:
             self.edited.setdefault(one.number, one)
             kept = {item["ref"] for item in self.kept.tray}
             loose = [number for number in list(self.edited) if f"{number}e" not in kept]
-            for number in loose[: max(0, len(loose) - MOST)]:
+            for number in loose[: max(0, len(loose) - EDITS)]:
                 del self.edited[number]
 
     @property
     def plane(self) -> Plane:
-        """The one that is shown first."""
         return next(iter(self.planes.values()))
 
     @property
@@ -276,6 +266,13 @@ class Session:
             self.edition += 1
             self.kept.keep(labels=self.saved)
 
+    def take_over(self, labels: Mapping[str, Known], tray: list[dict[str, str]], view: dict[str, str]) -> None:
+        """Have labels beside those that are here, and another tray and view: written down once, however many they are."""
+        with self._saving:
+            self.saved = {**self.saved, **labels}
+            self.edition += 1
+            self.kept.keep(labels=self.saved, tray=tray, view=view)
+
     @property
     def tree(self) -> str:
         """What refs mean: the same as long as leaves and nodes of the trees of the first m clusterings keep their numbers."""
@@ -284,7 +281,6 @@ class Session:
 
     @property
     def is_counts(self) -> bool:
-        """Whether the data are counts."""
         return self._compared.is_counts
 
     @property
@@ -310,7 +306,7 @@ class Session:
     @cached_property
     def variations(self) -> Variations:
         """What makes more like a clustering; the data is prepared once."""
-        return Variations(self.data, base=self.base, n_jobs=self.n_jobs)
+        return Variations(self.data, base=self.source.base, n_jobs=self.n_jobs)
 
     def name_of(self, index: int) -> Any:
         """What an object is called: its id, or its number."""

@@ -1,7 +1,5 @@
 """What is shown at one revision: clusterings, their tree, and whatever was worked out of them so far."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -30,11 +28,11 @@ from consilience.meta.group_consensus import (
 )
 from consilience.meta.tree import grow, layout, medoid_of, square
 
-ROOM = 2**28  # bytes of answers that are kept
-MOST_CLUSTERS = 2**16 - 1
+ROOM = 2**28  # safeguard: bytes of answers that are kept
+MOST_CLUSTERS = 2**16 - 1  # safeguard: labels are sent in two bytes
 THREADS = n_threads(-1)  # people wait for a consensus: all cores, whatever else they were told
-SMALL = 64  # clusterings of a branch whose medoid is found at once
-WIDE = 10_000  # clusterings of a tree whose distances are kept at hand
+SMALL = 64  # safeguard: clusterings of a branch whose medoid is found at once, without single precision
+WIDE = 10_000  # safeguard: clusterings of a tree whose distances are kept at hand, in 400 MB
 NAMED = r"(?:(?:[0-9]{1,9}\.)?[0-9]{1,9}(?:m|c[0-9]{0,4})|[0-9]{1,9}e)"
 REF = re.compile(r"(?:([0-9]{1,9})\.)?([0-9]{1,9})(m|c)([0-9]{1,4})?")
 EDITED = re.compile(r"([0-9]{1,9})e")
@@ -61,50 +59,25 @@ class Ref(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DisplayedClustering:
-    """One clustering, as it is displayed.
-
-    Attributes
-    ----------
-    ref : Ref
-    codes : (n_objects,) int32 array
-        Clusters 0 … k − 1, −1 missing.
-    encoded : (n_objects,) uint8 or uint16 array
-        The same in as few bytes as there are clusters for; the largest value is missing.
-    leaf : int or None
-        The clustering's number; None for a consensus of several.
-    size : int
-        Clusterings of the branch.
-    names : list of str, or None
-        What its clusters are called, where they have names.
-    support : (n_objects,) array, or None
-        Share of the branch's clusterings that put each object there; None of a single clustering.
-    assess : function, or None
-        Computes the confidence of a consensus, which takes longer than the consensus itself.
-    judge : function, or None
-        Computes how reliable each clustering of a consensus is, and whether it is better without it.
-    edited : Edited or None
-        Of a clustering that was edited by hand: how.
-    """
+    """One clustering, as it is displayed."""
 
     ref: Ref
     codes: Labels
-    encoded: Array
-    leaf: int | None
-    size: int
-    names: list[str] | None = None
-    support: Floats | None = None
-    assess: Callable[[], Floats] | None = None
-    judge: Callable[[], pd.DataFrame] | None = None
+    encoded: Array  # the same in one or two bytes; the largest value is missing
+    leaf: int | None  # the clustering's number; None for a consensus of several
+    size: int  # clusterings of the branch
+    names: list[str] | None = None  # of its clusters, where they have names
+    support: Floats | None = None  # share of the branch that puts each object there; None of a single clustering
+    assess: Callable[[], Floats] | None = None  # computes the confidence, which takes longer than the consensus
+    judge: Callable[[], pd.DataFrame] | None = None  # computes how reliable each clustering of a consensus is
     edited: Edited | None = None
 
     @property
     def nbytes(self) -> int:
-        """What it costs to keep."""
         return 5 * self.codes.nbytes + self.encoded.nbytes  # with confidence and support
 
     @cached_property
     def clusters(self) -> int:
-        """Number of clusters."""
         return int(self.codes.max(initial=-1)) + 1
 
     @cached_property
@@ -135,16 +108,7 @@ def encoded_codes(codes: Labels) -> Array:
 
 
 class Tree:
-    """A tree of clusterings: SciPy's linkage, laid out.
-
-    Attributes
-    ----------
-    links : (m − 1, 4) array
-    order : (m,) int array
-        The leaves from left to right.
-    first, sizes : (2 m − 1,) int arrays
-        Of every node its first place there and its number of leaves.
-    """
+    """A tree of clusterings: SciPy's linkage, laid out."""
 
     def __init__(self, links: Floats) -> None:
         self.links = links
@@ -152,7 +116,6 @@ class Tree:
 
     @property
     def nbytes(self) -> int:
-        """What it costs to keep."""
         return self.links.nbytes + self.order.nbytes + self.first.nbytes + self.sizes.nbytes
 
     def leaves(self, node: int) -> Ints:
@@ -161,13 +124,6 @@ class Tree:
 
 
 def among_first(distances: Floats, m: int) -> Floats:
-    """The condensed distances of the first m items.
-
-    Examples
-    --------
-    >>> among_first(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), 3)  # of four items
-    array([1., 2., 4.])
-    """
     if m < 2:
         return distances[:0]
     begins = np.concatenate([[0], np.cumsum(np.arange(num_obs_y(distances) - 1, 0, -1))])
@@ -175,18 +131,7 @@ def among_first(distances: Floats, m: int) -> Floats:
 
 
 class Snapshot:
-    """The clusterings of a session and their tree at one revision.
-
-    Parameters
-    ----------
-    revision : int
-    meta : MetaClustering
-        Its cut is the one that is shown at first.
-    scores : DataFrame
-        A row per clustering.
-    edited : mapping of number to Edited, optional
-        Clusterings that were edited by hand, as they are at any time.
-    """
+    """The clusterings of a session and their tree at one revision."""
 
     def __init__(
         self, revision: int, meta: MetaClustering, scores: pd.DataFrame, edited: Mapping[int, Edited] | None = None
@@ -203,12 +148,10 @@ class Snapshot:
 
     @property
     def n_clusterings(self) -> int:
-        """Number of clusterings."""
         return self.meta.n_clusterings
 
     @property
     def n_objects(self) -> int:
-        """Number of objects."""
         return self.meta.ensemble.n_objects
 
     def top(self, node: int, kind: str) -> Ref:
@@ -258,7 +201,6 @@ class Snapshot:
         return column
 
     def tree(self, m: int) -> Tree:
-        """The tree of the first m clusterings."""
         if m == self.n_clusterings:
             return self.newest
         return self.cache.get(("tree", m), lambda: Tree(grow(among_first(self.meta.distances, m), self.meta.linkage)))
@@ -270,7 +212,6 @@ class Snapshot:
         return np.sort(self.tree(ref.m).leaves(ref.node)) if ref.node >= ref.m else np.array([ref.node])
 
     def medoid(self, ref: Ref) -> int:
-        """The most central clustering of a ref's branch."""
         if ref.node < ref.m:
             return ref.node
         if not ref.m:

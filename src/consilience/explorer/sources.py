@@ -1,7 +1,5 @@
 """What users point the explorer at, made ready to be shown: clusterings as they are, or data that is clustered first."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +10,7 @@ from consilience._check import InputError, fingerprint
 from consilience.agreement import Agreement
 from consilience.ensemble import Ensemble
 from consilience.explorer.object_images import Look, curves_of, files_of, pixels_from, pixels_of
-from consilience.explorer.session import Session
+from consilience.explorer.session import Session, Source
 from consilience.generation import generate
 from consilience.generation.recipes import usual_clusters
 from consilience.inputs import Opened, Provenance, cell_embeddings, open_source, read_names
@@ -42,19 +40,7 @@ class GenerateOptions:
 
 @dataclass(frozen=True, eq=False)
 class OpenedSource:
-    """Clusterings with their data and what is known of the objects; `session` makes the session.
-
-    Attributes
-    ----------
-    opened : Opened
-        As :func:`consilience.inputs.open_source` gives it, with clusterings in any case.
-    data_code : str
-        Python that reads the data; empty where it came from memory.
-    embeddings : mapping of name to array
-        Planes that came with the data: the arrays of `obsm`.
-    seeks_stable : bool
-        Whether the data was clustered now, and nobody said into how many clusters.
-    """
+    """Clusterings with their data and what is known of the objects; `session` makes the session."""
 
     opened: Opened
     data_code: str = ""
@@ -63,20 +49,17 @@ class OpenedSource:
 
     @property
     def ensemble(self) -> Ensemble:
-        """The clusterings."""
         return self.opened.ensemble
 
     @property
     def store(self) -> Path | None:
-        """The stored run that they are in."""
         return self.opened.provenance.store
 
     @property
     def known(self) -> Mapping[str, Any]:
-        """What is known of the objects."""
         return self.opened.known
 
-    def with_data(self, source: Any, *, kind: str = "data", **reading: Any) -> OpenedSource:
+    def with_data(self, source: Any, *, kind: str = "data", **reading: Any) -> "OpenedSource":
         """The same with the data of its objects, and what is known of them there."""
         data = open_source(source, kind=kind, **reading)
         if data.data is None:
@@ -84,27 +67,27 @@ class OpenedSource:
         found = replace(self, data_code=data.provenance.code)
         return found._checked(self.opened.with_data(data.data)).with_embeddings(source)
 
-    def with_embeddings(self, source: Any) -> OpenedSource:
+    def with_embeddings(self, source: Any) -> "OpenedSource":
         """The same with the arrays in the `obsm` of an AnnData or h5ad file beside those that it has."""
         ids = self.ensemble.ids
         if ids is None and self.opened.data is not None:
             ids = self.opened.data.ids
         return replace(self, embeddings={**self.embeddings, **cell_embeddings(source, ids)})
 
-    def named(self, names: Any, path: Path | None = None) -> OpenedSource:
+    def named(self, names: Any, path: Path | None = None) -> "OpenedSource":
         """The same with names of the columns of its data, such as words; see :func:`consilience.inputs.read_names`."""
         if self.opened.data is None:
             raise InputError("names are those of the columns of the data, and there is none: give it too (--data)")
         table = replace(self.opened.data, columns=read_names(path, names, self.opened.data))
         return replace(self, opened=replace(self.opened, data=table))
 
-    def take_known(self, name: str) -> tuple[OpenedSource, Any]:
+    def take_known(self, name: str) -> "tuple[OpenedSource, Any]":
         """The same without one of the columns that were set aside, and that column."""
         known = dict(self.opened.known)
         column = known.pop(name)
         return replace(self, opened=replace(self.opened, known=known)), column
 
-    def look(self, images: Any, shape: Any, curves: Any, folder: Path) -> tuple[OpenedSource, Look | None]:
+    def look(self, images: Any, shape: Any, curves: Any, folder: Path) -> "tuple[OpenedSource, Look | None]":
         """What the objects look like, of what was said of images and curves; the column of their paths is no known label."""
         if sum([images is not None, shape is not None, curves not in (None, False)]) > 1:
             raise InputError("objects have one picture: give a column of images, the shape of pixels, or curves")
@@ -119,7 +102,7 @@ class OpenedSource:
             return self, curves_of(self.opened.data, None if curves is True else curves)
         return self, None
 
-    def _checked(self, opened: Opened) -> OpenedSource:
+    def _checked(self, opened: Opened) -> "OpenedSource":
         """The same with another data, of which is said if the clusterings were not made from it."""
         assert opened.data is not None
         origin, source = opened.provenance, opened.data.source
@@ -134,20 +117,23 @@ class OpenedSource:
             origin = replace(origin, name=f"{called} · {origin.name}")
         return replace(self, opened=replace(opened, provenance=origin))
 
-    def session(self, *, known: Mapping[str, Any] | None = None, **options: Any) -> Session:
+    def session(self, *, known: Mapping[str, Any] | None = None, base: Any = None, **options: Any) -> Session:
         """The session; options as in :class:`Session`, and known labels beside those that the tables have."""
         opened, result = self.opened, self.opened.result
         return Session(
             result if isinstance(result, MetaClustering) else opened.ensemble,
-            origin=opened.provenance,
             data=None if opened.data is None else with_own_names(opened.data, result),
             embeddings=self.embeddings,
             known={**opened.known, **(known or {})},
-            agreement=result if isinstance(result, Agreement) else None,
-            code=_code(opened),
-            data_code=self.data_code or opened.provenance.data_code,
-            id_name=opened.id_name,
-            seeks_stable=self.seeks_stable,
+            source=Source(
+                origin=opened.provenance,
+                agreement=result if isinstance(result, Agreement) else None,
+                base=base,
+                code=_code(opened),
+                data_code=self.data_code or opened.provenance.data_code,
+                id_name=opened.id_name,
+                seeks_stable=self.seeks_stable,
+            ),
             **options,
         )
 
@@ -159,23 +145,7 @@ def open_clusterings(
     reading: Mapping[str, Any] | None = None,
     options: GenerateOptions | None = None,
 ) -> OpenedSource:
-    """Open what is to be explored; data is clustered.
-
-    Parameters
-    ----------
-    source : path, Ensemble, MetaClustering, Agreement, Table, DataFrame, array or AnnData
-        As in :func:`consilience.inputs.open_source`.
-    kind : {"auto", "data", "distances", "labels"}
-    reading : mapping, optional
-        How to read a table: the parameters of :func:`consilience.tables.read_table`.
-    options : GenerateOptions, optional
-
-    Examples
-    --------
-    >>> from consilience.datasets import sample_path
-    >>> open_clusterings(sample_path("beads_labels.csv"), reading={"id_column": "bead"}).ensemble.n_clusterings
-    18
-    """
+    """Open what is to be explored; data is clustered."""
     how = reading or {}
     found = ready(open_source(source, kind=kind, **how), options)
     return found.with_embeddings(source)
@@ -190,7 +160,6 @@ def ready(opened: Opened, options: GenerateOptions | None = None) -> OpenedSourc
 
 
 def _clustered(opened: Opened, options: GenerateOptions) -> OpenedSource:
-    """Cluster a table of data."""
     table, origin = opened.data, opened.provenance
     assert table is not None
     how = dict(vars(options))

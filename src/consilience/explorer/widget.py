@@ -1,7 +1,5 @@
 """The explorer in a notebook: the same page, asked and answered through the notebook's own messages."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 from urllib.parse import parse_qsl
@@ -93,7 +91,11 @@ class Explorer(anywidget.AnyWidget):
             name: snapshot.named_labels(snapshot.displayed(snapshot.ref(ref)))
             for name, (ref, _) in zip(names, items, strict=True)
         }
-        ids = pd.RangeIndex(snapshot.n_objects) if session.ids is None else pd.Index(session.ids, name=session.id_name)
+        ids = (
+            pd.RangeIndex(snapshot.n_objects)
+            if session.ids is None
+            else pd.Index(session.ids, name=session.source.id_name)
+        )
         return pd.DataFrame(columns, index=ids)
 
     def close(self) -> None:

@@ -1,7 +1,5 @@
 """One call: what it is about, and what the client sent."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,26 +14,12 @@ from consilience.explorer.snapshot import DisplayedClustering, Snapshot
 
 @dataclass(frozen=True)
 class Call:
-    """A call to one revision of a session.
-
-    Attributes
-    ----------
-    session : Session
-    snapshot : Snapshot
-        The revision; it stays the same while the call is answered.
-    jobs : Jobs
-    parts : tuple of str and int
-        What the client chose in the path.
-    query : mapping of str to str
-    body : bytes
-    is_gone : function
-        Whether the client does not wait any more.
-    """
+    """A call to one revision of a session."""
 
     session: Session
-    snapshot: Snapshot
+    snapshot: Snapshot  # the revision; it stays the same while the call is answered
     jobs: Jobs
-    parts: tuple[Any, ...] = ()
+    parts: tuple[Any, ...] = ()  # what the client chose in the path
     query: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     is_gone: Callable[[], bool] = lambda: False

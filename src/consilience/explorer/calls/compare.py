@@ -1,7 +1,5 @@
 """Two clusterings side by side: their table, which clusters match, and the objects that lie elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, permutations
@@ -22,8 +20,8 @@ from consilience.measures import adjusted_rand, cluster_difference, jaccard, nmi
 from consilience.meta.group_consensus import DRAWN, blocks_of
 
 MEASURES = (cluster_difference, nmi, adjusted_rand, jaccard, variation_of_information)
-COMPARED_CELLS = 1_000_000
-MOVED = 200  # objects that are listed
+COMPARED_CELLS = 1_000_000  # safeguard: of a table that a browser can still hold
+MOVED = 200  # safeguard: objects that are listed; the page names their number
 
 
 @kept
@@ -64,8 +62,8 @@ def compare(call: Call) -> Reply:
 
 # How objects flow between the clusters of several clusterings, side by side, and the order in which those are alike.
 
-FEWEST_COLUMNS, MOST_COLUMNS = 2, 8  # clusterings side by side
-FLOW_CELLS = 250_000  # of all tables together
+FEWEST_COLUMNS, MOST_COLUMNS = 2, 8  # safeguard: clusterings that fit side by side; all their orders are tried
+FLOW_CELLS = 250_000  # safeguard: of all tables together, which a browser can still draw
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +76,6 @@ class Column:
 
     @property
     def clusters(self) -> int:
-        """Number of clusters."""
         return int(self.codes.max(initial=-1)) + 1
 
 
@@ -113,15 +110,7 @@ def encoded(columns: Sequence[Column]) -> Array:
 
 
 def flow_table(a: Column, b: Column) -> Ints:
-    """Counts of objects, clusters of one × clusters of the other, with those without a label last on each side.
-
-    Examples
-    --------
-    >>> flow_table(Column("0m", np.array([0, 0, 1, -1])), Column("1m", np.array([0, 1, 1, 1])))
-    array([[1, 1, 0],
-           [0, 1, 0],
-           [0, 1, 0]])
-    """
+    """Counts of objects, clusters of one × clusters of the other, with those without a label last on each side."""
     mine, theirs = (np.where(one.codes < 0, one.clusters, one.codes) for one in (a, b))
     return np.asarray(_kernels.contingency(mine, theirs, (a.clusters + 1, b.clusters + 1)))
 
@@ -195,8 +184,10 @@ def flow(call: Call) -> Reply:
 
 # The consensus of a branch at several numbers of clusters, coarse to fine; one that takes long is made by a job.
 
-FINEST = 60  # clusters
-SLOW_SCALES = 30_000_000  # labels of a branch from which a job makes them, which can be followed and canceled
+FINEST = 60  # safeguard: clusters; more ribbons cannot be told apart
+SLOW_SCALES = (
+    30_000_000  # safeguard: labels of a branch from which a job makes them, since they take more than a second
+)
 _most = whole(3, FINEST)
 SCALES_KEYS: dict[str, Any] = {"ref": (ref_text, ...), "most": (_most, None)}
 

@@ -1,7 +1,5 @@
 """The stable components of a branch: objects that none of its clusterings separates; and its floaters."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -17,8 +15,8 @@ from consilience.meta.tree import distances_from
 from consilience.reports.agreement import components_of
 
 SHARE = 0.95  # of a branch's clusterings, where no two objects stay together in all
-COMPONENTS, NAMED = 100, 20  # that are listed, and objects of each that are named
-ROWS = 5000  # objects of a component that can be picked at once
+COMPONENTS, NAMED = 100, 20  # safeguard: sets that are listed, and objects of each that are named
+ROWS = 5000  # safeguard: objects of a set that can be picked at once, as many as a list may have
 
 
 def most_central(snapshot: Snapshot, ref: Ref, members: Ints) -> Ints | None:
@@ -32,7 +30,6 @@ def most_central(snapshot: Snapshot, ref: Ref, members: Ints) -> Ints | None:
 
 @kept
 def components(call: Call) -> Reply:
-    """The components, the largest first."""
     snapshot = call.snapshot
     ref = snapshot.branch(call.parts[0])._replace(kind="c")
     members = snapshot.members(ref)
@@ -71,13 +68,13 @@ def components(call: Call) -> Reply:
 
 # The agreement view: how stable both sides were before the process and after every iteration, and what became stable.
 
-GROUPS, MEMBERS = 20, 20
+GROUPS, MEMBERS = 20, 20  # safeguard: length of lists that are displayed
 
 
 @kept
 def agreement(call: Call) -> Reply:
     """The whole process in one answer; it does not change, but the revision does."""
-    found = call.session.agreement
+    found = call.session.source.agreement
     if found is None:
         raise RefusedError(404, "this session shows no agreement run")
     table = found.stability_by_iteration({name: known.codes for name, known in call.session.known.items()} or None)
@@ -110,7 +107,7 @@ def agreement(call: Call) -> Reply:
 
 def _telling(call: Call) -> Floats | None:
     """How much every column tells about the clusters of the rows, as in reports; None without the counts."""
-    counts, found = call.session.data, call.session.agreement
+    counts, found = call.session.data, call.session.source.agreement
     if counts is None or found is None or counts.kind == "distances":
         return None
     snapshot = call.snapshot

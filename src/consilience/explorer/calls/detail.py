@@ -1,7 +1,5 @@
 """One clustering in detail: its clusters, what marks them, what made it, confidence and support of its objects, what is known."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from collections.abc import Mapping
@@ -26,15 +24,14 @@ from consilience.generation.spaces import GenerationWarning
 from consilience.measures import accuracy
 from consilience.measures.cluster_features import marks, top_words
 
-WEIGHTS, FLOATERS, MEMBERS, BINS = 30, 100, 100, 20
-CELLS = 100_000  # of a table of clusters × classes that is still sent
+WEIGHTS, FLOATERS, MEMBERS, BINS = 30, 100, 100, 20  # safeguard: length of lists that are displayed
+CELLS = 100_000  # safeguard: of a table of clusters × classes that is still sent
 BESIDE = ("weights", "settings", "name", "number")  # columns of info that are told elsewhere
-TOP, DESCRIBED = 8, 60  # columns for each cluster, and clusters that they mark
+TOP, DESCRIBED = 8, 60  # safeguard: columns for each cluster, and clusters that they mark, in a display
 
 
 @kept
 def detail(call: Call) -> Reply:
-    """Everything about one clustering but its objects."""
     session, snapshot, one = call.session, call.snapshot, call.clustering()
     row = None if one.leaf is None else snapshot.meta.ensemble.info.iloc[one.leaf]
     return json_reply(
@@ -66,7 +63,6 @@ def detail(call: Call) -> Reply:
 
 
 def title(snapshot: Snapshot, one: DisplayedClustering) -> str:
-    """What a clustering is called."""
     if one.edited is not None:
         return one.edited.title
     if one.leaf is None:
@@ -142,7 +138,6 @@ def _members(one: DisplayedClustering) -> dict[str, Any] | None:
 
 
 def floater_rows(session: Session, one: DisplayedClustering) -> list[dict[str, Any]]:
-    """The floaters of a consensus, at most 100."""
     return [
         {
             "index": i,
@@ -181,9 +176,8 @@ def _known(name: str, known: Known, one: DisplayedClustering) -> dict[str, Any]:
 # What the weights of a clustering are weights of: columns, or components named by the columns that make them.
 
 Row: TypeAlias = Mapping[str, Any] | pd.Series
-LOADED = 3  # columns that name a component
-MUCH = 0.5  # of the largest loading, that those beside it must reach
-LOADING_CELLS = 2 * 10**7  # of the data whose components are found again
+LOADED, MUCH = 3, 0.5  # safeguard: columns that name a component, and the share of the largest loading that they need
+LOADING_CELLS = 2 * 10**7  # safeguard: of the data whose components are found again; more takes seconds
 
 
 def weights_of(row: Row) -> Floats | None:
@@ -224,13 +218,7 @@ def loadings_of(session: Session, row: pd.Series) -> Floats | None:
 
 
 def loaded_columns(names: list[str], loadings: Any) -> str:
-    """The columns of the largest loadings, with their signs.
-
-    Examples
-    --------
-    >>> loaded_columns(["red", "green", "width"], [0.7, 0.1, -0.6])
-    'red − width'
-    """
+    """The columns of the largest loadings, with their signs."""
     size = np.abs(np.asarray(loadings))
     order = [i for i in np.argsort(-size, kind="stable")[:LOADED] if size[i] >= MUCH * size.max() > 0]
     if not order:

@@ -1,7 +1,5 @@
 """One edit by hand of a clustering that is shown: what comes out is a clustering of its own."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -15,8 +13,8 @@ from consilience.explorer.replies import RefusedError, Reply, binary_reply, json
 from consilience.explorer.session import Known, Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
 
-CLUSTERS, STEPS = 1000, 1000  # clusters that are merged at once; edits of one clustering
-GIVEN = 10_000  # letters of a name that a cluster came with
+CLUSTERS, STEPS = 1000, 1000  # safeguard: clusters that are merged at once; edits of one clustering
+GIVEN = 10_000  # safeguard: letters of a name that a cluster came with
 _names = checked(
     f"a list of at most {CLUSTERS:,} names of clusters",
     lambda value: isinstance(value, list) and len(value) <= CLUSTERS and all(isinstance(one, str) for one in value),
@@ -51,7 +49,6 @@ def edit(call: Call) -> Reply:
 
 
 def edited(call: Call, before: Edited, asked: dict[str, Any]) -> Edited:
-    """What comes out of one edit."""
     if asked["do"] == "rename":
         return before.rename(asked["cluster"], asked["name"])
     if asked["do"] == "merge":
@@ -65,7 +62,6 @@ def edited(call: Call, before: Edited, asked: dict[str, Any]) -> Edited:
 
 
 def started(session: Session, snapshot: Snapshot, one: DisplayedClustering, origin: str) -> Edited:
-    """A clustering before its first edit."""
     called = clean(origin) or clean(title(snapshot, one))
     codes = one.codes.astype(np.int32)
     return Edited(codes, names_of(one), base_of(one), session.linkage, called, seen_in(codes))
@@ -82,13 +78,12 @@ def base_of(one: DisplayedClustering) -> str:
 
 
 def told(one: Edited) -> dict[str, Any]:
-    """An edited clustering as clients see it."""
     return {"ref": f"{one.number}e", "origin": one.origin, "edits": [in_words(step) for step in one.steps]}
 
 
 # Labels that are known of the objects, to color by, and those that people save here under a name of their own.
 
-LABELS, CLASSES = 64, 255  # labels of one session, and classes of each that is saved
+LABELS, CLASSES = 64, 255  # safeguard: labels of one session; classes of each, which fit into a byte
 
 
 def _word(value: Any) -> str:

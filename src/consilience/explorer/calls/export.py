@@ -1,7 +1,5 @@
 """Chosen clusterings to take away: a table of labels as CSV, Parquet or the obs of an h5ad file, JSON with names and edits, or Python."""
 
-from __future__ import annotations
-
 import io
 import tempfile
 from collections.abc import Iterable
@@ -36,7 +34,6 @@ SUFFIXES = (" confidence", " support")  # columns beside those of a consensus
 
 
 def export(call: Call) -> Reply:
-    """A file of the chosen clusterings."""
     session, snapshot = call.session, call.snapshot
     asked = export_body(call.body)
     form, items = asked["format"], asked["items"]
@@ -56,7 +53,7 @@ def export(call: Call) -> Reply:
 
 def label_table(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]], assessed: bool) -> pa.Table:
     """Ids, the labels of every clustering as they were given, and confidence and support of every consensus if asked for."""
-    columns: dict[str, Any] = {session.id_name: _ids(session, snapshot.n_objects)}
+    columns: dict[str, Any] = {session.source.id_name: _ids(session, snapshot.n_objects)}
     for ref, name in chosen:
         one = snapshot.displayed(ref)
         missing = one.codes < 0
@@ -99,7 +96,7 @@ def _ids(session: Session, n_objects: int) -> pa.Array:
 
 def column_names(session: Session, names: Iterable[str]) -> list[str]:
     """Names of columns that differ from each other, from the id column and from those of confidence and support."""
-    return unique_names(names, taken=[session.id_name], suffixes=("", *SUFFIXES))
+    return unique_names(names, taken=[session.source.id_name], suffixes=("", *SUFFIXES))
 
 
 def _safe(table: pa.Table) -> pa.Table:
@@ -141,7 +138,7 @@ def _h5ad(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]], t
         import anndata
     except ImportError:
         raise RefusedError(400, "h5ad files need anndata: pip install 'consilience[anndata]'") from None
-    frame = table.to_pandas().set_index(session.id_name)
+    frame = table.to_pandas().set_index(session.source.id_name)
     frame.index = frame.index.astype(str)
     for column in frame.columns.difference([f"{name}{suffix}" for _, name in chosen for suffix in SUFFIXES]):
         frame[column] = frame[column].map(lambda one: None if pd.isna(one) else _whole(one)).astype("category")
@@ -165,7 +162,6 @@ GIVEN = "...  # what you gave to cs.explore"
 
 
 def snippet(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]]) -> str:
-    """The text of the file."""
     writer = _Writer(session, snapshot)
     made = [line for ref, name in chosen for line in writer.labels(ref, name)]
     trees = writer.trees()
@@ -192,15 +188,15 @@ def _opening(session: Session, snapshot: Snapshot) -> list[str]:
         guide = "Guide, " if any("Guide(" in line for line in grown) else ""
         lines += [f"from consilience.generation import {guide}Variations"]
     lines += [""]
-    if grown or session.data_code:
-        lines += [f"data = {session.data_code or GIVEN}"]
-    if session.base is not None:
-        lines += [f"base = ...  # {session.base!r}".replace("\n", " ")]
-    lines += [f"ensemble = {session.code or GIVEN}"]
+    if grown or session.source.data_code:
+        lines += [f"data = {session.source.data_code or GIVEN}"]
+    if session.source.base is not None:
+        lines += [f"base = ...  # {session.source.base!r}".replace("\n", " ")]
+    lines += [f"ensemble = {session.source.code or GIVEN}"]
     if session.renumbered:
         lines += ["ensemble = cs.Ensemble(ensemble)  # clusters are numbered 0 … k − 1"]
     if grown:
-        lines += [f"variations = Variations(data{'' if session.base is None else ', base=base'})", *grown]
+        lines += [f"variations = Variations(data{'' if session.source.base is None else ', base=base'})", *grown]
     return [*lines, f"ensemble = ensemble[:, :{snapshot.n_clusterings}]", ""]
 
 
@@ -212,7 +208,6 @@ class _Writer:
         self._needed: dict[str, str] = {}
 
     def trees(self) -> list[str]:
-        """The lines that grow the trees."""
         return [f"{name} = {how}" for name, how in sorted(self._needed.items())]
 
     def labels(self, ref: Ref, name: str) -> list[str]:

@@ -1,7 +1,5 @@
 """Long work: started, looked at, stopped. To add a kind: write its file, and enter it in the table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -32,12 +30,10 @@ def start_job(call: Call) -> Reply:
 
 
 def job_state(call: Call) -> Reply:
-    """How far a job is."""
     return _told_job(call, call.jobs.get(call.parts[0]))
 
 
 def stop_job(call: Call) -> Reply:
-    """Ask a job to stop."""
     job = call.jobs.get(call.parts[0])
     job.ask_to_stop()
     return _told_job(call, job)

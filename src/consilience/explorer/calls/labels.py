@@ -1,7 +1,5 @@
 """The labels of some clusterings, and the support of every object in those that are a consensus."""
 
-from __future__ import annotations
-
 import zlib
 from typing import Any
 
@@ -15,9 +13,9 @@ from consilience.explorer.snapshot import DisplayedClustering
 from consilience.measures import accuracy
 from consilience.measures.explained_variance import LISTED
 
-MOST_REFS = 64  # clusterings in one answer
-NAMED = 100  # clusters whose names come with the labels
-NONE = 255  # support of an object that has none
+MOST_REFS = 64  # safeguard: clusterings in one answer
+NAMED = 100  # safeguard: clusters whose names come with the labels; more are asked for when they are shown
+NONE = 255  # safeguard: the byte of an object that has no support
 
 
 def shown_labels(call: Call) -> Reply:
@@ -36,7 +34,6 @@ def shown_labels(call: Call) -> Reply:
 
 
 def describe(session: Session, one: DisplayedClustering) -> dict[str, Any]:
-    """A clustering beside its labels."""
     own = session.known if one.leaf is None else {}  # a clustering's scores are in the boot
     return {
         "ref": str(one.ref),
@@ -72,7 +69,6 @@ def _steps(one: DisplayedClustering) -> Array:
 
 
 def boot(call: Call) -> Reply:
-    """Plane, tree, scores and labels."""
     snapshot, meta = call.snapshot, call.snapshot.meta
     found = [snapshot.displayed(snapshot.top(node, "m")) for node in meta.nodes]
     header = {"revision": snapshot.revision, "items": [describe(call.session, one) for one in found]}

@@ -1,7 +1,5 @@
 """Objects in another plane: those that there are, and new ones by t-SNE or UMAP, each made by a job."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +18,6 @@ PLANE_KEYS = {"method": (checked(f"one of {', '.join(METHODS)}", lambda value: v
 
 
 def object_plane(call: Call) -> Reply:
-    """One of the planes."""
     planes = list(call.session.planes.items())
     if call.parts[0] >= len(planes):
         raise RefusedError(404, f"there is no plane {call.parts[0]}: there are {len(planes)}")

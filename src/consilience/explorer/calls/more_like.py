@@ -1,7 +1,5 @@
 """What people wish of new clusterings: some columns to count more or less, some objects together or apart."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import combinations, pairwise
@@ -23,8 +21,9 @@ from consilience.explorer.snapshot import Snapshot
 from consilience.generation import Guide
 from consilience.generation.plan import Spec
 
-STEERED, FEW = 2.0, 15  # by how much a column counts more or less; objects of which all pairs are wished for
-COLUMNS, OBJECTS = 200, 1000  # that can be named in one wish
+STEERED = 2.0  # by how much a column counts more or less
+FEW = 15  # safeguard: objects of which all pairs are wished for; the number of pairs grows with its square
+COLUMNS, OBJECTS = 200, 1000  # safeguard: names in one wish
 
 
 class Wish(NamedTuple):
@@ -42,7 +41,6 @@ class Wish(NamedTuple):
         return found
 
     def code(self) -> str:
-        """The same in Python."""
         said = f", columns={self.columns!r}" if self.columns else ""
         if self.together or self.apart:
             pairs = {"together": self.together, "apart": self.apart}
@@ -82,7 +80,7 @@ def _pairs(rows: Sequence[int]) -> list[tuple[int, int]]:
 
 # More like this: new clusterings around a chosen one, added to the session and to its run.
 
-CHUNK, WORK = 25, 500_000  # clusterings between two looks at whether to stop; and objects times them
+CHUNK, WORK = 25, 500_000  # safeguard: clusterings, and objects times them, between two looks at whether to stop
 MADE = ("method", "seed", "unit", "n_clusters", "settings")  # what generate says of a clustering
 
 

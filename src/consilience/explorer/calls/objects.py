@@ -1,7 +1,5 @@
 """The objects of a clustering, page by page: ids, clusters, confidence and support, known labels, telling columns or words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -20,16 +18,14 @@ from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering
 from consilience.measures.effect_sizes import effect_sizes
 
-COLUMNS, WORDS = 8, 8  # of the data; words of a document
+COLUMNS, WORDS = 8, 8  # safeguard: columns of the data, and words of a document, that a row has room for
 
 
 def objects_page(call: Call) -> Reply:
-    """Some rows of the table of objects."""
     return _page(call, objects_query(call.query))
 
 
 def objects_among(call: Call) -> Reply:
-    """The same of some objects only."""
     asked = objects_body(call.body)
     call.objects(asked["rows"], 0)
     return _page(call, asked)
@@ -199,9 +195,9 @@ def _words(session: Session, rows: Ints) -> list[list[str] | None]:
 
 # What objects look like: pixels or curves of some of them, the average of every cluster, and images from files.
 
-PICTURES, AVERAGED, EXAMPLES = 100, 100, 12  # objects of one answer; clusters that are drawn, and objects of each
+PICTURES, AVERAGED, EXAMPLES = 100, 100, 12  # safeguard: objects of one answer; clusters and their objects in a display
 LOOK_KEYS = {"rows": (picked_rows, ...)}
-BAND = (10, 90)  # percentiles around an average curve
+BAND = (10, 90)  # safeguard: percentiles of the band that is displayed around an average curve
 
 
 def _look(call: Call) -> Look:
@@ -211,7 +207,6 @@ def _look(call: Call) -> Look:
 
 
 def looks(call: Call) -> Reply:
-    """Pixels or curves of some objects."""
     look, rows = _look(call), call.objects(check_keys(json_object(call.body), LOOK_KEYS)["rows"])
     if look.values is None:
         raise RefusedError(404, "these pictures are files: ask for them one by one")
@@ -238,7 +233,6 @@ def averages(call: Call) -> Reply:
 
 
 def image(call: Call) -> Reply:
-    """The image of an object."""
     look, row = _look(call), call.parts[0]
     call.objects(np.array([row]))
     found = look.image(row) if look.kind == "files" else None

@@ -1,7 +1,5 @@
 """How the clusterings treat some objects: how many keep them together, which part them, who is with them most often."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -16,30 +14,18 @@ from consilience.explorer.session import Known
 from consilience.explorer.snapshot import Snapshot
 from consilience.measures.cluster_features import marks
 
-LISTED, BINS = 20, 20
+LISTED, BINS = 20, 20  # safeguard: length of lists that are displayed
 TREAT_KEYS = {"rows": (picked_rows, ...), "ref": (ref_text, None)}
 
 
 @dataclass(frozen=True, eq=False)
 class Treatment:
-    """What clusterings do to some objects, a value for each clustering or object.
+    """What clusterings do to some objects, a value for each clustering or object."""
 
-    Attributes
-    ----------
-    share : (members,) array
-        Share of the pairs of these objects that are in one cluster; NaN where fewer than two have a label.
-    parts : (members,) array
-        Clusters that they are in.
-    likeness : (members,) array
-        The largest Jaccard index of a cluster with these objects: 1 where one cluster is just they.
-    company : (n_objects,) array
-        How often, on average over these objects and the clusterings, each object is with them (itself left out); NaN where never known.
-    """
-
-    share: Floats
-    parts: Ints
-    likeness: Floats
-    company: Floats
+    share: Floats  # of the pairs of these objects that are in one cluster; NaN where fewer than two have a label
+    parts: Ints  # clusters that they are in
+    likeness: Floats  # largest Jaccard index of a cluster with these objects: 1 where one cluster is just they
+    company: Floats  # how often, on average, each object is with them (itself left out); NaN where never known
 
 
 def treatment(snapshot: Snapshot, members: Ints, rows: Ints, step: Callable[[], None] = lambda: None) -> Treatment:
@@ -130,7 +116,7 @@ def _objects(call: Call, company: Floats, rows: Ints, sign: int) -> list[dict[st
 
 # These objects against those, or against all others: the columns on which they differ, and what is known of both.
 
-TOP, CLASSES = 20, 12
+TOP, CLASSES = 20, 12  # safeguard: length of lists that are displayed
 CONTRAST_KEYS = {"rows": (picked_rows, ...), "against": (picked_rows, None)}
 
 

@@ -1,7 +1,5 @@
 """The report of exactly what is in view: the selected clustering by its names first, then the groups of the opened branch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
@@ -39,7 +37,7 @@ from consilience.reports.html import Block, Facts, Items, Section, See, Sheet, T
 from consilience.reports.report import FOOTER, make_report
 from consilience.reports.sections import Report
 
-GROUPS, SHUFFLES = 500, 20
+GROUPS, SHUFFLES = 500, 20  # safeguard: groups of one report, and shuffles that it takes the time for
 PLACE = "view-cluster"  # what links to clusters of the selected clustering begin with
 REPORT_KEYS = {
     "m": (whole(1, 10**9), ...),
@@ -61,7 +59,7 @@ def start_report(call: Call, m: int, nodes: Sequence[int], top: int, ref: str, n
     meta = in_view(snapshot, nodes, top)
     known = {label: named(found.codes, found.classes) for label, found in session.labelings.items()}
     called = name.strip() or title(snapshot, one)
-    origin = replace(session.origin, data_code=session.data_code)
+    origin = replace(session.origin, data_code=session.source.data_code)
     report = make_report(meta, origin, data=session.data, known=known, n_shuffles=SHUFFLES, n_jobs=session.n_jobs)
     steps = list(report.sections())
 
@@ -83,7 +81,6 @@ def start_report(call: Call, m: int, nodes: Sequence[int], top: int, ref: str, n
 
 
 def written_report(call: Call) -> Reply:
-    """The file that a job wrote last."""
     written = call.session.report
     if written is None or written[0] != call.parts[0]:
         raise RefusedError(404, "there is no such report any more: write it again")

@@ -1,9 +1,6 @@
 """A session as a file that one can send: to be opened by another person who has the same run."""
 
-from __future__ import annotations
-
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +8,10 @@ import numpy as np
 
 from consilience._check import InputError, show
 from consilience._names import unique_names
-from consilience.explorer.annotations import WRONG, Content, checked_tray, checked_view, parsed
+from consilience.explorer.annotations import ENTRIES, WRONG, Content, checked_tray, checked_view, parsed
 from consilience.explorer.calls.call import Call
 from consilience.explorer.checks import check_keys, json_object, text
+from consilience.explorer.edits import EDITS
 from consilience.explorer.replies import JSON, RefusedError, Reply, json_reply
 from consilience.explorer.session import Known, Session
 
@@ -54,6 +52,9 @@ def read_session(session: Session, content: Any) -> None:
         raise InputError(
             f"this session is of another run ({show(name)}, {n} objects) than the one that is open: open it with its own run"
         )
+    for name, most in (("labels", ENTRIES), ("edits", EDITS)):  # before anything is made of them
+        if isinstance(content.get(name), (dict, list)) and len(content[name]) > most:
+            raise InputError(f"this session has {len(content[name]):,} {name}, and the explorer keeps at most {most}")
     try:
         found, lost = parsed(content, session.snapshot.n_objects)
     except WRONG:
@@ -68,28 +69,26 @@ def _take(session: Session, found: Content) -> None:
     view = dict(found.view)
     for one in found.edits.values():
         session.take_edited(one)
+    labels: dict[str, Known] = {}
     for name, saved in found.labels.items():
         same = session.saved.get(name)
         if same is not None and same.classes == saved.classes and np.array_equal(same.codes, saved.codes):
             continue
-        (free,) = unique_names([name], taken=session.labelings)  # what is here already stays
-        session.change_label(free, partial(_instead, Known(*saved)))
+        (free,) = unique_names([name], taken=[*session.labelings, *labels])  # what is here already stays
+        labels[free] = Known(*saved)
         if view.get("colors") == name:
             view["colors"] = free
-    session.kept.keep(tray=found.tray, view=view)
-
-
-def _instead(made: Known, old: Known | None) -> Known:
-    return made
+    if len(session.saved) + len(labels) > ENTRIES:
+        raise InputError(f"with these there would be more than {ENTRIES} labels: drop some first")
+    session.take_over(labels, found.tray, view)
 
 
 # What people made of a run, as a file that one can send, and such a file of somebody else.
 
-SESSION_ROOM = 2**25  # bytes of a file
+SESSION_ROOM = 2**25  # safeguard: bytes of a file
 
 
 def saved_session(call: Call) -> Reply:
-    """The file."""
     headers = {"Content-Disposition": 'attachment; filename="consilience_session.json"', "Cache-Control": "no-store"}
     return Reply(200, JSON, session_text(call.session).encode(), headers)
 

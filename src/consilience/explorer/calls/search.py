@@ -1,7 +1,5 @@
 """Objects found by what is known of them: ids, words of a text column or of counts, labels, numbers compared."""
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable, Iterator
@@ -73,14 +71,7 @@ def _conditions(session: Session, text: str) -> list[str]:
 
 
 def unknown_column(session: Session, text: str) -> str:
-    """What is wrong with a text that compares a column that is not there, with those that may be meant; else empty.
-
-    Examples
-    --------
-    >>> from consilience.datasets import load_beads, load_beads_labels
-    >>> unknown_column(Session(load_beads_labels(), data=load_beads()), "length > 12")
-    "there is no column 'length': length_mm?"
-    """
+    """What is wrong with a text that compares a column that is not there, with those that may be meant; else empty."""
     found = COMPARED.fullmatch(text)
     names = list(dict.fromkeys(columns(session)))
     if not found or found[1].casefold() in map(str.casefold, names):
@@ -90,8 +81,7 @@ def unknown_column(session: Session, text: str) -> str:
 
 
 def columns(session: Session) -> Iterator[str]:
-    """What can be searched by name."""
-    yield session.id_name
+    yield session.source.id_name
     yield from session.labelings
     data = session.data
     if data is not None and data.in_words and data.original is not None:
@@ -125,7 +115,7 @@ def _time(text: str) -> pd.Timestamp:
 def cells_of(session: Session, name: str) -> Array:
     """One column: ids, labels, or the data as it came."""
     n = session.snapshot.n_objects
-    if name == session.id_name:
+    if name == session.source.id_name:
         return np.arange(n) if session.ids is None else np.asarray(session.ids)
     if name in session.labelings:
         known = session.labelings[name]
@@ -157,12 +147,12 @@ def _anywhere(session: Session, text: str, step: Callable[[], None]) -> tuple[Ar
             where.append(name)
             mask[:] |= found
 
-    ids = cells_of(session, session.id_name)
+    ids = cells_of(session, session.source.id_name)
     same = _holds(ids, text, whole=True)
     if same.any():
-        return same, [session.id_name]
+        return same, [session.source.id_name]
     if session.ids is not None:
-        add(_holds(ids, text), session.id_name)
+        add(_holds(ids, text), session.source.id_name)
     for name, known in session.labelings.items():
         step()
         add(_holds(np.array([*known.classes, None], object), text)[known.codes], name)
@@ -201,7 +191,7 @@ def _holds(cells: Array, text: str, whole: bool = False) -> Array:
 
 # Objects found by a text: an id, words, labels, a comparison of numbers.
 
-NAMED_FIRST = 20  # objects that are named
+NAMED_FIRST = 20  # safeguard: objects that are named in a display
 SEARCH_KEYS = {"text": (text(SEARCH), "")}
 
 

@@ -1,7 +1,5 @@
 """The session in words and numbers: what is shown, how its tree is cut, and what can be done with it."""
 
-from __future__ import annotations
-
 from importlib.metadata import version
 from importlib.util import find_spec
 
@@ -19,12 +17,10 @@ from consilience.explorer.replies import RefusedError, Reply, json_reply
 from consilience.explorer.scores import score_summary
 from consilience.meta.tree import LINKAGES
 
-FEATURES = 200  # names of columns that are listed
-CANDIDATES = 6  # numbers of groups that stand out
+FEATURES, CANDIDATES = 200, 6  # safeguard: length of lists that are displayed: names of columns, numbers of groups
 
 
 def session_summary(call: Call) -> Reply:
-    """The session's summary."""
     session, snapshot = call.session, call.snapshot
     meta, origin, note = snapshot.meta, session.origin, unavailable(session, snapshot)
     job = call.jobs.running()
@@ -84,7 +80,7 @@ def session_summary(call: Call) -> Reply:
                 "null": bool(session.known) or session.data is not None,
                 "stable": session.data is not None and varied,
                 "features": bool(session.features),
-                "agreement": session.agreement is not None,
+                "agreement": session.source.agreement is not None,
             },
             "stable": session.stable,
             "seeks_stable": session.seeks_stable and varied and snapshot.n_objects <= QUICK,

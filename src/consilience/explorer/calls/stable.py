@@ -1,7 +1,5 @@
 """How many clusters are stable: what ``consilience cluster`` finds in the same data, so that both say the same."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 
@@ -19,9 +17,9 @@ from consilience.explorer.session import Session
 from consilience.tables import Table
 
 STABLE_KEYS: dict[str, Any] = {"unasked": (checked("true or false", lambda value: isinstance(value, bool)), False)}
-QUICK = 20_000  # objects up to which it is looked for without being asked
-OFTEN = 0.1  # seconds between looks whether to stop
-LONGEST = 1e6  # seconds
+QUICK = 20_000  # safeguard: objects up to which it is looked for without being asked; more take minutes
+OFTEN = 0.1  # safeguard: seconds between looks whether to stop
+LONGEST = 1e6  # safeguard: seconds; people cancel what takes too long for them
 
 
 def start_stable(call: Call, unasked: bool) -> Job:

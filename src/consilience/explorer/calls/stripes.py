@@ -4,8 +4,6 @@ There are more of both than a screen has points: neighbors share a cell, which s
 that is.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,38 +19,28 @@ from consilience.explorer.checks import checked, query_of, whole
 from consilience.explorer.replies import RefusedError, Reply, binary_reply
 from consilience.explorer.snapshot import THREADS, DisplayedClustering, Ref, Snapshot
 
-SUBGROUPS = 4  # of a branch, whose medoids order the objects of a cluster
-CHUNK = 64  # clusterings at a time
-SURE = 254  # the share of a cell whose objects are all in one cluster
+SUBGROUPS = 4  # safeguard: parts of a branch whose medoids order the objects in a display
+CHUNK = 64  # safeguard: clusterings whose tables are in memory at a time
+SURE = 254  # safeguard: the byte of a cell whose objects are all in one cluster
 
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Clusterings in the numbers of a consensus of K clusters.
-
-    Attributes
-    ----------
-    members : (m,) int array
-    slots : list of (k_q,) int arrays
-        The number of every cluster: that of the cluster of the consensus that it is matched to, or K, K + 1, … where it has no match.
-    kept : (m, K) array
-        Share of the labeled objects of every cluster of the consensus that are in the cluster matched to it; NaN without any.
-    agreement : (m,) array
-        The same share over all objects; NaN without labels in common.
-    """
+    """Clusterings in the numbers of a consensus of K clusters."""
 
     members: Ints
-    slots: list[Ints]
-    kept: Floats
-    agreement: Floats
+    slots: list[
+        Ints
+    ]  # of each cluster the cluster of the consensus that it is matched to, or K, K + 1, … where it has none
+    kept: Floats  # (m, K): share of every cluster of the consensus in the cluster matched to it; NaN without labels
+    agreement: Floats  # (m,): the same over all objects
 
     @property
     def n_slots(self) -> int:
         """Numbers that are used, and at least those of the consensus."""
         return max(self.kept.shape[1], *(int(slots.max(initial=-1)) + 1 for slots in self.slots))
 
-    def take(self, order: Ints) -> Alignment:
-        """The same in another order of the clusterings."""
+    def take(self, order: Ints) -> "Alignment":
         slots = [self.slots[at] for at in order]
         return Alignment(self.members[order], slots, self.kept[order], self.agreement[order])
 
@@ -80,13 +68,7 @@ def align(snapshot: Snapshot, members: Ints, codes: Labels, step: Callable[[], N
 
 
 def slots_of(table: Ints) -> tuple[Ints, Ints]:
-    """The slot of every row of a table, and of every column its row (−1 none): matched by maximum overlap, others get the next slots.
-
-    Examples
-    --------
-    >>> slots_of(np.array([[0, 9], [5, 1], [0, 2]]))
-    (array([1, 0, 2]), array([1, 0]))
-    """
+    """The slot of every row of a table, and of every column its row (−1 none): matched by maximum overlap, others get the next slots."""
     rows, columns = linear_sum_assignment(table, maximize=True)
     real = table[rows, columns] > 0
     slots, owners = np.full(len(table), -1), np.full(table.shape[1], -1)
@@ -121,13 +103,7 @@ def parts_of(snapshot: Snapshot, ref: Ref) -> list[Ref]:
 
 
 def spread(n: int, most: int) -> Ints:
-    """Where `n` things in a row are parted into at most so many cells of nearly one size: begins, and the end.
-
-    Examples
-    --------
-    >>> spread(7, 3), spread(2, 5)
-    (array([0, 2, 4, 7]), array([0, 1, 2]))
-    """
+    """Where `n` things in a row are parted into at most so many cells of nearly one size: begins, and the end."""
     cells = min(n, most)
     return np.arange(cells + 1) * n // cells
 
@@ -140,29 +116,7 @@ def modes(
     columns: Ints,
     step: Callable[[], None] = lambda: None,
 ) -> tuple[Array, Array]:
-    """The most frequent slot of every cell, and its share.
-
-    Parameters
-    ----------
-    snapshot : Snapshot
-    aligned : Alignment
-    order : (n_objects,) int array
-    rows, columns : int arrays
-        Where the cells of members and of objects begin, and the end; see :func:`spread`.
-    step : function
-        Called for every row; may raise to end the work.
-
-    Returns
-    -------
-    slots : (len(rows) − 1, len(columns) − 1) uint8 or uint16 array
-        The largest value is missing; of several that are as frequent the lowest slot.
-    shares : the same shape, uint8
-        In steps of 1/254.
-
-    Notes
-    -----
-    Cost O(members × objects + cells × slots); one row of counts is in memory at a time.
-    """
+    """The most frequent slot of every cell, and its share."""
     n_slots = aligned.n_slots + 1  # the last one is missing
     widths = np.diff(columns)
     base = np.repeat(np.arange(len(widths), dtype=np.int32) * n_slots, widths)
@@ -192,8 +146,8 @@ def modes(
 # All clusterings of a branch × objects, in the colors of its consensus: what the stripe picture is drawn from.
 
 BY = ("tree", "agreement")
-SLOTS = 4000  # clusters of the consensus and of one clustering
-NAMES = 20_000  # names of clusters in one answer
+SLOTS = 4000  # safeguard: clusters of the consensus and of one clustering; a row of cells × them is in memory
+NAMES = 20_000  # safeguard: names of clusters in one answer
 STRIPES_KEYS: dict[str, Any] = {
     "rows": (whole(1, 2000), 400),
     "columns": (whole(1, 4000), 800),

@@ -1,7 +1,5 @@
 """Why a branch is different: its clusterings against all others, by method, weights, number of clusters, columns and known labels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,21 +14,20 @@ from consilience.explorer.session import Session
 from consilience.explorer.snapshot import Snapshot
 from consilience.measures import accuracy
 
-TOP, BINS = 12, 12
-FIRST = 20  # components that are looked at: the later ones hold little
-LOOKED_AT = 40  # clusterings of each side
-CLEAR = 0.8  # standard deviations between mean weights that are told in words
+TOP, BINS = 12, 12  # safeguard: length of lists that are displayed
+FIRST = 20  # safeguard: components that are looked at; the later ones hold little
+LOOKED_AT = 40  # safeguard: clusterings of each side that means are taken of, for an answer within a second
+CLEAR = 0.8  # standard deviations between mean weights that are told in words: Cohen's large effect
 MEANING = {  # what the methods that are not named for what they do vary
     "zipf": ", random weights of columns",
     "pca": ", random weights of principal components",
     "minima": ", other random starts",
 }
-MUCH, SOME = 0.1, 0.05  # a difference of shares or accuracies that is told in words
+MUCH, SOME = 0.1, 0.05  # differences of shares, and of accuracies, that are told in words
 
 
 @kept
 def why(call: Call) -> Reply:
-    """The branch against the rest."""
     session, snapshot, ref = call.session, call.snapshot, call.snapshot.branch(call.parts[0])
     inside = snapshot.members(ref)
     outside = np.setdiff1d(np.arange(snapshot.n_clusterings), inside)
@@ -168,15 +165,7 @@ def _weights(session: Session, snapshot: Snapshot, inside: Ints, outside: Ints) 
 
 
 def sentences(told: dict[str, Any]) -> list[str]:
-    """The largest differences in words, the most telling kinds first.
-
-    Examples
-    --------
-    >>> known = [{"name": "color", "mean_inside": 0.93, "mean_outside": 0.41}]
-    >>> nothing = {"methods": [], "clusters": {"mean_inside": 4, "mean_outside": 4}, "followed": None, "weights": []}
-    >>> sentences({"known": known, **nothing})
-    ['Its clusterings come nearer to color: accuracy 0.93 on average, elsewhere 0.41.']
-    """
+    """The largest differences in words, the most telling kinds first."""
     words = []
     for one in sorted(told["known"][:2], key=lambda one: -_gap(one)):
         if abs(_gap(one)) >= SOME:
@@ -223,7 +212,6 @@ def _gap(one: dict[str, Any]) -> float:
 
 
 def _spaced(members: Ints) -> Ints:
-    """At most so many of them, evenly spaced."""
     return (
         members[np.unique(np.linspace(0, len(members) - 1, min(len(members), LOOKED_AT)).astype(int))]
         if len(members)
