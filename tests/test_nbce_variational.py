@@ -3,19 +3,15 @@
 import numpy as np
 import pytest
 
-from consilience._check import InputError
 from consilience.consensus.bayes.variational import (
     KINDS,
-    Block,
     advance,
     begin,
     first_state,
     iterate,
-    join,
     label_scores,
     merge,
     partial,
-    parts,
     size_scores,
     soften,
     statistics,
@@ -130,32 +126,6 @@ def test_rows_apart_give_the_same_numbers(kind, prior):
     assert state.bound == pytest.approx(whole.history[-1], abs=1e-8)
     np.testing.assert_allclose(state.statistics.table, whole.state.statistics.table, atol=1e-9)
     np.testing.assert_allclose(np.vstack([soft_of(block, state) for block in blocks]), soft, atol=1e-9)
-
-
-@every_kind
-@both_priors
-def test_clusterings_apart_give_the_same_numbers(kind, prior):
-    """Two sites have three and two of the clusterings, and send scores and the tables of theirs."""
-    rows = rows_of(n=50, p=0.4)
-    start = start_of(50, 8)
-    whole, soft_whole = fitted(rows, kind, prior, start=start, tol=1e-9)
-    sites = [
-        LabelRows(rows.labels[:, q].copy(), rows.weights, np.arange(0, 4 * len(q) + 1, 4)) for q in ([0, 1, 2], [3, 4])
-    ]
-    soft = np.eye(8)[start]
-    state = first_state(join([statistics(site, soft, kind) for site in sites]), rows.offsets, kind, prior)
-    for _ in range(len(whole.history) - 1):
-        own = None if kind == "vb" else soft if state.order is None else soft[:, state.order]
-        scores = size_scores(state, own)
-        for site, part in zip(sites, parts(state, [3, 2]), strict=True):
-            scores = scores + label_scores(site, part, own)
-        soft = soften(scores)
-        state = advance(state, join([statistics(site, soft, kind) for site in sites]))
-    assert state.alpha == pytest.approx(whole.state.alpha, abs=1e-9)
-    np.testing.assert_allclose(state.statistics.table, whole.state.statistics.table, atol=1e-9)
-    np.testing.assert_allclose(soft_of(Block(rows, None if kind == "vb" else soft), state), soft_whole, atol=1e-9)
-    with pytest.raises(InputError, match="the sites have 4 clusterings, and the state 5"):
-        parts(state, [3, 1])
 
 
 @every_kind

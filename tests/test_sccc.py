@@ -100,35 +100,6 @@ def test_gap_zero_equals_one_and_a_single_gap_has_no_stability():
     assert one.stability_ is None
 
 
-def follow_by_hand(problem, gap):
-    """The footnote: every cluster is the list of its rows so far, and the centroid their mean."""
-    seeds, _ = by_the_paper(problem, gap)
-    members = [[s] for s in seeds]
-    for i in sorted(set(range(problem.n_rows)) - set(seeds), key=lambda i: (-problem.weights[i], i)):
-        far = []
-        for rows in members:
-            terms = []
-            for q, y in enumerate(problem.labels[i]):
-                known = [j for j in rows if problem.labels[j, q] >= 0]
-                if y >= 0 and known:
-                    terms.append(np.average([problem.labels[j, q] != y for j in known], weights=problem.weights[known]))
-            far.append(round(np.mean(terms), 9) if terms else 1.0)
-        members[int(np.argmin(far))].append(i)
-    labels = np.empty(problem.n_rows, int)
-    for c, rows in enumerate(members):
-        labels[rows] = c
-    return labels
-
-
-@pytest.mark.parametrize("holes", [0.0, 0.3])
-@pytest.mark.parametrize("seed", range(5))
-def test_centroid_version(seed, holes):
-    labels = random_labels(seed, 80, 5, 3, holes, labeled=True)
-    problem = check_problem(labels, 3, np.random.default_rng(seed).random(80))
-    found = SCCC(gap=2, centroid=True)._combine(problem)
-    assert_array_equal(found.labels, follow_by_hand(problem, 2))
-
-
 def test_stable_components():
     labels = [["a", "a", "b", "a", "b", None], [0, 0, 1, 1, 1, 0]]
     table = stable_components(Ensemble(labels, ids=list("uvwxyz")))

@@ -16,9 +16,7 @@ needs nothing but sums over rows: objects with the same labels count once with t
 rows or clusterings are dealt out.
 
 **Rows apart** (blocks of objects): every block computes ``block, found = partial(block, state)``; the sum of what they found, ``merge``,
-gives the next ``state = advance(state, merged)``. **Clusterings apart** (blocks of columns): ``parts(state, widths)`` has what each site
-needs; every site sends ``label_scores`` of its part, their sum with ``size_scores`` gives γ through ``soften``, every site returns
-the ``statistics`` of its columns, and ``join`` puts their tables one below the other.
+gives the next ``state = advance(state, merged)``.
 """
 
 from __future__ import annotations
@@ -26,7 +24,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import reduce
-from itertools import pairwise
 from operator import add
 from typing import Any
 
@@ -34,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, xlogy
 
-from consilience._check import InputError, check_choice
+from consilience._check import check_choice
 from consilience._types import Floats, Ints
 from consilience.consensus.bayes.model import (
     column_totals,
@@ -150,28 +147,6 @@ def partial(block: Block, state: State) -> tuple[Block, Statistics]:
 def merge(parts: Iterable[Statistics]) -> Statistics:
     """The statistics of blocks of rows, of all of them together."""
     return reduce(add, parts)  # as they come: there may be many
-
-
-def join(sites: Sequence[Statistics]) -> Statistics:
-    """The statistics of sites with the same rows and γ and different clusterings, of all clusterings together."""
-    names = ("table", "table_none", "table_variance")
-    tables: dict[str, Any] = {name: np.vstack([getattr(site, name) for site in sites]) for name in names}
-    return replace(sites[0], **tables)  # sizes and entropy are the same everywhere
-
-
-def parts(state: State, n_clusterings: Sequence[int]) -> list[State]:
-    """The state as each site needs it that has the next so many of the clusterings."""
-    if sum(n_clusterings) != len(state.offsets) - 1:
-        raise InputError(f"the sites have {sum(n_clusterings)} clusterings, and the state {len(state.offsets) - 1}")
-    cuts = np.concatenate([[0], np.cumsum(n_clusterings)])
-    return [_columns(state, state.offsets[first : last + 1]) for first, last in pairwise(cuts)]
-
-
-def _columns(state: State, offsets: Ints) -> State:
-    """Some neighboring clusterings of a state."""
-    names, labels = ("table", "table_none", "table_variance"), slice(int(offsets[0]), int(offsets[-1]))
-    tables: dict[str, Any] = {name: getattr(state.statistics, name)[labels] for name in names}
-    return replace(state, statistics=replace(state.statistics, **tables), offsets=offsets - offsets[0])
 
 
 def advance(state: State, merged: Statistics) -> State:

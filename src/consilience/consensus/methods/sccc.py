@@ -72,35 +72,13 @@ def _seeds(problem: Problem, ranked: Ints, gap: int) -> tuple[int, ...] | None:
     return tuple(seeds) if len(seeds) == problem.n_clusters else None
 
 
-def _nearest(problem: Problem, ranked: Ints, seeds: Ints) -> Ints:
+def _nearest(problem: Problem, seeds: Ints) -> Ints:
     if (problem.labels >= 0).all():
         # The nearest seed shares the most labels; few seeds share any, which counts where there are thousands of them.
         shared = incidence(problem)
         return np.asarray((shared @ shared[seeds].T).argmax(axis=1)).ravel()
     labels = _hamming(problem, problem.labels, problem.labels[seeds]).argmin(axis=1)
     labels[seeds] = np.arange(len(seeds))  # with missing labels a seed may be as near to another
-    return labels
-
-
-def _follow(problem: Problem, ranked: Ints, seeds: Ints) -> Ints:
-    """The footnote's version: a cluster's centroid is updated after each component it takes, in the order of size."""
-    # The distance to a centroid is the expected Hamming distance to the objects taken so far.
-    edges, offsets = problem.hyperedges()
-    known = edges >= 0
-    taken = np.zeros(
-        (offsets[-1] + 1, problem.n_clusters)
-    )  # weight of each label in each cluster; the last is not a label
-    labeled = np.zeros((problem.n_clusterings, problem.n_clusters))
-    labels = np.full(problem.n_rows, -1)
-    labels[seeds] = np.arange(len(seeds))
-    for i in [*seeds, *ranked[labels[ranked] < 0]]:
-        mine = known[i]
-        if labels[i] < 0:
-            joint = (labeled > 0)[mine].sum(axis=0)
-            share = (taken[edges[i]] / np.where(labeled > 0, labeled, 1))[mine].sum(axis=0)
-            labels[i] = np.round(share / np.maximum(joint, 1), 9).argmax()
-        taken[edges[i][mine], labels[i]] += problem.weights[i]
-        labeled[mine, labels[i]] += problem.weights[i]
     return labels
 
 
@@ -129,9 +107,6 @@ class SCCC(ConsensusEstimator):
         are those with the highest average NMI with the clusterings: under label noise this
         found the best gap, where the result most like the others fell behind (NMI .984 against .947 at 30 % noise). A number uses that gap
         alone.
-    centroid : bool, default False
-        Compare with the centroid of what a cluster has taken so far, in the order of size, instead of with its seed. This
-        goes row by row in Python: some ten seconds for every million rows and gap.
 
     Attributes
     ----------
@@ -164,15 +139,13 @@ class SCCC(ConsensusEstimator):
     """
 
     gap: int | str = "all"
-    centroid: bool = False
 
     def _combine(self, problem: Problem) -> Answer:
         ranked = np.argsort(-problem.weights, kind="stable")
         seeds = {g: found for g in gaps_of(problem, self.gap) if (found := _seeds(problem, ranked, g)) is not None}
         if not seeds:
             raise few_seeds(self.gap, problem.n_clusters)
-        assign = _follow if self.centroid else _nearest
-        results = {found: assign(problem, ranked, np.array(found)) for found in dict.fromkeys(seeds.values())}
+        results = {found: _nearest(problem, np.array(found)) for found in dict.fromkeys(seeds.values())}
         by_gap = np.column_stack([results[found] for found in seeds.values()])
         ensemble = Ensemble(problem.to_objects(by_gap, -1), info={"gap": list(seeds)})
         at = int(np.argmax([_shared(problem, labels) for labels in by_gap.T]))
