@@ -15,7 +15,7 @@ import pandas as pd
 
 import consilience as cs
 from benchmarks.timing import cpu
-from consilience.datasets import planted as customers
+from consilience.datasets import customers
 from consilience.measures import adjusted_rand
 
 MISSING = (0.0, 0.05, 0.1, 0.2)

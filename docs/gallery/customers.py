@@ -3,7 +3,7 @@
 from screen import picture
 
 import consilience as cs
-from consilience.datasets import planted as customers
+from consilience.datasets import customers
 
 frame, segment = customers(600)  # numbers, categories, dates, free text, empty cells; four planted segments
 ens = cs.generate(frame, 200, n_clusters=(2, 8), id_column="customer_id")
