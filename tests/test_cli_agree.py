@@ -11,7 +11,6 @@ from scipy import sparse
 import consilience as cs
 from command_line import run
 from consilience.agreement import Agreement, column_information, stable_groups
-from consilience.consensus import SCCC
 from consilience.measures import accuracy
 from papers.bekkerman2009.data import draw_documents
 
@@ -57,14 +56,13 @@ def test_everything_comes_out(files, expected, tmp_path):
     for word in (
         "counts.npz: 3 clusterings of 60 rows into 3 clusters",
         "iteration",
-        "SCCC",
         "accuracy with y",
         "wrote",
     ):
         assert word in done.stdout
     labels = pd.read_csv(out["labels"], index_col="id")
     np.testing.assert_array_equal(labels[[f"clustering_{j}" for j in range(3)]], expected.after.rows.labels)
-    assert labels["cluster"].tolist() == SCCC().fit(expected.after.rows).labels_.tolist()
+    assert labels["cluster"].tolist() == cs.combine(expected.after.rows).labels.tolist()
     words = pd.read_csv(out["words"], index_col="id")
     assert words.index.tolist() == DRAWN.words.tolist()
     np.testing.assert_array_equal(words, expected.after.columns.labels)
@@ -72,7 +70,7 @@ def test_everything_comes_out(files, expected, tmp_path):
     by_hand = expected.stability_by_iteration({"y": DRAWN.truth}).set_index("iteration")
     pd.testing.assert_frame_equal(table, by_hand)
     parts = pd.read_csv(out["components"])
-    weights = column_information(DRAWN.counts, SCCC().fit(expected.after.rows).labels_)
+    weights = column_information(DRAWN.counts, cs.combine(expected.after.rows).labels)
     groups = stable_groups(expected.before.columns, expected.after.columns, names=DRAWN.words, weights=weights)
     after = parts[(parts["side"] == "columns") & (parts["when"] == "after")]
     assert after["members"].tolist() == ["; ".join(members) for members in groups["members"]]
@@ -86,7 +84,7 @@ def test_json_is_the_library_s_answer(files, expected):
     done = run("agree", files / "counts.npz", *SMALL, "-t", "y", "--json")
     found = json.loads(done.stdout)
     assert found["stability"][-1]["rows"] == cs.stability(expected.after.rows, "jaccard").mean
-    labels = SCCC().fit(expected.after.rows).labels_
+    labels = cs.combine(expected.after.rows).labels
     assert found["consensus"]["accuracy"] == {"y": accuracy(DRAWN.truth, labels)}
     assert found["n_columns"] == 80
 

@@ -13,6 +13,8 @@ import pytest
 from consilience import Ensemble
 from consilience.clusterer import choosing
 
+pytestmark = pytest.mark.full_effort
+
 SEGMENT = np.repeat([0, 1, 2], [60, 40, 40])
 APART, TOUCHING = np.array([[0.0, 0], [14, 0], [14, 8]]), np.array([[0.0, 0], [14, 0], [14, 2]])
 

@@ -17,6 +17,8 @@ from consilience.consensus.trust.confidence import (
 from consilience.consensus.trust.resampling import matched
 from oracle import trust as plain
 
+pytestmark = pytest.mark.full_effort
+
 
 def planted(n, k, m, noise, rng):
     """Two ensembles of noisy copies of one partition."""

@@ -30,6 +30,8 @@ from consilience.meta import MetaClustering
 from consilience.reports import remove_section
 from doc_pages import PAGES, ROOT, anchors, blocks, read, run, unknown_names
 
+pytestmark = pytest.mark.full_effort
+
 WITH_PYTHON = [page for page in PAGES if page != "README.md" and blocks(page, "python")]
 
 

@@ -15,7 +15,6 @@ from consilience.explorer.calls.stripes import Alignment, modes, spread
 from consilience.explorer.replies import unpack
 from consilience.explorer.session import Session
 from consilience.measures import variation_of_information
-from consilience.meta import group_consensus as group
 from consilience.reports.plane import aligned as aligned_as_reports_do
 from explorer_cases import beads_ensemble, beads_session, codes, finish, holes_session, post
 
@@ -95,28 +94,6 @@ def test_scales_are_the_consensus_at_each_number_of_clusters(api):
         np.testing.assert_array_equal(codes(one["labels"])[0], row)
         assert shown["items"][0]["clusters"] == k
     assert header["tables"][0] == plain_table(*codes(arrays["labels"])[:2], 2, 3)
-
-
-@pytest.mark.parametrize("missing", [False, True])
-def test_scales_of_many_objects_come_from_one_tree_and_one_pass(monkeypatch, missing):
-    monkeypatch.setattr(group, "DRAWN", 60)
-    monkeypatch.setattr(group, "BLOCK", 64)
-    rng = np.random.default_rng(0)
-    rows = (np.repeat(np.arange(8), 25)[:, None] // rng.integers(1, 4, 9) + (rng.random((200, 9)) < 0.1)).astype(
-        np.int32
-    )
-    rows = np.stack([np.unique(column, return_inverse=True)[1] for column in rows.T]).T.astype(np.int32)
-    if missing:
-        rows[rng.random(rows.shape) < 0.2] = -1
-        rows[5] = -1
-    sizes = rows.max(axis=0) + 1
-    numbers = [2, 3, 5, 8]
-    found = group.group_scales(lambda objects: rows.T[:, objects], 200, sizes, numbers, missing=missing)
-    for k, labels in zip(numbers, found, strict=True):
-        assert labels.max() == k - 1
-        np.testing.assert_array_equal(labels, group.group_labels(rows, sizes, k))
-        answered, _ = group.group_answer(lambda objects: rows.T[:, objects], 200, sizes, wanted=k, missing=missing)
-        np.testing.assert_array_equal(labels, answered)
 
 
 def test_scales_by_a_job_are_there_for_those_who_ask(api):

@@ -12,12 +12,10 @@ import pytest
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 
 import consilience as cs
-from consilience._kernels import encode_codes
 from consilience.datasets import load_beads
 from consilience.ensemble.store import Store
 from consilience.explorer.api import Api
 from consilience.generation import Guide, Variations
-from consilience.meta.group_consensus import group_answer, group_labels, group_support
 from explorer_cases import arrays, ask, beads_session, finish, post, stored_session
 from test_explorer_export import exported
 
@@ -173,18 +171,3 @@ def test_the_tree_is_grown_by_another_linkage(api, name):
     assert "one of ward" in post(api, "linkage", 400, linkage="centroid")["error"]
 
 
-@pytest.mark.parametrize("missing", [0, 0.3, 0.97])
-def test_a_consensus_by_blocks_is_that_of_all_rows(missing):
-    rng = np.random.default_rng(1)
-    rows = np.where(rng.random((20_000, 12)) < 0.3, rng.integers(0, 5, (20_000, 12)), rng.integers(0, 5, (20_000, 1)))
-    rows[rng.random(rows.shape) < missing] = -1
-    rows, sizes = rows.astype(np.int32), rows.max(axis=0) + 1
-    labels = group_labels(rows, sizes)
-    steps: list[int] = []
-    coded = encode_codes(rows)
-    by_blocks, support = group_answer(
-        lambda objects: coded[:, objects], len(rows), sizes, missing=bool(missing), step=lambda: steps.append(1)
-    )
-    np.testing.assert_array_equal(by_blocks, labels)
-    np.testing.assert_array_equal(support, group_support(np.ascontiguousarray(rows.T), labels))
-    assert len(steps) == 6

@@ -11,6 +11,8 @@ import pytest
 
 from doc_pages import ROOT
 
+pytestmark = pytest.mark.full_effort
+
 GALLERY = ROOT / "docs" / "gallery"
 NAMES = sorted({path.stem for path in GALLERY.glob("*.py")} - {"make", "screen"})
 QUICK = {"alternative", "sites"}

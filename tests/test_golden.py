@@ -23,6 +23,8 @@ from consilience.ensemble.results import HEADER, Result
 from consilience.generation import METHODS as GENERATION
 from samples import block_counts, noisy_copies
 
+pytestmark = pytest.mark.full_effort
+
 GOLDEN = Path(__file__).parent / "golden"
 RUN, CONSENSUS, EARLIER = (GOLDEN / name for name in ("run_format_2", "consensus_format_2", "consensus_format_1"))
 # Left out are those whose labels are of the versions of METIS and Mt-KaHyPar, and of HDBSCAN; similarities that are

@@ -8,10 +8,8 @@ import pytest
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.consensus import METHODS
 from consilience.measures import accuracy
 from consilience.meta import organize
-from consilience.meta.group_consensus import consensus_labels, group_consensus
 from samples import three_kinds
 
 
@@ -53,14 +51,14 @@ def test_shuffles_have_the_same_sizes_and_all_clusterings(organized, monkeypatch
     meta, _, _ = organized
     from consilience.meta import scores as null
 
-    columns, seen, real = [tuple(column) for column in meta.ensemble.labels.T], [], null.consensus_labels
+    columns, seen, real = [tuple(column) for column in meta.ensemble.labels.T], [], null.quick_labels
     assert len(set(columns)) == 19
 
-    def spy(ensemble, distances, members, **how):
-        seen.append(np.array([columns.index(tuple(column)) for column in ensemble.labels[:, members].T]))
-        return real(ensemble, distances, members, **how)
+    def spy(ensemble, n_clusters):
+        seen.append(np.array([columns.index(tuple(column)) for column in ensemble.labels.T]))
+        return real(ensemble, n_clusters)
 
-    monkeypatch.setattr(null, "consensus_labels", spy)
+    monkeypatch.setattr(null, "quick_labels", spy)
     meta.null(lambda labels: 0.0, n_shuffles=2)
     for begin in (0, 3, 6):
         assert [len(members) for members in seen[begin : begin + 3]] == [9, 6, 4]
@@ -85,26 +83,6 @@ def test_the_same_seed_gives_the_same_null(organized):
     pd.testing.assert_frame_equal(one, again)
     pd.testing.assert_frame_equal(one, more.head(3))  # every shuffle has its own stream
     assert not one.equals(meta.null(truths[0], n_shuffles=3, random_state=6).shuffled)
-
-
-@pytest.mark.parametrize("method", sorted({"auto", *METHODS} - {"nbce"}))  # which computes the whole
-@pytest.mark.parametrize("n_clusters", [None, 3])
-def test_labels_alone_are_those_of_the_consensus(organized, method, n_clusters):
-    meta, _, _ = organized
-    members, how = meta.members(1), {"method": method, "n_clusters": n_clusters}
-    alone = consensus_labels(meta.ensemble, meta.distances, members, **how)
-    assert alone.tolist() == meta.consensus(1, **how).labels.tolist()
-
-
-@pytest.mark.parametrize("asked", [0, 5000, 2.5])
-def test_numbers_that_cannot_be_are_refused_where_objects_are_drawn(asked):
-    labels = np.random.default_rng(0).integers(0, 3, (2100, 6))
-    ens = cs.Ensemble(labels)
-    for found in (consensus_labels, group_consensus):
-        with pytest.raises(InputError, match="clusters"):
-            found(ens, np.zeros(15), np.arange(6), n_clusters=asked)
-    alone = consensus_labels(ens, np.zeros(15), np.arange(6), n_clusters=4)
-    assert alone.tolist() == group_consensus(ens, np.zeros(15), np.arange(6), n_clusters=4).labels.tolist()
 
 
 def test_any_method(organized):

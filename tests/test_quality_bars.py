@@ -13,7 +13,7 @@ from consilience.consensus import METHODS, combine
 from consilience.datasets import feature_distributed, gaussians_8d5k, noisy_labels, object_distributed
 from consilience.measures import nmi
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.full_effort]
 NOISE = {0.1: 0.99, 0.2: 0.99, 0.3: 0.97, 0.4: 0.94, 0.5: 0.83, 0.6: 0.68, 0.7: 0.37}
 TWENTY, EIGHT, FIVE = range(20), range(8), range(5)
 mcla_and_vote = pytest.mark.parametrize("method", ["mcla", "vote"])

@@ -12,6 +12,8 @@ import pytest
 from consilience.consensus import METHODS
 from consilience.explorer.launch import PageMissingError, load_page
 
+pytestmark = pytest.mark.full_effort
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 

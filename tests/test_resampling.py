@@ -25,6 +25,8 @@ from consilience.generation.kmeans import kmeans_runs
 from consilience.generation.methods.graph import GOLDEN
 from samples import noisy_copies
 
+pytestmark = pytest.mark.full_effort
+
 
 def kmeans_labels(seed=0, n=90, r=8):
     X = np.random.default_rng(seed).normal(size=(n, 2))

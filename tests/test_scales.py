@@ -39,6 +39,8 @@ from consilience.generation.kmeans import kmeans_runs
 from consilience.measures import adjusted_rand
 from samples import noisy_copies, random_labels
 
+pytestmark = pytest.mark.full_effort
+
 
 def kmeans_of(seed, spread, n=200, r=12, numbers=(2, 9), length=1.0):
     """k-means with several numbers of clusters of four clusters as far apart as said, and the clusters; of one cloud without spread."""

@@ -25,6 +25,8 @@ from consilience.consensus.trust.tables import cluster_table, member_table, samp
 from consilience.reports.scales import describe_scale_table
 from oracle import trust as plain
 
+pytestmark = pytest.mark.full_effort
+
 CLUSTERS = ["cluster", "size", "share", "confidence", "support", "floaters", "recurrence", "nearest", "confused"]
 MEMBERS = ["clustering", "n_clusters", "coverage", "reliability", "weight", "kept", "better_without"]
 

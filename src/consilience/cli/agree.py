@@ -120,7 +120,7 @@ def command(
     if save:
         result.save(save)
     by_iteration = result.stability_by_iteration(known, n_jobs=n_jobs)
-    consensus = combine(result.after.rows, method="sccc", progress=False)
+    consensus = combine(result.after.rows, progress=False)
     weights = column_information(table if blocks else table.values, consensus.labels)
     groups = stable_groups(result.before.columns, result.after.columns, weights=weights, new=True)
     if output:

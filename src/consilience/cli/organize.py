@@ -31,7 +31,7 @@ from consilience.cli import options, outputs
 @options.consensus_options(
     "Clusters of a group's consensus; by default the median of its clusterings.",
     "How a group's clusterings are combined.",
-    default="evidence",
+    default="auto",
 )
 @options.shuffles_option
 @click.option(

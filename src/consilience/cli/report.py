@@ -27,7 +27,7 @@ OF_DATA = ("data", "data_id", "data_columns", "data_key")
 )
 @options.consensus_options(
     "Clusters of a consensus; by default the median of its clusterings. 'auto' looks for the number of the consensus of all.",
-    "How clusterings are combined; evidence by default, and sccc for an agreement.",
+    "How clusterings are combined.",
 )
 @options.shuffles_option
 @click.option(

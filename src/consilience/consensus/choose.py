@@ -1,13 +1,19 @@
-"""Which method ``method="auto"`` takes, and when it takes back what the walk found."""
+"""The consensus: which method ``method="auto"`` takes, its answer, and what is said of it. Every verb asks here.
+
+Where the errors of the clusterings are independent, as in noisy copies of one grouping, Dawid and Skene's model is right and is taken.
+Where they are correlated, as in runs of k-means, it would claim too much: ClusterWalk is taken. Its tree can leave a cluster that hardly
+any clustering has; then LWGP's answer stands, if it has no such cluster and agrees more with the clusterings.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from consilience._check import count
-from consilience._types import Array
+from consilience._types import Array, Ints
 from consilience.consensus.how_many.curve import Scales
 from consilience.consensus.how_many.significance import no_room, real_by, say_real
 from consilience.consensus.methods.dawid_skene import meta_clusters
@@ -17,35 +23,75 @@ from consilience.consensus.rows.problem import Problem
 from consilience.consensus.rows.row_tree import fits, narrowed
 from consilience.consensus.trust.confidence import agreement_of, err_alike
 
-SUPPORTED = 0.25  # mean support of a cluster, at least, that is more than what a tree left over
+SUPPORTED = 0.25  # mean support below which a cluster is what a tree left over
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """An answer by the method that was chosen.
+
+    Attributes
+    ----------
+    estimator : ConsensusEstimator
+    problem : Problem
+        The rows that it worked on.
+    answer : tuple
+        Of `estimator._answer`.
+    method, note : str
+        Its name, and the reason.
+    """
+
+    estimator: Any
+    problem: Problem
+    answer: Any
+    method: str
+    note: str
+
+    @property
+    def labels(self) -> Ints:
+        """Clusters of the rows, the largest first."""
+        labels: Ints = self.answer[1]
+        return labels
+
+
+def combine_auto(problem: Problem, how: dict[str, Any], choice: tuple[str, str] | None = None) -> Chosen:
+    """The consensus of the rows of a problem; `choice` is the method, with the reason, where it is known already.
+
+    `how` holds `random_state` and `n_jobs`.
+    """
+    method, note = choice or choose_method(problem, how)
+    rows = narrowed(problem) if method == "dawid_skene" else problem  # what it was judged by
+    estimator = make_estimator(method, number_of(problem), how, {})
+    answer = estimator._answer(rows)
+    if method == "walk" and problem.n_clusterings > 2:
+        least, anmi = _least_support(problem, answer[1])
+        if least < SUPPORTED:
+            other = make_estimator("lwgp", number_of(problem), how, {})
+            answer_of_other = other._answer(problem)
+            supported, anmi_of_other = _least_support(problem, answer_of_other[1])
+            is_whole = answer_of_other[1].max() == answer[1].max() and supported >= SUPPORTED
+            if is_whole and anmi_of_other > anmi:
+                reason = f"errors are correlated; walk produced a cluster with support below {SUPPORTED}"
+                return Chosen(other, problem, answer_of_other, "lwgp", f"lwgp ({reason})")
+    return Chosen(estimator, rows, answer, method, note)
 
 
 def choose_method(problem: Problem, how: dict[str, Any]) -> tuple[str, str]:
-    """Dawid and Skene's model where the clusterings err independently beside MCLA's answer, and else the walk."""
+    """The method, and the reason: by how the clusterings err beside MCLA's answer, which is quick to find."""
     if problem.n_clusterings < 3 or problem.n_rows < 2:
-        return (
-            "walk",
-            "walk, since fewer than three clusterings, or one distinct row of labels, leave nothing to choose by",
-        )
+        return "walk", "walk (with fewer than three clusterings, or one distinct row of labels, no method is better)"
     narrow = narrowed(problem)
     if not fits(narrow):
-        return "vote", "vote, since the clusterings have too many clusters for other methods"
+        return "vote", "vote (the clusterings have too many clusters for the other methods)"
     labels = meta_clusters(narrow, how["random_state"])
     if int(labels.max()) + 1 < problem.n_clusters or err_alike(narrow, labels):
-        return "walk", "walk, since the clusterings err alike"
-    return "dawid_skene", "dawid_skene, since the clusterings err independently of one another"
+        return "walk", "walk (errors are correlated)"
+    return "dawid_skene", "dawid_skene (errors are independent)"
 
 
-def better_cut(problem: Problem, labels: Array, k: int | None, how: dict[str, Any]) -> tuple[Any, Any] | None:
-    """LWGP and its answer, where the walk left clusters that hardly any clustering supports, LWGP did not, and agrees more with them."""
-    least, anmi = _least_support(problem, labels)
-    if least >= SUPPORTED:
-        return None
-    other = make_estimator("lwgp", k, how, {})
-    answered = other._answer(problem)
-    supported, better = _least_support(problem, answered[1])
-    whole = answered[1].max() == labels.max() and supported >= SUPPORTED
-    return (other, answered) if whole and better > anmi else None
+def number_of(problem: Problem) -> int | None:
+    """The number of clusters that an estimator is given; a single row leaves none to ask for."""
+    return problem.n_clusters if problem.n_rows > 1 else None
 
 
 def _least_support(problem: Problem, labels: Array) -> tuple[float, float]:

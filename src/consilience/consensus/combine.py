@@ -16,13 +16,20 @@ from consilience._check import InputError, check_choice, check_seed, check_word,
 from consilience._hooks import hook
 from consilience._run.parallel import runs_tasks
 from consilience._types import Columns, EnsembleLike, Ints, PathLike
-from consilience.consensus.choose import about_median, about_nbce, about_scales, about_work, better_cut, choose_method
+from consilience.consensus.choose import (
+    about_median,
+    about_nbce,
+    about_scales,
+    about_work,
+    choose_method,
+    combine_auto,
+    number_of,
+)
 from consilience.consensus.how_many.curve import FEWEST, find_scales, find_splits
 from consilience.consensus.methods.nbce import NBCE, SWEEPS, usual_sweeps
 from consilience.consensus.methods.registry import METHODS, make_estimator
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.problem import Problem, check_problem
-from consilience.consensus.rows.row_tree import narrowed
 from consilience.consensus.trust.tables import families_of, trust_tables
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import written_call
@@ -175,9 +182,9 @@ def combined_labels(
     if method == "nbce" and n_clusters is None:
         return _nbce(ens, problem, how, options, False).labels_
     if method == "auto":
-        _, problem, (_, labels, _), *_ = _chosen(problem, how)
+        labels = combine_auto(problem, how).labels
     else:
-        _, labels, _ = make_estimator(method, _number(problem), how, options)._answer(problem)
+        _, labels, _ = make_estimator(method, number_of(problem), how, options)._answer(problem)
     return problem.to_objects(labels, -1)
 
 
@@ -219,11 +226,12 @@ def _fit(
     """The fitted estimator, its name, and what is to be said of it; `choice` is what "auto" takes, with the reason, if known."""
     notes, fitted = [], problem
     if method == "auto":
-        estimator, fitted, answered, method, note = _chosen(problem, how, choice)
-        notes.append(note)
-        estimator._take(fitted, answered)
+        chosen = combine_auto(problem, how, choice)
+        estimator, fitted, method = chosen.estimator, chosen.problem, chosen.method
+        notes.append(chosen.note)
+        estimator._take(fitted, chosen.answer)
     else:
-        estimator = make_estimator(method, _number(problem), how, options)
+        estimator = make_estimator(method, number_of(problem), how, options)
         estimator._fit(ens, fitted)
     if estimator.n_clusters_ < problem.n_clusters:
         notes.append(f"{method} told apart only {estimator.n_clusters_} of the {problem.n_clusters} clusters asked for")
@@ -238,26 +246,6 @@ def _fit(
             "since fewer than five always bear out their own answer"
         )
     return estimator, method, notes
-
-
-def _chosen(
-    problem: Problem, how: dict[str, Any], choice: tuple[str, str] | None = None
-) -> tuple[Any, Problem, Any, str, str]:
-    """What "auto" takes: the estimator, the rows that it worked on, its answer, its name, and why."""
-    method, note = choice or choose_method(problem, how)
-    fitted = narrowed(problem) if method == "dawid_skene" else problem  # what it was judged by
-    k = _number(problem)
-    estimator = make_estimator(method, k, how, {})
-    answered = estimator._answer(fitted)
-    if method == "walk" and problem.n_clusterings > 2 and (other := better_cut(problem, answered[1], k, how)):
-        note = "lwgp, since the clusterings err alike and walk left clusters that hardly any of them supports"
-        (estimator, answered), method = other, "lwgp"
-    return estimator, fitted, answered, method, note
-
-
-def _number(problem: Problem) -> int | None:
-    """The number of clusters that an estimator is given; a single row leaves none to ask for."""
-    return problem.n_clusters if problem.n_rows > 1 else None
 
 
 def _at_scales(

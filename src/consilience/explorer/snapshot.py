@@ -18,14 +18,7 @@ from consilience.consensus.trust.confidence import floating
 from consilience.explorer.edits import Edited
 from consilience.explorer.replies import Cache, RefusedError
 from consilience.meta import MetaClustering
-from consilience.meta.group_consensus import (
-    DRAWN,
-    drawn_objects,
-    group_answer,
-    group_confidence,
-    group_reliability,
-    group_scales,
-)
+from consilience.meta.group_consensus import GroupLabels, group_confidence, group_reliability
 from consilience.meta.tree import grow, layout, medoid_of, square
 
 ROOM = 2**28  # safeguard: bytes of answers that are kept
@@ -71,6 +64,7 @@ class DisplayedClustering:
     assess: Callable[[], Floats] | None = None  # computes the confidence, which takes longer than the consensus
     judge: Callable[[], pd.DataFrame] | None = None  # computes how reliable each clustering of a consensus is
     edited: Edited | None = None
+    note: str = ""  # of a consensus: that it was found by a sample of the objects
 
     @property
     def nbytes(self) -> int:
@@ -250,26 +244,29 @@ class Snapshot:
     def _consensus(self, ref: Ref, size: int, step: Callable[[], None]) -> DisplayedClustering:
         members = self.members(ref)
         ensemble = self.meta.ensemble
-        codes, support = self._answer(members, ref.k, step)
+        group = self.group(members, step)
+        [codes] = group.answers([ref.k or None])
+        support = group.support(codes)
 
         def assess() -> Floats:  # with the members' labels anew: they are too large to keep
             return group_confidence(ensemble[:, members], codes)
 
         def judge() -> pd.DataFrame:
-            reliability, without = group_reliability(ensemble[:, members], codes)
-            table = pd.DataFrame({"leaf": members, "reliability": reliability, "better_without": without})
+            table = group_reliability(ensemble[:, members], codes)
+            table.insert(0, "leaf", members)
             return table.sort_values("reliability", kind="stable")
 
-        return DisplayedClustering(ref, codes, encoded_codes(codes), None, size, None, support, assess, judge)
+        return DisplayedClustering(
+            ref, codes, encoded_codes(codes), None, size, None, support, assess, judge, note=group.note
+        )
 
-    def _answer(self, members: Ints, k: int, step: Callable[[], None]) -> tuple[Labels, Floats]:
-        """The labels of the consensus of some clusterings, and their support."""
+    def group(self, members: Ints, step: Callable[[], None] = lambda: None) -> GroupLabels:
+        """The labels of some clusterings, to be combined."""
         ensemble = self.meta.ensemble
-        return group_answer(
+        return GroupLabels(
             lambda objects: self._labels(members, objects),
             self.n_objects,
             ensemble.n_clusters[members],
-            wanted=k or None,
             missing=ensemble.has_missing,
             threads=THREADS,
             step=step,
@@ -285,7 +282,7 @@ class Snapshot:
             if ref.node < ref.m or linkage == self.meta.linkage:
                 return self.displayed(ref).codes
             tree = Tree(grow(among_first(self.meta.distances, ref.m), linkage))
-            return self._answer(np.sort(tree.leaves(ref.node)), ref.k, lambda: None)[0]
+            return self.group(np.sort(tree.leaves(ref.node))).answers([ref.k or None])[0]
         except (
             RefusedError,
             InputError,
@@ -296,23 +293,14 @@ class Snapshot:
         """The labels of the consensus of a branch at several numbers of clusters: a row for each, as :meth:`displayed` has them."""
 
         def make() -> Labels:
-            members, ensemble = self.members(ref), self.meta.ensemble
-            return group_scales(
-                lambda objects: self._labels(members, objects),
-                self.n_objects,
-                ensemble.n_clusters[members],
-                numbers,
-                missing=ensemble.has_missing,
-                threads=THREADS,
-                step=step,
-            )
+            return np.stack(self.group(self.members(ref), step).answers(list(numbers)))
 
         return self.cache.get(("scales", ref.m, ref.node, *numbers), make)
 
     def distinct_rows(self, ref: Ref) -> int:
-        """How many clusters the consensus of a branch can have: distinct rows of labels, of the objects that its tree is built on."""
-        drawn = np.arange(self.n_objects) if self.n_objects <= DRAWN else drawn_objects(self.n_objects)
-        rows = self._labels(self.members(ref), drawn)
+        """How many clusters the consensus of a branch can have: distinct rows of labels, of the objects that are combined."""
+        members = self.members(ref)
+        rows = self._labels(members, self.group(members).sample)
         none = np.iinfo(rows.dtype).max
         return len(np.unique(rows[:, (rows != none).any(axis=0)], axis=1).T)
 

@@ -11,12 +11,11 @@ import pandas as pd
 
 from consilience._check import InputError, check_choice, check_count, check_seed, count, show
 from consilience._types import Columns, EnsembleLike, Floats, Ints
-from consilience.consensus import Consensus
+from consilience.consensus import Consensus, combine
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result
 from consilience.inputs import as_ensemble
 from consilience.measures import MEASURES
-from consilience.meta.group_consensus import METHOD, group_consensus
 from consilience.meta.maps import Map, make_map
 from consilience.meta.scores import Null, best_of_groups
 from consilience.meta.tree import (
@@ -216,7 +215,7 @@ class MetaClustering(Result):
         self,
         which: Any = None,
         *,
-        method: str = METHOD,
+        method: str = "auto",
         n_clusters: int | str | None = None,
         random_state: Any = 0,
         **options: Any,
@@ -228,8 +227,7 @@ class MetaClustering(Result):
         which : int, array or None
             A group, clusterings, or None for all.
         method : str
-            "evidence" (average linkage of the co-association, as in Caruana et al. 2006; beyond 2,000 objects on as many drawn
-            ones, which the others join), or any method of :func:`consilience.combine`.
+            As in :func:`consilience.combine`, whose answer for these clusterings this is. Caruana et al. 2006 take "evidence".
         n_clusters : int, "auto" or None
             None takes the median of the members.
         random_state : int
@@ -243,8 +241,7 @@ class MetaClustering(Result):
         >>> meta.consensus(2).labels
         array([0, 1, 0, 1])
         """
-        how = {"method": method, "n_clusters": n_clusters, "random_state": random_state, **options}
-        return group_consensus(self.ensemble, self.distances, self.members(which), **how)
+        return combine(self.ensemble[:, self.members(which)], n_clusters, method, random_state=random_state, **options)
 
     def map(
         self, kind: str = "mds", *, max_iter: int | None = None, random_state: Any = 0, progress: bool | None = None
@@ -265,7 +262,7 @@ class MetaClustering(Result):
         scores: Any,
         *,
         n_shuffles: int = 20,
-        method: str = METHOD,
+        method: str = "auto",
         n_clusters: int | None = None,
         random_state: Any = 0,
         progress: bool | None = None,
@@ -282,7 +279,6 @@ class MetaClustering(Result):
         """
         return best_of_groups(
             self.ensemble,
-            self.distances,
             self.groups,
             scores,
             n_shuffles=n_shuffles,

@@ -14,6 +14,7 @@ from consilience._check import InputError, check_choice, check_count, check_posi
 from consilience._run.progress import track
 from consilience._run.random import stream
 from consilience._types import ArrayLike, Columns, EnsembleLike, Floats, Ints
+from consilience.consensus.combine import combined_labels
 from consilience.ensemble import Ensemble, check_same_objects
 from consilience.ensemble.results import Result
 from consilience.generation import Variations
@@ -25,7 +26,7 @@ from consilience.measures.effect_sizes import mixed_table
 from consilience.measures.matching import accuracy_of
 from consilience.measures.pairs import jaccard_from
 from consilience.measures.summary import known_labels
-from consilience.meta.group_consensus import consensus_labels
+from consilience.meta.group_consensus import quick_labels
 from consilience.tables import Table, check_matrix
 from consilience.tables.scaling import Standardizer
 
@@ -235,7 +236,6 @@ class Null(Result):
 
 def best_of_groups(
     ensemble: Ensemble,
-    distances: Floats,
     groups: Ints,
     scores: Any,
     *,
@@ -248,7 +248,7 @@ def best_of_groups(
 
     Parameters
     ----------
-    ensemble, distances, groups
+    ensemble, groups
         As in :class:`MetaClustering`.
     scores : labels, function, DataFrame, or mapping of name to labels or function
         Known labels stand for the accuracy against them (Caruana et al. 2006, Eq. 4); a function takes the labels of a
@@ -276,7 +276,11 @@ def best_of_groups(
         rows = []
         for group in range(1, assigned.max() + 1):
             members = np.flatnonzero(assigned == group)
-            labels = consensus_labels(ensemble, distances, members, random_state=seed, **how)
+            some, method = ensemble[:, members], how.get("method", "auto")
+            if method == "auto":
+                labels = quick_labels(some, how.get("n_clusters"))
+            else:
+                labels = combined_labels(some, random_state=seed, **how)
             rows.append({"size": len(members)} | {name: score(labels) for name, score in functions.items()})
         return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="group"))
 

@@ -253,7 +253,7 @@ class AgreementReport(Report, of=Agreement):
     def consensus(self) -> Consensus:
         """What the clusterings of the rows say together."""
         how: dict[str, Any] = {"random_state": self.options.seed, "n_jobs": self.options.n_jobs, "progress": False}
-        return combine(self.objects, self.options.n_clusters, self.options.method or "sccc", **how)
+        return combine(self.objects, self.options.n_clusters, self.options.method or "auto", **how)
 
     @cached_property
     def floaters(self) -> pd.DataFrame:

@@ -21,7 +21,6 @@ from consilience.generation.plan import defaults
 from consilience.measures import Comparison, accuracy, compare
 from consilience.measures.explained_variance import LISTED, set_apart
 from consilience.meta import MetaClustering, Null, organize, score
-from consilience.meta.group_consensus import METHOD
 from consilience.reports.clusters import ALIKE, Match, followed_columns, likeness, listed, nearest_known, say_clusters
 from consilience.reports.consensus import describe_briefly
 from consilience.reports.finding import format_list, format_name, format_number, format_range
@@ -95,7 +94,7 @@ class EnsembleReport(Report, of=Ensemble):
     @property
     def method(self) -> str:
         """How clusterings are combined."""
-        return self.options.method or METHOD
+        return self.options.method or "auto"
 
     @property
     def how(self) -> dict[str, Any]:
@@ -131,9 +130,7 @@ class EnsembleReport(Report, of=Ensemble):
         return self._consensus(None)
 
     def _consensus(self, which: int | None) -> Consensus:
-        if which is None and self.options.n_clusters == "auto":
-            return combine(self.ensemble, progress=False, **self.how | {"method": self.options.method or "auto"})
-        if self.meta is None:
+        if which is None or self.meta is None:
             return combine(self.ensemble, progress=False, **self.how)
         return self.meta.consensus(which, progress=False, **self._how_of_groups)
 

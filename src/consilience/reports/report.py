@@ -124,7 +124,7 @@ def report(
     n_groups, linkage
         Of an ensemble: as for :func:`consilience.organize`.
     n_clusters, method
-        How clusterings are combined, as for :meth:`MetaClustering.consensus`; "evidence" by default, and "sccc" for an agreement.
+        How clusterings are combined, as for :func:`consilience.combine`.
     n_shuffles : int
         Shuffles that the best of the groups is compared with, where there are known labels; 0 for none.
     random_state : int

@@ -17,7 +17,6 @@ from consilience.explorer.jobs import Job
 from consilience.explorer.replies import RefusedError, Reply, binary_reply, json_reply
 from consilience.explorer.snapshot import Ref, Snapshot
 from consilience.measures import adjusted_rand, cluster_difference, jaccard, nmi, variation_of_information
-from consilience.meta.group_consensus import DRAWN, blocks_of
 
 MEASURES = (cluster_difference, nmi, adjusted_rand, jaccard, variation_of_information)
 COMPARED_CELLS = 1_000_000  # safeguard: of a table that a browser can still hold
@@ -201,7 +200,8 @@ def scales(call: Call) -> Reply:
 def start_scales(call: Call, ref: str, most: int | None) -> Job:
     """Start a job that makes them; then they are there for those who ask."""
     branch = _branch(call.snapshot, ref)
-    total = len(blocks_of(call.snapshot.n_objects)) + 1 if call.snapshot.n_objects > DRAWN else 1
+    group = call.snapshot.group(call.snapshot.members(branch))
+    total = (most or FINEST) + (len(group.blocks()) if group.is_sampled else 0)
 
     def work(job: Job) -> dict[str, Any]:
         def step() -> None:

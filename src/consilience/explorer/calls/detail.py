@@ -49,7 +49,7 @@ def detail(call: Call) -> Reply:
             "members": _members(one),
             "n_missing": int(np.count_nonzero(one.codes < 0)),
             "scores": {} if one.leaf is None else dict(snapshot.scores.iloc[one.leaf]),
-            "made": _edits(one) if row is None else _made(row),
+            "made": _edits(one) or _sampled(one) if row is None else _made(row),
             "weights": None if row is None else _weights(session, row),
             "features": _marks(call, one) if session.features else None,
             "confidence": _histogram(one, one.confidence),
@@ -76,6 +76,11 @@ def _edits(one: DisplayedClustering) -> dict[str, Any] | None:
     if one.edited is None:
         return None
     return {"edited from": one.edited.origin, "edits": [in_words(step) for step in one.edited.steps]}
+
+
+def _sampled(one: DisplayedClustering) -> dict[str, Any] | None:
+    """That a consensus was found by some of the objects; None if it was not."""
+    return {"sample": one.note} if one.note else None
 
 
 def _made(row: pd.Series) -> dict[str, Any]:

@@ -229,6 +229,8 @@ class _Writer:
         # a branch is a node of the tree that it was chosen in
         self._needed[tree] = f"cs.organize(ensemble[:, :{ref.m}], {how})"
         number = f", n_clusters={ref.k}" if ref.k else ""
+        if self._snapshot.group(self._snapshot.members(ref)).is_sampled:
+            return f"cs.meta.group_consensus.quick_labels(ensemble[:, {tree}.branch({ref.node})]{number})"
         return f"{tree}.consensus({tree}.branch({ref.node}){number}).labels"
 
     def _codes(self, text: str, linkage: str) -> str:

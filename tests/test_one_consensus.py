@@ -1,0 +1,77 @@
+"""One consensus: what `combine` gives is what every verb says that clusterings agree on."""
+
+import numpy as np
+import pytest
+
+import consilience as cs
+from consilience.blocks import LabelBlocks
+from consilience.datasets import gaussians_8d5k, noisy_labels
+from consilience.explorer.api import Api
+from consilience.explorer.session import Session
+from consilience.inputs import open_source
+from consilience.reports.report import make_report
+from explorer_cases import arrays, codes
+from papers.bekkerman2009.data import draw_documents
+
+
+def blobs(n: int = 300) -> np.ndarray:
+    return gaussians_8d5k(n, random_state=0)[0]
+
+
+def with_gaps() -> cs.Ensemble:
+    """k-means at several k, each without the labels of a fifth of the objects."""
+    ens = cs.generate(blobs(), 12, (2, 9), random_state=1, progress=False)
+    labels = ens.labels.copy()
+    labels[np.random.default_rng(0).random(labels.shape) < 0.2] = -1
+    return cs.Ensemble(labels)
+
+
+ENSEMBLES = {
+    "k-means at many k": lambda: cs.generate(blobs(), 30, (2, 15), random_state=0, progress=False),
+    "noisy copies": lambda: noisy_labels(300, 5, 12, 0.25, random_state=0)[0],
+    "Leiden": lambda: cs.generate(blobs(), 8, methods="leiden", random_state=0, progress=False),
+    "gaps": with_gaps,
+    "20,000 x 20": lambda: noisy_labels(20_000, 6, 20, 0.3, random_state=0)[0],
+}
+
+
+@pytest.fixture(scope="module", params=list(ENSEMBLES))
+def combined(request):
+    ens = ENSEMBLES[request.param]()
+    return ens, cs.combine(ens)
+
+
+def assert_same(labels, consensus) -> None:
+    np.testing.assert_array_equal(labels, consensus.labels)
+    assert labels.max() + 1 == consensus.n_clusters
+
+
+def test_organize_and_report_and_explorer(combined):
+    ens, consensus = combined
+    meta = cs.organize(ens, 2, progress=False)
+    assert_same(meta.consensus().labels, consensus)
+    opened = open_source(ens)
+    assert_same(make_report(opened.result, opened.provenance, n_groups=2).consensus.labels, consensus)
+    m = ens.n_clusterings
+    _, sent = arrays(Api(Session(meta)), f"labels/{m}.{2 * m - 2}c")
+    assert_same(codes(sent["labels"][0]), consensus)
+
+
+def test_row_blocks(combined):
+    ens, consensus = combined
+    third = ens.n_objects // 3
+    blocks = LabelBlocks([ens.labels[:third], ens.labels[third:]])
+    assert_same(cs.combine(blocks).labels, consensus)
+
+
+@pytest.mark.parametrize("n_clusters", [5, "auto"])
+def test_clusterer(n_clusters):
+    model = cs.EnsembleClusterer(n_clusters, n_clusterings=20, random_state=0).fit(blobs())
+    assert_same(model.labels_, cs.combine(model.ensemble_, n_clusters))
+
+
+def test_agreement():
+    found = cs.agree(draw_documents(60, 80, 3).counts, 3, 12, n_clusterings=3, max_iter=2, random_state=0)
+    opened = open_source(found)
+    report = make_report(opened.result, opened.provenance)
+    assert_same(report.consensus.labels, cs.combine(found.after.rows))
