@@ -23,14 +23,16 @@ from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result, register
 from consilience.generation.kmeans import cluster_means
 
-MEMBERS = 20  # whose means the distances are to
-QUANTILE = 0.99
-OBJECTS = 20_000  # by which distances and columns are judged
-BLOCK = 2**24  # distances at a time
+MEMBERS = (
+    20  # safeguard: members whose means distances are to; more cost time, and their nearest mean is hardly another one
+)
+QUANTILE = 0.99  # of the distances of the data: what is farther lies outside
+OBJECTS = 20_000  # safeguard: objects by which distances and columns are judged; shares are known to .005 then
+BLOCK = 2**24  # safeguard: distances at a time, 128 MB
 LARGE = 0.05  # share of new objects outside, from which on it is worth a warning
-CHANCE = 1e-4
+CHANCE = 1e-4  # that as many new objects lie outside by chance
 MOVED, RARE = 0.15, 2.7  # of the cumulative shares; √(−ln(10⁻⁶ / 2) / 2)
-NAMED = 3  # columns in a sentence
+NAMED = 3  # safeguard: columns in a sentence, which one can still read
 GONE, FEW = 0.9, 10  # share of missing cells from which on a column says nothing, in this many rows or more
 
 

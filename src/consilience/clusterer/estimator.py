@@ -9,18 +9,44 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from consilience._check import InputError, check_count, check_seed, check_word, count
 from consilience._run.parallel import on_cluster
+from consilience._run.random import child_seed, stream
 from consilience._types import ArrayLike, Floats, Ints, PathLike, RandomState
-from consilience.clusterer.distances import read_distances
-from consilience.clusterer.drift import Drift, DriftWarning
-from consilience.clusterer.fitting import fit_clusterer
+from consilience.clusterer.choosing import combine_members
+from consilience.clusterer.distances import Places, check_metric, learn_distances, read_distances
+from consilience.clusterer.drift import Drift, DriftWarning, Seen
 from consilience.clusterer.new_objects import Assignment, NewObjects
-from consilience.clusterer.rows import Rows, new_rows, read_new
+from consilience.clusterer.rows import (
+    Rows,
+    check_different_rows,
+    check_options,
+    learn_rows,
+    new_rows,
+    read_new,
+    reader_of,
+    rows_of,
+)
 from consilience.clusterer.saving import ClustererModel, model_of
-from consilience.generation.guide import Guide
-from consilience.tables import Table
+from consilience.consensus.result import describe_doubt
+from consilience.consensus.rows.placement import Placement
+from consilience.ensemble import Ensemble
+from consilience.generation.guide import BoundGuide, Guide, check_guide
+from consilience.generation.methods import METHODS
+from consilience.generation.methods.mds import MOST as MOST_DISTANCES
+from consilience.generation.plan import Plan
+from consilience.generation.predict import Labeler
+from consilience.generation.recipes import Recipe, is_auto, recipe_of, usual_clusters
+from consilience.generation.runner import Runner
+from consilience.generation.sklearn_base import base_text, check_base
+from consilience.generation.spaces import GenerationWarning
+from consilience.tables import Table, take_rows
+
+FEW_TO_CHOOSE = 50  # objects below which the stability of numbers of clusters says nothing of how many there are
+QUICK, SLOW = 100, 30  # members, of k-means and of what takes longer
 
 
 @dataclass(eq=False, repr=False)
@@ -166,13 +192,116 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         y : ignored
         """
         with on_cluster(self.client):
-            found = fit_clusterer(self, X)
-        for name in ("labels", "confidence", "support", "note", "doubt", "sample", "encoder", "ensemble", "consensus"):
-            setattr(self, f"{name}_", getattr(found, name))
-        self.n_clusters_, self.scales_ = found.consensus.n_clusters, found.consensus.scales
-        self._model, self._places, self._guide_words = found.model, found.places, found.guide_words
-        self._ids, self._reader, self._source = found.ids, found.reader, found.source
+            return self._fit(X)
+
+    def _fit(self, X: ArrayLike) -> EnsembleClusterer:
+        is_distances = check_metric(self.metric)
+        learn = learn_distances if is_distances else learn_rows
+        table, guide = learn(self, X, check_guide(self.guide))
+        seed = check_seed(self.random_state)
+        sample = self._draw(table.n_objects, seed)
+        clustered = table if sample is None else take_rows(table, sample)
+        if guide is not None and sample is not None:
+            guide = guide.of_rows(sample)
+        runner, recipe = self._runner(clustered, guide, is_distances)
+        ensemble = runner.run(self._n_members(runner.plan), child_seed(seed, "clusterer.members"), progress=False)
+        values = runner.spaces.columns if is_distances else clustered.values
+        places = Places.of(values, clustered.values, sample) if is_distances else None
+        n_clusters, few = self._number_to_find(runner.plan, ensemble)
+        if isinstance(n_clusters, (int, np.integer)) and n_clusters > len(ensemble.signatures()):
+            check_different_rows(values, int(n_clusters))
+        seed = child_seed(seed, "clusterer.consensus")
+        consensus = combine_members(ensemble, values, n_clusters, self.method, seed=seed, n_jobs=self.n_jobs)
+        if not isinstance(self.n_clusters, str) and consensus.n_clusters < (self.n_clusters or 0):
+            fewer = (
+                f"the consensus has {count(consensus.n_clusters, 'cluster')}, fewer than n_clusters={self.n_clusters}"
+            )
+            fewer += ": ask for fewer, or for another method"
+            warnings.warn(fewer, ConvergenceWarning, stacklevel=3)  # of whoever calls fit
+        model = NewObjects(
+            Labeler.of(runner, ensemble),
+            Placement.of(ensemble, consensus),
+            Seen.of(values, runner.spaces.columns, ensemble),
+        )
+        notes = [few and f"{count(consensus.n_clusters, 'cluster')}, the middle of those tried, since {few}"]
+        notes += [consensus.note, recipe and f"members by recipe: {recipe.words}"]
+        notes += [runner.plan.guide_words and f"members guided by {runner.plan.guide_words}", *table.notices]
+        labels, confidence, support = consensus.labels, consensus.confidence, consensus.support
+        if sample is not None:
+            drawn = f"{len(sample):,} of {table.n_objects:,} objects were clustered, the others labeled as new ones are"
+            notes.append(drawn)
+            rows = rows_of(table) if places is None else places.rows(table)
+            labels, _, support, confidence, _ = model.assigned(rows)
+            labels[sample], support[sample], confidence[sample] = (
+                consensus.labels,
+                consensus.support,
+                consensus.confidence,
+            )
+        self.labels_, self.confidence_, self.support_ = labels, confidence, support
+        self.n_clusters_, self.scales_ = consensus.n_clusters, consensus.scales
+        self.ensemble_, self.consensus_, self.sample_, self.encoder_ = ensemble, consensus, sample, table.encoder
+        self.note_, self.doubt_ = "; ".join(filter(None, notes)), describe_doubt(consensus) or few
+        self._model, self._places, self._guide_words = model, places, runner.plan.guide_words
+        self._ids, self._source = table.ids, table.source if table.from_file else ""
+        self._reader = None if is_distances else reader_of(table)
         return self
+
+    def _draw(self, n: int, seed: int) -> Ints | None:
+        """The objects that are clustered and combined; None for all."""
+        if self.max_objects is None:
+            return None
+        most = check_count("max_objects", self.max_objects, 2)
+        most = min(most, MOST_DISTANCES) if self.metric == "precomputed" else most
+        return None if n <= most else np.sort(stream(seed, "clusterer.sample").choice(n, most, replace=False))
+
+    def _runner(self, table: Table, guide: BoundGuide | None, is_distances: bool) -> tuple[Runner, Recipe | None]:
+        """What makes the members, and the recipe that they are made by."""
+        if self.n_clusterings is not None:
+            check_count("n_clusterings", self.n_clusterings)
+        if self.base is not None:
+            check_base(self.base)
+        recipe = recipe_of(table, metric=self.metric, base=self.base) if is_auto(self.methods) else None
+        plan = Plan.checked(
+            methods=self.methods if recipe is None else recipe.methods,
+            n_clusters=self._member_clusters(table.n_objects),
+            base=None if self.base is None else base_text(self.base),
+            metric=self.metric,
+            standardize=self.standardize,
+            guide=guide,
+            **check_options(self.options, is_distances=is_distances),
+        )
+        with warnings.catch_warnings():  # a fold of the data often has constant columns, which is not worth a warning
+            warnings.filterwarnings("ignore", ".* being constant", GenerationWarning)
+            return Runner(table, plan, self.base, self.n_jobs, keeps_predictors=True), recipe
+
+    def _member_clusters(self, n: int) -> Any:
+        """What the members draw their numbers of clusters from."""
+        if self.base_n_clusters is not None:
+            return self.base_n_clusters
+        if isinstance(self.n_clusters, str) or self.n_clusters is None:
+            return usual_clusters(n, search=True)
+        k = check_count("n_clusters", self.n_clusters)
+        if k > n:
+            raise InputError(f"{k} clusters need as many objects, and there are {n}: lower n_clusters (-k)")
+        return usual_clusters(n, k)
+
+    def _n_members(self, plan: Plan) -> int:
+        if self.n_clusterings is not None:
+            return self.n_clusterings
+        quick = self.base is not None or all(METHODS[name].is_batched for name, _ in plan.methods)
+        return QUICK if quick else SLOW
+
+    def _number_to_find(self, plan: Plan, ensemble: Ensemble) -> tuple[int | str, str]:
+        """The number of clusters, or "auto"; and why it is not looked for, where there are too few objects for that."""
+        wanted, n = self.n_clusters, ensemble.n_objects
+        if isinstance(wanted, str):
+            check_word("n_clusters", wanted)
+        few = isinstance(wanted, str) and n < FEW_TO_CHOOSE
+        if wanted is not None and not few:
+            return wanted, ""
+        numbers = plan.n_clusters if self.base is None else ensemble.n_clusters
+        middle = min(max(int(np.median(numbers)), 2), len(ensemble.signatures()))
+        return middle, f"{count(n, 'object')} are too few to tell how many clusters there are" if few else ""
 
     def predict(self, X: ArrayLike) -> Ints:
         """The cluster of each row of `X`; −1 where no member has a label for it.

@@ -17,8 +17,8 @@ from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result
 from consilience.generation.predict import Labeler
 
-BLOCK = 2**16  # objects whose labels by all members are held at a time
-WATCHED = 10_000  # new objects by which it is judged at first sight whether they are like the data
+BLOCK = 2**16  # safeguard: objects whose labels by all members are held at a time
+WATCHED = 10_000  # safeguard: new objects by which it is judged at first sight whether they are like the data
 
 
 @dataclass(frozen=True, eq=False)

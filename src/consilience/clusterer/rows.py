@@ -25,8 +25,8 @@ from consilience.tables.filling import NEIGHBORS, Gaps
 from consilience.tables.in_memory import is_frame, needs_encoding, plain_source
 from consilience.tables.matrix import array_of, check_rows
 
-FARTHEST = 1e100  # of new numbers; the squares of much larger ones overflow
-WIDEST = 5000  # columns of a table of numbers, some of whose rows are kept to fill gaps of new ones from
+FARTHEST = 1e100  # safeguard: of new numbers; the squares of much larger ones overflow
+WIDEST = 5000  # safeguard: for memory, columns of a table of numbers, some of whose rows are kept to fill gaps of new ones from
 
 register(Encoder)
 register(EncodedColumn)

@@ -41,9 +41,9 @@ MEANT = {
     "weights": "sample_weight",
     "weight": "sample_weight",
 }  # by other names
-SAMPLED = 100_000  # objects that n_clusters="auto" draws; beyond, it bounds
-WORK = 1e10  # labels × clusters that it looks at while drawing, in well under a minute
-WIDE = 100  # clusterings beyond which it bounds from fewer starts
+SAMPLED = 100_000  # safeguard: for time, objects that n_clusters="auto" draws; beyond, it bounds
+WORK = 1e10  # safeguard: labels × clusters that it looks at while drawing, in well under a minute
+WIDE = 100  # safeguard: for time, clusterings beyond which it bounds from fewer starts
 
 
 @runs_tasks

@@ -15,8 +15,8 @@ from consilience.consensus.trust.confidence import floating
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result, late
 
-LISTED = 10  # clusters that are printed
-WEAKEST = 4  # of them, at least, that are least to be trusted
+LISTED = 10  # safeguard: clusters that are printed, so that a screen holds them
+WEAKEST = 4  # safeguard: of them, at least, that are least to be trusted
 
 FEW_OBJECTS, LOW_CONFIDENCE = 10, 0.6  # fewer objects, or less on average, make an answer weak
 

@@ -22,13 +22,13 @@ from consilience.ensemble.results import Result
 from consilience.meta.tree import square
 
 Matrix = NDArray[np.float32]
-NEIGHBORS = 10
-BLOCK = 2**18  # distances at a time: what the cache holds
-STEPS, WORK = 200, 10**9  # steps of the descent, and distances looked at in all of them
-ENOUGH = 1e-5  # share by which a step must lower the squared error
-ALONE = 3000  # items up to which t-SNE has one thread, and runs in one go
-STAGE, STAGES = 250, 4  # steps of a stage beyond, and how many there are
-POWER, WIDTH = 10, 12  # passes and vectors of the classical start
+NEIGHBORS = 10  # by which a map is judged
+BLOCK = 2**18  # safeguard: distances at a time: what the cache holds
+STEPS, WORK = 200, 10**9  # safeguard: for time, steps of the descent, and distances looked at in all of them
+ENOUGH = 1e-5  # safeguard: a tolerance, share by which a step must lower the squared error
+ALONE = 3000  # safeguard: for time, items up to which t-SNE has one thread, and runs in one go
+STAGE, STAGES = 250, 4  # safeguard: so that progress is shown, steps of a stage beyond, and how many there are
+POWER, WIDTH = 10, 12  # safeguard: enough for a start, passes and vectors of the classical start
 
 
 @dataclass(frozen=True, eq=False)

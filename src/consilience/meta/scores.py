@@ -31,7 +31,7 @@ from consilience.tables import Table, check_matrix
 from consilience.tables.scaling import Standardizer
 
 NEEDS = {"compactness": "X", "accuracy": "known", "silhouette": "X", "davies_bouldin": "X", "variation_stability": "X"}
-STACK = 2**18  # labels counted at a time
+STACK = 2**18  # safeguard: for memory, labels counted at a time
 
 
 def score(

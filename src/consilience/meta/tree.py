@@ -139,11 +139,13 @@ def candidate_jumps(curve: pd.DataFrame) -> pd.DataFrame:
 # random pairs of objects on which two clusterings differ.
 
 SKETCHED = ("cluster_difference", "rand")
-PAIRS = 2**15  # pairs of objects in a sketch made without asking: a standard error of about 0.002
-COSTLY = 3 * 10**10  # objects × pairs of clusterings: ten seconds of one core for the exact kernel
+PAIRS = (
+    2**15
+)  # the default of `sketch="auto"`: pairs of objects in a sketch made without asking: a standard error of about 0.002
+COSTLY = 3 * 10**10  # safeguard: for time, objects × pairs of clusterings: ten seconds of one core for the exact kernel
 LARGE = PAIRS  # objects from which such a sketch is ten times as fast
-BLOCK = 2048  # pairs of objects drawn at a time
-MOST_PAIRS = 2**24  # pairs in all: single precision counts exactly up to here
+BLOCK = 2048  # safeguard: for memory, pairs of objects drawn at a time
+MOST_PAIRS = 2**24  # safeguard: precision, pairs in all: single precision counts exactly up to here
 
 
 def sketch_size(ensemble: Ensemble, measure: str, sketch: Any) -> int | None:

@@ -30,8 +30,8 @@ from consilience.consensus.trust.resampling import resampled_confidence, resampl
 from consilience.measures.counts import Sums
 from consilience.measures.information import nmi_from
 
-SAMPLE = 20_000  # objects by which the dependence of clusterings is judged
-PAIRED = 400  # clusterings of which all pairs are looked at
+SAMPLE = 20_000  # safeguard: for time, objects by which the dependence of clusterings is judged
+PAIRED = 400  # safeguard: for time, clusterings of which all pairs are looked at
 FLOATING = 0.5  # support up to which an object floats
 
 
@@ -302,8 +302,8 @@ def _witness(column: Ints, others: Ints, weights: Floats, k: int) -> Floats:
 INDEPENDENT = 0.04  # correlation of errors up to which clusterings err independently
 ENOUGH = 5  # clusterings that are enough for the model, or resamples, alone
 TELLING = 4  # clusterings of which it can be told whether they err alike: of three, two always outvote one
-DRAWN = 0  # the seed of the resamples
-MATCHED = 500  # clusters that resamples are matched with, at most
+DRAWN = 0  # safeguard: the seed of the resamples, which says nothing
+MATCHED = 500  # safeguard: for time, clusters that resamples are matched with, at most
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,12 +49,12 @@ from consilience.consensus.rows.row_tree import (
 
 RESAMPLES = 20
 ALIKE = 6  # clusterings of neighboring numbers of clusters that are exchanged for one another, where these are spread evenly
-GROUPS = 500
-EVIDENCE = 700  # rows that a tree of co-association is built on
-CLUSTERS = 1500  # of all clusterings together, that are resampled
-CLUSTERINGS = 30  # that are resampled at least, where there are too many objects for all
-ROUNDS = 4  # in which rows join the clusters of a resample
-WORK = 2e9  # labels × clusters that are looked at, about
+GROUPS = 500  # safeguard: for time, groups of rows that a tree is built on
+EVIDENCE = 700  # safeguard: for time, rows that a tree of co-association is built on
+CLUSTERS = 1500  # safeguard: for time, of all clusterings together, that are resampled
+CLUSTERINGS = 30  # safeguard: for time, that are resampled at least, where there are too many objects for all
+ROUNDS = 4  # safeguard: for time, rounds in which rows join the clusters of a resample
+WORK = 2e9  # safeguard: for time, labels × clusters that are looked at, about
 
 
 def resampled_shares(problem: Problem, labels: Array, seed: int, kind: str = "walk") -> Floats:

@@ -32,11 +32,13 @@ from consilience.consensus.rows.cluster_similarity import cluster_weights
 from consilience.consensus.rows.problem import Problem, label_tables, sample_evenly
 from consilience.consensus.trust.confidence import floating, heaviest_first, owners_of_labels, what_others_say
 
-OBJECTS = 100_000  # that the clusterings are judged by, at most
-LABELS = 10**7  # that are looked at for it; clusterings × objects, but not below 2,000 objects
-READ = 10**8  # labels that are read for the weights
-JUDGES = 20  # clusterings by which a cluster is judged at least, where there are so many
-FEWEST_OBJECTS = 2000
+OBJECTS = 100_000  # safeguard: for time, objects that the clusterings are judged by, at most
+LABELS = (
+    10**7
+)  # safeguard: for time, labels that are looked at for it; clusterings × objects, but not below 2,000 objects
+READ = 10**8  # safeguard: for time, labels that are read for the weights
+JUDGES = 20  # safeguard: for time, clusterings by which a cluster is judged at least, where there are so many
+FEWEST_OBJECTS = 2000  # safeguard: objects that are enough for reliabilities to differ by .02 at most
 DEVIATIONS = 3.0
 FEWEST_MEMBERS = 5  # clusterings of which some can be judged by the others
 
@@ -309,11 +311,14 @@ def _weights(problem: Problem) -> Floats:
 # clusterings share what they tell about one another: mutual information beyond what chance gives, as a share of the smaller entropy, so
 # that one that refines the other shares all of it, however fine.
 
-FAMILY_SAMPLE, FAMILY_OBJECTS = 60, 1000  # among which families are looked for, evenly spaced
+FAMILY_SAMPLE, FAMILY_OBJECTS = (
+    60,
+    1000,
+)  # safeguard: for time, clusterings and objects among which families are looked for, evenly spaced
 FEW_OBJECTS, FEW_SHARED = 20, 0.1  # objects that two clusterings must both have to be judged, and their share
 FAMILY_SIZE = 3  # clusterings of a family, and
 FAMILY_SHARE = 0.15  # of all
-FAMILY_CLUSTERS = 1500  # of all that are looked at, about
+FAMILY_CLUSTERS = 1500  # safeguard: for time, clusters of all that are looked at, about
 WITHIN, BETWEEN = 0.5, 0.1  # shared on average inside a family, at least, and by most pairs of two, at most
 
 
