@@ -21,7 +21,8 @@ def organized():
 
 def test_groups_of_a_kind_beat_shuffled_ones(organized):
     meta, kinds, truths = organized
-    found = meta.null({"one": truths[0], "two": truths[1], "three": truths[2]}, n_shuffles=19, random_state=1)
+    scores = {"one": truths[0], "two": truths[1], "three": truths[2]}
+    found = meta.null(scores, n_shuffles=19, method="evidence", random_state=1)
     assert found.table.index.tolist() == ["one", "two", "three"]
     assert (found.table["best"] > found.table["null_mean"] + 2 * found.table["null_sd"]).sum() >= 2
     assert found.table["p_value"].min() == 1 / 20

@@ -105,19 +105,6 @@ def test_consensus_of_all_and_of_one():
     assert meta.consensus(n_clusters=7, method="quadratic").n_clusters == 7
 
 
-def test_the_vote_starts_in_the_middle_and_agrees_more():
-    ens, _, _ = three_kinds(sizes=(40, 30, 30), noise=0.55, seed=3)
-    meta = organize(ens, 1)
-    ours, theirs = meta.consensus(method="vote"), meta.consensus(method="vote", init="quadratic", n_init=1)
-    assert ours.estimator.agreement_ >= theirs.estimator.agreement_ - 0.01
-    np.testing.assert_array_equal(ours.labels, meta.consensus(method="vote", init=ens.labels[:, meta.medoid()]).labels)
-
-
-def test_a_vote_without_a_fitting_member_starts_elsewhere():
-    meta = organize(cs.Ensemble(np.random.default_rng(0).integers(0, 3, (40, 6))), 1)
-    assert meta.consensus(method="vote", n_clusters=4).estimator.init == "quadratic"
-
-
 def test_missing_labels_are_left_out():
     ens, kinds, _ = three_kinds(missing=0.3)
     meta = organize(ens, 3)
@@ -257,8 +244,8 @@ def vowels(data_folder):
 def test_real_clusterings(vowels):
     ens, data = vowels
     meta = organize(ens, 16, "ward")
-    best = max(accuracy(data["y"], meta.consensus(group).labels) for group in meta.numbers)
-    assert best > accuracy(data["y"], meta.consensus().labels)
+    best = max(accuracy(data["y"], meta.consensus(group, method="evidence").labels) for group in meta.numbers)
+    assert best > accuracy(data["y"], meta.consensus(method="evidence").labels)
     sketched = organize(ens, 16, sketch=8192)
     rmse = np.sqrt(np.mean((sketched.distances - meta.distances) ** 2))
     assert rmse < 0.0045
@@ -270,7 +257,7 @@ def test_groups_of_clusterings_of_the_vowels_know_speakers_and_vowels(data_folde
     data, found = np.load(data_folder / "vowel.npz"), []
     for seed in range(2, 7):
         meta = organize(cs.generate(data["X"].astype(float), 5000, random_state=seed, progress=False), 16, "ward")
-        said = [meta.consensus(group).labels for group in meta.numbers]
+        said = [meta.consensus(group, method="evidence").labels for group in meta.numbers]
         found.append([max(accuracy(data[known], labels) for labels in said) for known in ("y2", "y")])
     speaker, vowel = np.mean(found, axis=0)
     assert speaker >= 0.335

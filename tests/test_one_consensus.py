@@ -29,7 +29,7 @@ def with_gaps() -> cs.Ensemble:
 ENSEMBLES = {
     "k-means at many k": lambda: cs.generate(blobs(), 30, (2, 15), random_state=0, progress=False),
     "noisy copies": lambda: noisy_labels(300, 5, 12, 0.25, random_state=0)[0],
-    "Leiden": lambda: cs.generate(blobs(), 8, methods="leiden", random_state=0, progress=False),
+    "Leiden": lambda: cs.generate(blobs(), 8, methods="graph", random_state=0, progress=False),
     "gaps": with_gaps,
     "20,000 x 20": lambda: noisy_labels(20_000, 6, 20, 0.3, random_state=0)[0],
 }

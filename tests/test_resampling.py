@@ -12,7 +12,7 @@ import consilience as cs
 from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import check_problem, spread_evenly
 from consilience.consensus.trust import resampling
-from consilience.consensus.trust.confidence import assess, err_alike
+from consilience.consensus.trust.confidence import assess, errors_correlate
 from consilience.consensus.trust.resampling import (
     RESAMPLES,
     _copies,
@@ -135,13 +135,13 @@ def test_confidence_is_between_the_own_share_and_the_agreement_of_two_resamples(
 
 def test_alike_errors_are_resampled_and_independent_ones_are_not(answer):
     problem, labels = answer
-    assert err_alike(problem, labels)
+    assert errors_correlate(problem, labels)
     found, shares = assess(problem, labels), resampled_shares(problem, labels, 0)
     assert_array_equal(found.confidence, resampled_confidence(shares, labels))
     assert_allclose(found.posterior.sum(axis=1), 1)
     noisy, truth = noisy_copies(n=200, k=4, r=8, noise=0.3)
     independent = check_problem(noisy, 4)
-    assert not err_alike(independent, truth[independent.first])
+    assert not errors_correlate(independent, truth[independent.first])
     posterior = error_posterior(independent, truth[independent.first])[0]
     assert_array_equal(assess(independent, truth[independent.first]).posterior, posterior)
 

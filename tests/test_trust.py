@@ -224,7 +224,7 @@ def test_samples_of_objects_tell_nearly_the_same(monkeypatch):
 def test_samples_do_not_depend_on_the_order_of_objects_and_clusterings(weighted, monkeypatch):
     _, columns = noisy(3000, 4, 26, 0.3, 0, 0.1)
     whole = cs.combine(columns.T, 4, "vote").members
-    for name, value in {"FEWEST": 200, "OBJECTS": 300}.items():
+    for name, value in {"FEWEST_OBJECTS": 200, "OBJECTS": 300}.items():
         monkeypatch.setattr(trust, name, value)
     monkeypatch.setattr(trust, "READ", 10**5)
     rng = np.random.default_rng(1)

@@ -17,7 +17,7 @@ from consilience.cli import options, outputs
 @options.output_option("id, cluster, confidence and support")
 @options.consensus_options(
     "How many; by default the number that is most to be trusted.",
-    "How the clusterings are combined; 'auto' is 'dawid_skene' where they err independently, and else 'walk'.",
+    "How the clusterings are combined; 'auto' is 'dawid_skene' where errors are independent, and else 'walk'.",
     default="auto",
 )
 @click.option(

@@ -15,7 +15,7 @@ from consilience.cli import options, outputs
 @click.argument("labels", type=options.INPUT, is_eager=True)
 @options.consensus_options(
     "How many; by default the median of the clusterings' numbers, 'auto' for the most stable of those at which the clusterings agree.",
-    "How; 'auto' is 'dawid_skene' where the clusterings err independently, and else 'walk'.",
+    "How; 'auto' is 'dawid_skene' where errors are independent, and else 'walk'.",
     default="auto",
 )
 @options.choice_option(

@@ -71,8 +71,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     base : scikit-learn clusterer, optional
         Takes the place of k-means.
     method : str, default "auto"
-        How the members are combined: a name of :data:`consilience.consensus.METHODS`; "auto" is "dawid_skene" where they err
-        independently, and else "walk".
+        How the members are combined: a name of :data:`consilience.consensus.METHODS`; "auto" is "dawid_skene" where
+        errors are independent, and else "walk".
     metric : {"euclidean", "precomputed"}
         With "precomputed", X is a square matrix of distances between the objects, which are scaled to ten columns first (``{"n_dimensions":
         10}`` of `options`), as :func:`consilience.generate` does it. New objects are given by their distances to all objects of X, one

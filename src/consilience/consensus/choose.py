@@ -21,7 +21,7 @@ from consilience.consensus.methods.nbce import NBCE
 from consilience.consensus.methods.registry import make_estimator
 from consilience.consensus.rows.problem import Problem
 from consilience.consensus.rows.row_tree import fits, narrowed
-from consilience.consensus.trust.confidence import agreement_of, err_alike
+from consilience.consensus.trust.confidence import agreement_of, errors_correlate
 
 SUPPORTED = 0.25  # mean support below which a cluster is what a tree left over
 
@@ -84,7 +84,7 @@ def choose_method(problem: Problem, how: dict[str, Any]) -> tuple[str, str]:
     if not fits(narrow):
         return "vote", "vote (the clusterings have too many clusters for the other methods)"
     labels = meta_clusters(narrow, how["random_state"])
-    if int(labels.max()) + 1 < problem.n_clusters or err_alike(narrow, labels):
+    if int(labels.max()) + 1 < problem.n_clusters or errors_correlate(narrow, labels):
         return "walk", "walk (errors are correlated)"
     return "dawid_skene", "dawid_skene (errors are independent)"
 

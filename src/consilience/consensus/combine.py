@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from inspect import signature
 from pathlib import Path
@@ -77,8 +77,8 @@ def combine(
         ``method="nbce"`` both leave the number to the model.
     method : str
         "walk", "vote", "mcla", "dawid_skene", "quadratic", "information", "hbgf", "cspa", "evidence", "lwea", "lwgp", "sccc", "anmi",
-        "hgpa", "mixture", "bce", "nbce", or "auto": "dawid_skene" where the clusterings err independently of one another, as noisy
-        copies of one grouping do, and else "walk".
+        "hgpa", "mixture", "bce", "nbce", or "auto": "dawid_skene" where the errors of the clusterings are independent, as in noisy
+        copies of one grouping, and else "walk" (:mod:`consilience.consensus.choose`).
     sample_weight : (n_objects,) array, optional
         Whole numbers count copies of an object; others are relative.
     columns : str, int or sequence of them, optional
@@ -201,18 +201,49 @@ def combine_problem(
     source: str = "",
 ) -> Consensus:
     """:func:`combine` for distinct rows, where everything has been checked."""
+    later: dict[str, Any] = {}
     if method == "nbce" and n_clusters in (None, "auto"):
-        return _finish(ens, problem, _nbce(ens, problem, how, options, progress), "nbce", start, call, source=source)
-    if n_clusters == "auto" and problem.n_rows > 2 and problem.n_clusterings >= FEWEST:
-        return _at_scales(ens, problem, method, how, options, start, call, progress, source)
-    estimator, method, notes = _fit(ens, problem, method, how, options)
-    if n_clusters is None:
-        notes.append(
-            f'{problem.n_clusters} is the median of the clusterings\' numbers of clusters; "auto" looks for one'
-        )
-    elif n_clusters == "auto":
-        notes.append(about_median(problem))
-    return _finish(ens, problem, estimator, method, start, call, notes, source=source)
+        fit = _Fit(_nbce(ens, problem, how, options, progress), method, [])
+    elif n_clusters == "auto" and problem.n_rows > 2 and problem.n_clusterings >= FEWEST:
+        fit, later = _fit_at_scales(ens, problem, method, how, options, progress)
+    else:
+        fit = _fit(ens, problem, method, how, options)
+        if n_clusters is None:
+            median = f"{problem.n_clusters} is the median of the clusterings' numbers of clusters"
+            fit.notes.append(f'{median}; "auto" looks for one')
+        elif n_clusters == "auto":
+            fit.notes.append(about_median(problem))
+    estimator, notes = fit.estimator, fit.notes
+    if isinstance(estimator, NBCE) and estimator.n_clusters is None:
+        notes.append(about_nbce(estimator))
+    return Consensus(
+        labels=estimator.labels_,
+        confidence=estimator.confidence_,
+        support=estimator.support_,
+        membership=estimator.membership_,
+        n_clusters=estimator.n_clusters_,
+        method=fit.method,
+        anmi=estimator.anmi_,
+        ids=ens.ids,
+        names=ens.names,
+        note="; ".join([*notes, *about_work(estimator, fit.method, problem)]),
+        call=call,
+        source=source,
+        seconds=time.perf_counter() - start,
+        estimator=estimator,
+        families=partial(families_of, problem),  # type: ignore[arg-type]
+        **trust_tables(problem, estimator.labels_, estimator.confidence_, estimator.support_, ens.names),
+        **later,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """A fitted estimator, the name of its method, and what is to be said of it."""
+
+    estimator: Any
+    method: str
+    notes: list[str]
 
 
 def _fit(
@@ -222,20 +253,20 @@ def _fit(
     how: dict[str, Any],
     options: dict[str, Any],
     choice: tuple[str, str] | None = None,
-) -> tuple[Any, str, list[str]]:
-    """The fitted estimator, its name, and what is to be said of it; `choice` is what "auto" takes, with the reason, if known."""
-    notes, fitted = [], problem
+) -> _Fit:
+    """At the number of clusters of the problem; `choice` is what "auto" takes, with the reason, if known."""
+    notes, rows = [], problem
     if method == "auto":
         chosen = combine_auto(problem, how, choice)
-        estimator, fitted, method = chosen.estimator, chosen.problem, chosen.method
+        estimator, rows, method = chosen.estimator, chosen.problem, chosen.method
         notes.append(chosen.note)
-        estimator._take(fitted, chosen.answer)
+        estimator._take(rows, chosen.answer)
     else:
         estimator = make_estimator(method, number_of(problem), how, options)
-        estimator._fit(ens, fitted)
+        estimator._fit(ens, rows)
     if estimator.n_clusters_ < problem.n_clusters:
         notes.append(f"{method} told apart only {estimator.n_clusters_} of the {problem.n_clusters} clusters asked for")
-    used = getattr(estimator, "n_clusterings_used_", fitted.n_clusterings)
+    used = getattr(estimator, "n_clusterings_used_", rows.n_clusterings)
     if used < problem.n_clusterings:
         notes.append(f"by {used} of the {problem.n_clusterings} clusterings, which have enough clusters together")
     if problem.n_clusterings == 1:
@@ -245,81 +276,34 @@ def _fit(
             "confidence by how far the clusterings confirm one another, or by resamples of them where that is lower, "
             "since fewer than five always bear out their own answer"
         )
-    return estimator, method, notes
+    return _Fit(estimator, method, notes)
 
 
-def _at_scales(
+def _fit_at_scales(
     ens: Ensemble,
     problem: Problem,
     method: str,
     how: dict[str, Any],
     options: dict[str, Any],
-    start: float,
-    call: str,
     progress: bool | None,
-    source: str,
-) -> Consensus:
-    """The answer at the most stable number of clusters, with those at the other scales."""
+) -> tuple[_Fit, dict[str, Any]]:
+    """The fit at the most stable number of clusters, and fields of the consensus with those at the other scales."""
     scales = find_scales(problem, how["random_state"], progress)
     best = problem.with_clusters(scales.ranked[0])
     choice = choose_method(best, how) if method == "auto" else None  # one for all scales
     fits = {k: _fit(ens, problem.with_clusters(k), method, how, options, choice) for k in scales.ranked}
-    estimator, method, notes = fits[scales.ranked[0]]
-    confidence = [fits[k][0].confidence_[problem.first] for k in scales.ranked]
-    table = scales.table.assign(
-        confidence=[float(np.average(row, weights=problem.n_objects_of_rows)) for row in confidence]
-    )
-    rows = {k: fits[k][0].labels_[problem.first] for k in scales.ranked}
-    return _finish(
-        ens,
-        problem,
-        estimator,
-        method,
-        start,
-        call,
-        [about_scales(scales), *notes],
-        source=source,
-        curve=scales.curve,
-        scales=table,
-        scale_labels=np.column_stack([fits[k][0].labels_ for k in sorted(fits)]),
-        scale_confidence=np.column_stack([fits[k][0].confidence_ for k in sorted(fits)]),
-        splits=find_splits(scales, rows, problem.weights),
-    )
-
-
-def _finish(
-    ens: Ensemble,
-    problem: Problem,
-    estimator: Any,
-    method: str,
-    start: float,
-    call: str,
-    notes: Sequence[str] = (),
-    **chosen: Any,
-) -> Consensus:
-    """What a fitted estimator found, with how it was chosen."""
-    notes = list(notes)
-    if isinstance(estimator, NBCE) and estimator.n_clusters is None:
-        notes.append(about_nbce(estimator))
-    notes += about_work(estimator, method, problem)
-    chosen["families"] = partial(families_of, problem)
-    return Consensus(
-        labels=estimator.labels_,
-        confidence=estimator.confidence_,
-        support=estimator.support_,
-        membership=estimator.membership_,
-        n_clusters=estimator.n_clusters_,
-        method=method,
-        anmi=estimator.anmi_,
-        ids=ens.ids,
-        names=ens.names,
-        note="; ".join(notes),
-        call=call,
-        seconds=time.perf_counter() - start,
-        estimator=estimator,
-        **trust_tables(problem, estimator.labels_, estimator.confidence_, estimator.support_, ens.names),
-        **chosen,
-    )
+    estimators = {k: fit.estimator for k, fit in fits.items()}
+    weights, fit = problem.n_objects_of_rows, fits[scales.ranked[0]]
+    means = [float(np.average(one.confidence_[problem.first], weights=weights)) for one in estimators.values()]
+    rows = {k: one.labels_[problem.first] for k, one in estimators.items()}
+    fit.notes.insert(0, about_scales(scales))
+    return fit, {
+        "curve": scales.curve,
+        "scales": scales.table.assign(confidence=means),
+        "scale_labels": np.column_stack([estimators[k].labels_ for k in sorted(fits)]),
+        "scale_confidence": np.column_stack([estimators[k].confidence_ for k in sorted(fits)]),
+        "splits": find_splits(scales, rows, problem.weights),
+    }
 
 
 def _nbce(ens: Ensemble, problem: Problem, how: dict[str, Any], options: dict[str, Any], progress: bool | None) -> NBCE:

@@ -26,16 +26,12 @@ from consilience.consensus.trust.confidence import confidence_of, label_owners
 from consilience.consensus.trust.tables import reliability_of
 from consilience.ensemble import Ensemble
 
-# safeguard: a person waits for the answer, which these keep below about a second
-EXACT_LABELS, EXACT_CLUSTERS = (
-    500_000,
-    2000,
-)  # objects × clusterings, and clusters of all, up to which nothing is sampled
-SAMPLE = 2000  # safeguard: the same, objects that are combined where they are more
-SAMPLE_CLUSTERS = 1000  # safeguard: the same, of the clusterings that they are combined by, together
-BLOCK = (
-    8192  # safeguard: objects that are placed at a time, so that the work can be given up within a tenth of a second
-)
+# A person waits for the answer: these keep it below about a second.
+EXACT_LABELS = 500_000  # safeguard: for time, objects × clusterings up to which nothing is sampled
+EXACT_CLUSTERS = 2000  # safeguard: for time, clusters of all clusterings up to which nothing is sampled
+SAMPLE = 2000  # safeguard: for time, objects that are combined where they are more
+SAMPLE_CLUSTERS = 1000  # safeguard: for time, clusters of the clusterings that they are combined by
+BLOCK = 8192  # safeguard: objects placed at a time, so that the work can be given up within a tenth of a second
 
 Columns = Callable[[Any], Array]
 

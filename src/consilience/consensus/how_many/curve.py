@@ -15,8 +15,8 @@ fewest clusters beside it that are hardly less stable (0.06 in z), since a flat 
 between it and any higher peak of fewer clusters. The range of a scale holds the numbers around it that are about as stable (within 0.05).
 Real scales come before others.
 
-**Copies.** Where half of the clusterings have the median of their numbers of clusters, and they err independently of one another beside
-a consensus at this number, they are noisy copies of one grouping, and this number is the answer. Its stability is then measured by
+**Copies.** Where half of the clusterings have the median of their numbers of clusters, and their errors beside a consensus at this
+number are independent, they are noisy copies of one grouping, and this number is the answer. Its stability is then measured by
 MCLA, beside shuffled labels.
 """
 
@@ -55,7 +55,7 @@ from consilience.consensus.how_many.significance import (
 from consilience.consensus.rows.cluster_similarity import Overlaps
 from consilience.consensus.rows.problem import Problem, check_problem
 from consilience.consensus.rows.row_tree import narrowed
-from consilience.consensus.trust.confidence import err_alike
+from consilience.consensus.trust.confidence import errors_correlate
 from consilience.ensemble import Ensemble
 
 OBJECTS = 1000  # by which stability is judged
@@ -142,7 +142,7 @@ def find_scales(problem: Problem, seed: int, progress: bool | None = None) -> Sc
     some, rows = sample_objects(narrowed(problem), seed)
     middle = int(np.clip(np.median(problem.sizes), 2, some.n_rows))
     alike = np.mean(some.sizes == middle) >= MOSTLY  # copies of one grouping have its number of clusters
-    copies = bool(some.n_clusterings >= FEWEST and alike and not err_alike(some, mcla(some, middle)))
+    copies = bool(some.n_clusterings >= FEWEST and alike and not errors_correlate(some, mcla(some, middle)))
     if copies:
         numbers = np.array([middle])
     else:

@@ -306,7 +306,7 @@ def no_room(scales: pd.DataFrame | None) -> bool:
 # long in one direction. Each of the three shapes has as many dimensions as leave its clusterings in at least as much agreement with one
 # another as the ensemble's own have. What is to be more than chance must be more than any of the three shapes gives.
 #
-# Clusterings that err independently are beside the same clusterings with shuffled labels instead, since clusterings of a cloud err alike.
+# Clusterings whose errors are independent are beside the same clusterings with shuffled labels, since errors on a cloud are correlated.
 
 LENGTHS = 1.0, 2.5, 6.0  # of one axis of a cloud, the others 1
 CLOUDS = 3  # of each shape

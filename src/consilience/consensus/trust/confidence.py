@@ -1,15 +1,20 @@
-"""What the clusterings say of each object's place in a consensus: its confidence and its support.
+"""How far to trust each object's place in a consensus: its confidence and its support.
 
-**Confidence** is a probability: that the object belongs to its cluster if every clustering gives the objects of a cluster their
-labels at random, independently of the other clusterings: p(c | row) ∝ π_c Π_q p_q(y_q | c)^τ. Both are estimated from the
-consensus itself; p_q without the object in question, and with one count of smoothing per label. Missing labels contribute no factor.
-
-**Support** is a share: of the clusterings that label the object, those whose label for it is, by plurality, a label of its cluster.
+**Support** is the share, of the clusterings that label the object, whose label for it is, by plurality, a label of its cluster.
 Objects with a support of at most one half float: no majority of their clusterings puts them where the consensus has them.
 
-**Dependence.** Clusterings made alike err alike, and counting each of them in full would claim too much. The exponent
-τ = 1 / (1 + (r − 1) ρ) discounts them, where ρ is the mean correlation, over pairs of clusterings, of "disagrees with the consensus"
-(the design effect of survey sampling): independent errors give τ = 1, copies that err alike count as one.
+**Confidence** is the probability that an independent ensemble of the same kind puts the object in the same cluster.
+
+- Where errors are independent (noisy copies of one grouping; their mean correlation is below 0.04), it is the posterior of the model of
+  :mod:`consilience.consensus.rows.error_model`.
+- Where errors are correlated, as those of runs of k-means on one data set, no model of independent errors holds, and the clusterings are
+  resampled (:mod:`consilience.consensus.trust.resampling`). The resamples are the same every time, so the confidence has no seed.
+- Hundreds of clusters leave no time for that: p(c | row) ∝ π_c Π_q p_q(y_q | c)^τ is taken, estimated from the consensus itself; p_q
+  without the object in question, and with one count of smoothing per label. τ = 1 / (1 + (r − 1) ρ) discounts clusterings whose errors
+  are correlated (the design effect of survey sampling), where ρ is the mean correlation, over pairs, of "disagrees with the consensus".
+- The answer of fewer than five clusterings is so much their own that the model claims too much. There every clustering is a witness as
+  far as the others confirm it (:func:`confirmed_posterior`). Of two or three it cannot be told whether their errors are correlated:
+  resamples are tried too, as for four whose errors are, and the lower mean is taken. A single clustering has what chance gives.
 """
 
 from __future__ import annotations
@@ -32,7 +37,11 @@ from consilience.measures.information import nmi_from
 
 SAMPLE = 20_000  # safeguard: for time, objects by which the dependence of clusterings is judged
 PAIRED = 400  # safeguard: for time, clusterings of which all pairs are looked at
-FLOATING = 0.5  # support up to which an object floats
+MATCHED = 500  # safeguard: for time, clusters that resamples are matched with, at most
+FLOATING = 0.5  # support up to which an object floats; the default of `floating` and `floaters`
+INDEPENDENT = 0.04  # mean correlation of errors below which they count as independent
+ENOUGH = 5  # clusterings that are enough for the model, or resamples, alone
+TELLING = 4  # clusterings of which it can be told whether errors are correlated: of three, two always outvote one
 
 
 def floating(labels: Array, support: Array, threshold: float = FLOATING) -> Ints:
@@ -76,6 +85,11 @@ def posterior_of(rows: Labels, labels: Array, offsets: Ints, logs: Floats, alone
     everyone = np.arange(len(rows))
     scores = sum_over_labels(rows, offsets, logs) + share
     scores[everyone, labels] = sum_over_labels(rows, offsets, alone)[everyone, labels] + share[labels]
+    return _normalized(scores)
+
+
+def _normalized(scores: Floats) -> Floats:
+    """Probabilities from their logarithms, up to a constant."""
     scores -= scores.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=1, keepdims=True)
@@ -91,10 +105,9 @@ def cluster_shares(rows: Labels, tables: Sequence[Floats]) -> Floats:
 
 def support_of(rows: Labels, labels: Array, tables: Sequence[Floats]) -> Floats:
     """(n_rows,) of :func:`cluster_shares`, that of each row's own cluster alone."""
-    parts = np.split(label_owners(np.hstack(tables).T), np.cumsum([table.shape[1] for table in tables])[:-1])
     agree, known = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
-    for column, part in zip(rows.T, parts, strict=True):
-        agree += np.append(part, -1)[column] == labels
+    for column, owners in zip(rows.T, owners_of_labels(tables), strict=True):
+        agree += np.append(owners, -1)[column] == labels
         known += column >= 0
     return np.asarray(agree / known)
 
@@ -128,10 +141,8 @@ def agreement(
     codes, own = (problem.labels, labels) if rows is None else (problem.labels[rows], labels[rows])
     agree = np.empty(codes.shape)
     shares = [table / np.maximum(table.sum(axis=1, keepdims=True), 1e-300) for table in tables]
-    parts = np.split(label_owners(np.hstack(shares).T), np.cumsum([table.shape[1] for table in tables])[:-1])
-    for q, part in enumerate(parts):
-        owner = np.append(part, -1)
-        agree[:, q] = np.where(codes[:, q] >= 0, owner[codes[:, q]] == own, np.nan)
+    for q, owners in enumerate(owners_of_labels(shares)):
+        agree[:, q] = np.where(codes[:, q] >= 0, np.append(owners, -1)[codes[:, q]] == own, np.nan)
     return agree
 
 
@@ -181,16 +192,6 @@ def _sampled(problem: Problem) -> tuple[Ints | None, Floats]:
     return rows, drawn[rows] * problem.weights[rows] / objects[rows]
 
 
-# How far a few clusterings confirm one another: the confidence where there are fewer than five.
-#
-# An answer is made of its clusterings, so they always seem to bear it out, the more the fewer they are: one clustering agrees with itself
-# whatever it says. Here every clustering bears witness only as far as **the others** confirm it: p_q(y | c), how often clustering q gives
-# label y to objects of cluster c, is counted over the clusters that the votes of the other clusterings speak for, without the object in
-# question, and with one count of smoothing per label. Labels drawn at random then say nothing, since the others do not foretell them, and
-# the probabilities p(c | row) ∝ π_c Π_q p_q(y_q | c)^τ stay at chance, the shares π_c of the clusters. So they do for a single
-# clustering, which nothing confirms. τ and π are those of :mod:`consilience.consensus.trust.confidence`.
-
-
 def heaviest_first(problem: Problem, labels: Array) -> tuple[Ints, Ints]:
     """Clusters by falling weight, equals by their first row, and the rows' clusters as places in this order, −1 for none.
 
@@ -235,17 +236,12 @@ def what_others_say(rows: Labels, owners: Sequence[Ints], k: int) -> Iterator[In
 def confirmed_posterior(problem: Problem, labels: Array, tables: Sequence[Floats] | None = None) -> Floats:
     """(n_rows, k) probabilities of the clusters given the row, every clustering a witness as far as the others confirm it.
 
-    Cost O(rows · clusterings · clusters).
-
-    Examples
-    --------
-    >>> from consilience.consensus.rows.problem import check_problem
-    >>> problem = check_problem([[0, 0, 0, 0, 0, 0, 1, 1]], 2)  # one clustering: chance
-    >>> confirmed_posterior(problem, problem.labels[:, 0]).round(6).tolist()
-    [[0.75, 0.25], [0.75, 0.25]]
+    p_q(y | c) is counted over the clusters that the votes of the *other* clusterings speak for, without the object in question. Labels
+    drawn at random then say nothing, since the others do not foretell them, and the probabilities stay at chance, the shares π_c of the
+    clusters; so they do for a single clustering, which nothing confirms. Cost O(rows · clusterings · clusters).
     """
     order, mine = heaviest_first(problem, labels)
-    k, everyone = len(order), np.arange(problem.n_rows)
+    k = len(order)
     tables = label_tables(problem, labels, k) if tables is None else tables
     share = np.bincount(mine, problem.weights, minlength=k) / problem.weights.sum()
     scores = np.tile(np.log(np.maximum(share, 1e-300)), (problem.n_rows, 1))
@@ -253,12 +249,7 @@ def confirmed_posterior(problem: Problem, labels: Array, tables: Sequence[Floats
         tau, owners = discount(problem, labels, tables), owners_of_labels([table[order] for table in tables])
         for column, others in zip(problem.labels.T, what_others_say(problem.labels, owners, k), strict=True):
             scores += tau * _witness(column, others, problem.weights, k)
-    scores -= scores.max(axis=1, keepdims=True)
-    np.exp(scores, out=scores)
-    scores /= scores.sum(axis=1, keepdims=True)
-    found = np.empty_like(scores)
-    found[everyone[:, None], order] = scores
-    return found
+    return _normalized(scores)[:, np.argsort(order)]
 
 
 def _witness(column: Ints, others: Ints, weights: Floats, k: int) -> Floats:
@@ -279,55 +270,18 @@ def _witness(column: Ints, others: Ints, weights: Floats, k: int) -> Floats:
     return found
 
 
-# What an ensemble says of a partition of its objects: confidence, support and average NMI.
-#
-# **Confidence** is the probability that an independent ensemble of the same kind puts the object in the same cluster. Clusterings err
-# in two ways. Where their errors are independent of one another (noisy copies of one grouping; the mean correlation of their errors is
-# below 0.04), the model of :mod:`consilience.consensus.rows.error_model` is right and its posterior probability is the answer.
-# Where they err
-# alike, as runs of k-means on one data set do, no model of independent errors holds, and the clusterings are resampled
-# (:mod:`consilience.consensus.trust.resampling`). Hundreds of clusters leave no time for that: the model of
-# :mod:`consilience.consensus.trust.confidence`, discounted, is all there is.
-#
-# **Few clusterings.** The answer of fewer than five is so much their own that the model claims too much. Two estimates do not: how far the
-# clusterings confirm one another (:mod:`consilience.consensus.trust.confidence`), which is right where they err independently, and
-# resamples of
-# them, right where they err alike. Which of the two they do cannot be told of two or three: the estimate that is lower on average is
-# taken, and of four too if they err alike. A single clustering is confirmed by nothing: its confidence is what chance gives, the share of
-# the object's cluster.
-#
-# **No seed.** The resamples are the same every time, so that the confidence is a property of the ensemble and the answer, whatever
-# `random_state` the answer was found with. The noise of drawing 20 of them stays in it.
-
-INDEPENDENT = 0.04  # correlation of errors up to which clusterings err independently
-ENOUGH = 5  # clusterings that are enough for the model, or resamples, alone
-TELLING = 4  # clusterings of which it can be told whether they err alike: of three, two always outvote one
-DRAWN = 0  # safeguard: the seed of the resamples, which says nothing
-MATCHED = 500  # safeguard: for time, clusters that resamples are matched with, at most
-
-
 @dataclass(frozen=True, eq=False)
 class Assessment:
-    """What the clusterings say of a partition of the rows.
+    """What the clusterings say of a partition of the rows."""
 
-    Attributes
-    ----------
-    posterior : (n_rows, k) array
-        Probabilities of the clusters given the row: of the model, or shares of resamples.
-    confidence, support : (n_rows,) arrays
-        Of each row's own cluster.
-    anmi : float
-        Average NMI of the partition with the clusterings.
-    """
-
-    posterior: Floats
-    confidence: Floats
+    posterior: Floats  # (n_rows, k), of the model, or shares of resamples
+    confidence: Floats  # (n_rows,) of each row's own cluster
     support: Floats
     anmi: float
 
 
-def err_alike(problem: Problem, labels: Array, tables: list[Floats] | None = None) -> bool:
-    """Whether the clusterings err alike beside some clusters of the rows, so that they do not bear witness independently."""
+def errors_correlate(problem: Problem, labels: Array, tables: list[Floats] | None = None) -> bool:
+    """Whether the errors of the clusterings, beside some clusters of the rows, are correlated."""
     return error_correlation(problem, labels, tables) >= INDEPENDENT
 
 
@@ -357,16 +311,16 @@ def confidence_of(
         if problem.n_clusterings == 1:
             return found, found[np.arange(problem.n_rows), labels]
         confirmed = found, resampled_confidence(found, labels)  # the same mean, for the same reason
-        unclear = problem.n_clusterings < TELLING or err_alike(problem, labels, tables)
+        unclear = problem.n_clusterings < TELLING or errors_correlate(problem, labels, tables)
         again = _resampled(problem, labels, kind) if several and unclear else confirmed
         return min(confirmed, again, key=lambda one: float(np.average(one[1], weights=problem.weights)))
-    if several and err_alike(problem, labels, tables):
+    if several and errors_correlate(problem, labels, tables):
         return _resampled(problem, labels, kind)
     posterior = error_posterior(problem, labels)[0] if several else cluster_posterior(problem, labels, tables)
     return posterior, posterior[np.arange(problem.n_rows), labels]
 
 
 def _resampled(problem: Problem, labels: Array, kind: str) -> tuple[Floats, Floats]:
-    shares = resampled_shares(problem, labels, DRAWN, kind)
+    shares = resampled_shares(problem, labels, 0, kind)  # the seed of all resamples
     rest = np.maximum(1 - shares.sum(axis=1, keepdims=True), 0)  # went to clusters that match none
     return shares + rest / shares.shape[1], resampled_confidence(shares, labels)

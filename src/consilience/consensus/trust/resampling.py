@@ -1,22 +1,14 @@
-"""The chance that an independent ensemble of the same kind keeps an object where it is.
+"""Confidence where errors are correlated: the clusterings are resampled, and every resample is combined anew.
 
-**Resamples.** The clusterings are drawn with replacement, as many as there are, and in every other resample half of them without; every
-draw is combined anew: its weights, its walk, its tree, its clusters (:mod:`consilience.consensus.methods.walk`). Clusters are
-matched one to one
-with those of the answer.
+**Resamples.** The clusterings are drawn with replacement, as many as there are, and in every other resample half of them without. Each
+draw has its own weights, walk, tree and clusters (:mod:`consilience.consensus.methods.walk`), matched one to one with those of the
+answer. Leiden runs are spread evenly over their numbers of clusters (`place` in `info`): there, clusterings are exchanged for others of
+about as many clusters, as an independent ensemble of the kind would have them. Evidence accumulation is resampled by itself.
 
-**Estimate.** q_c, the share of resamples that put an object into cluster c. An independent ensemble agrees with the answer with a
-probability between two estimates: q of the answer's own cluster, too high since the answer was made of the very clusterings that are
-resampled, and Σ_c q_c², the agreement of two resamples, too low since both have the noise of resampling. The confidence is their
-mean. On label pools of ten real data sets it is what happens in a second, disjoint draw (docs/pools.md).
-
-**Even ensembles.** Leiden runs are spread evenly over their numbers of clusters (`place` in `info`), and so are those of an independent
-ensemble of the same kind. A draw that takes more of the coarse ones by chance is not of the kind: clusterings are exchanged for
-others of about as many clusters.
-
-An answer by evidence accumulation is resampled by evidence accumulation, on up to 700 rows.
-
-Trees are built on up to 500 groups of rows that the tree of all clusterings keeps together longest; every row then joins by itself.
+**Estimate.** q_c is the share of resamples that put an object into cluster c. An independent ensemble agrees with the answer with a
+probability between q of the answer's own cluster, too high since the answer was made of the very clusterings that are resampled, and
+Σ_c q_c², the agreement of two resamples, too low since both have the noise of resampling. The confidence is their mean. On label pools
+of ten real data sets it is what happens in a second, disjoint draw (docs/pools.md).
 """
 
 from __future__ import annotations
@@ -47,8 +39,8 @@ from consilience.consensus.rows.row_tree import (
     weighted_linkage,
 )
 
-RESAMPLES = 20
-ALIKE = 6  # clusterings of neighboring numbers of clusters that are exchanged for one another, where these are spread evenly
+RESAMPLES = 20  # of which a share is known to .1
+ALIKE = 6  # clusterings of about as many clusters that are exchanged for one another in even ensembles
 GROUPS = 500  # safeguard: for time, groups of rows that a tree is built on
 EVIDENCE = 700  # safeguard: for time, rows that a tree of co-association is built on
 CLUSTERS = 1500  # safeguard: for time, of all clusterings together, that are resampled
@@ -58,11 +50,9 @@ WORK = 2e9  # safeguard: for time, labels × clusters that are looked at, about
 
 
 def resampled_shares(problem: Problem, labels: Array, seed: int, kind: str = "walk") -> Floats:
-    """(n_rows, k) share of the resamples that put a row into each cluster of an answer.
+    """(n_rows, k) share of the resamples, of those that label a row, that put it into each cluster of an answer.
 
-    Where a row went to a cluster that matches none of the answer's, its shares sum to less than 1. Only resamples that label the row
-    count for it; a row that none labels has shares of 0. Resamples are combined by a "walk", or
-    by the plain "association" of evidence accumulation where the answer was.
+    Shares sum to less than 1 where a row went to a cluster that matches none of the answer's. `kind` is "walk" or "association".
     """
     k = int(labels.max()) + 1
     affordable = max(CLUSTERINGS, WORK / (problem.n_rows * k * RESAMPLES))
@@ -85,7 +75,7 @@ def resampled_shares(problem: Problem, labels: Array, seed: int, kind: str = "wa
 
 
 def _copies(m: int, seed: int, b: int, groups: list[Ints] | None = None) -> Floats:
-    """How often each clustering counts in a resample: a bootstrap, or half of them; of each group as many as it has."""
+    """How often each clustering counts in a resample, of each group as many as it has."""
     rng = stream(seed, "consensus.resamples", b)
     if groups is None or len(groups) == 1:
         drawn = rng.permutation(m)[: -(-m // 2)] if b % 2 else rng.integers(0, m, m)

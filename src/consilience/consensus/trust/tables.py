@@ -72,19 +72,6 @@ def cluster_table(problem: Problem, labels: Array, confidence: Floats, support: 
         Jaccard index of the cluster with one of theirs, on the objects labeled in both (NaN if none labels any of its objects);
         `nearest`, the cluster that most other votes of its objects speak for (−1 if none do), and `confused`, the share of all its
         votes that do.
-
-    Notes
-    -----
-    Cost O(rows · clusterings): a tenth of a second for 10 clusterings of a million objects.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> found = cs.combine([[0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]], 2)
-    >>> found.clusters[["cluster", "size", "support", "recurrence", "nearest", "confused"]].round(3)
-       cluster  size  support  recurrence  nearest  confused
-    0        0     3    0.889       0.889        1     0.111
-    1        1     3    1.000       0.917       -1     0.000
     """
     own = labels[problem.first]
     order, mine = heaviest_first(problem, own)
@@ -167,22 +154,8 @@ def member_table(problem: Problem, labels: Array, names: Sequence[Any] | None = 
         `kept`, the share of its pairs of objects that are together in the consensus (NaN without pairs); `better_without`, whether
         it is better left out.
 
-    Notes
-    -----
-    Cost O(rows · clusterings). Reliability is judged by 100,000 objects at most, evenly taken from the rows in their canonical
-    order, fewer where there are more than 100 clusterings; of many clusterings, weights by some of the others, at least 20.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> runs = [[0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]] * 3 + [[0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5], [0, 1, 2] * 4]
-    >>> cs.combine(runs, 3).members.round(3)
-      clustering  n_clusters  coverage  reliability  weight   kept  better_without
-    0          0           3       1.0        1.000   0.287  1.000           False
-    1          1           3       1.0        1.000   0.287  1.000           False
-    2          2           3       1.0        1.000   0.287  1.000           False
-    3          3           6       1.0        1.000   0.607  1.000           False
-    4          4           3       1.0       -0.146   0.039  0.167            True
+    Cost O(rows · clusterings). Reliability is judged by 100,000 objects at most, evenly taken from the rows in their canonical order, fewer
+    where there are more than 100 clusterings; of many clusterings, weights by some of the others, at least 20.
     """
     order, mine = heaviest_first(problem, labels[problem.first])
     tables = label_tables(problem, mine, len(order))
