@@ -209,7 +209,7 @@ def test_bad_requests(how, sentence):
 def test_two_clusterings_leave_no_choice():
     result = cs.combine([[0, 0, 1, 1], [0, 0, 1, 1]])
     assert result.labels.tolist() == [0, 0, 1, 1]
-    assert "nothing to choose by" in result.note
+    assert "fewer than three clusterings" in result.note
 
 
 @pytest.mark.parametrize(("n", "p", "bar"), [(400, 0.3, 0.03), (400, 0.5, 0.06), (2000, 0.5, 0.03), (2000, 0.6, 0.04)])

@@ -169,5 +169,3 @@ def test_the_tree_is_grown_by_another_linkage(api, name):
     post(api, "linkage", 200, linkage="ward")
     assert ask(api, "session")["tree"] == first["tree"]
     assert "one of ward" in post(api, "linkage", 400, linkage="centroid")["error"]
-
-
