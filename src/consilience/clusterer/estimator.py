@@ -223,9 +223,9 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             Placement.of(ensemble, consensus),
             Seen.of(values, runner.spaces.columns, ensemble),
         )
-        notes = [few and f"{count(consensus.n_clusters, 'cluster')}, the middle of those tried, since {few}"]
-        notes += [consensus.note, recipe and f"members by recipe: {recipe.words}"]
-        notes += [runner.plan.guide_words and f"members guided by {runner.plan.guide_words}", *table.notices]
+        notes = [f"{count(consensus.n_clusters, 'cluster')}, the middle of those tried, since {few}" if few else ""]
+        notes += [consensus.note, "" if recipe is None else f"members by recipe: {recipe.words}"]
+        notes += [f"members guided by {words}" if (words := runner.plan.guide_words) else "", *table.notices]
         labels, confidence, support = consensus.labels, consensus.confidence, consensus.support
         if sample is not None:
             drawn = f"{len(sample):,} of {table.n_objects:,} objects were clustered, the others labeled as new ones are"

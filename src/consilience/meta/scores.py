@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from consilience._check import InputError, check_choice, check_count, check_positive, check_seed, count
 from consilience._run.progress import track
 from consilience._run.random import stream
-from consilience._types import ArrayLike, Columns, EnsembleLike, Floats, Ints
+from consilience._types import Array, ArrayLike, Columns, EnsembleLike, Floats, Ints
 from consilience.consensus.combine import combined_labels
 from consilience.ensemble import Ensemble, check_same_objects
 from consilience.ensemble.results import Result
@@ -277,10 +277,11 @@ def best_of_groups(
         for group in range(1, assigned.max() + 1):
             members = np.flatnonzero(assigned == group)
             some, method = ensemble[:, members], how.get("method", "auto")
-            if method == "auto":
-                labels = quick_labels(some, how.get("n_clusters"))
-            else:
-                labels = combined_labels(some, random_state=seed, **how)
+            labels: Array = (
+                quick_labels(some, how.get("n_clusters"))
+                if method == "auto"
+                else combined_labels(some, random_state=seed, **how)
+            )
             rows.append({"size": len(members)} | {name: score(labels) for name, score in functions.items()})
         return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="group"))
 
