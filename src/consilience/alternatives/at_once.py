@@ -68,32 +68,7 @@ class Groupings:
 def find_at_once(
     X: Floats, sizes: Sequence[int], *, n_init: int = STARTS, seed: int = 0, n_jobs: int | None = None
 ) -> Groupings:
-    """The best of several starts.
-
-    Parameters
-    ----------
-    X : (n_objects, n_columns) array
-    sizes : sequence of int
-        Number of clusters of every grouping.
-    n_init : int
-    seed : int
-    n_jobs : int, optional
-        Threads over starts; the answer does not depend on it.
-
-    Returns
-    -------
-    Groupings
-        A start costs O(n d Σk + m² d³) a step, for m groupings.
-
-    Examples
-    --------
-    >>> from consilience.datasets import load_beads
-    >>> from consilience.measures import compare_labelings
-    >>> from consilience.tables import scale
-    >>> found = find_at_once(scale(load_beads().values, "columns"), [3, 4])
-    >>> round(compare_labelings(found.labels, load_beads().labels).matched, 2)
-    0.91
-    """
+    """The best of several starts."""
     check_at_once(X, sizes)
     middle = X.mean(axis=0)
     centered = X - middle

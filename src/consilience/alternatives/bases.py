@@ -83,15 +83,7 @@ def is_random(base: Any) -> bool:
 
 
 def fit_base(base: Any, X: Any, rows: NDArray[Any], n_clusters: int, seed: int) -> Split:
-    """One run of the base on the objects of a group; X holds these only.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.alternatives.bases import fit_base
-    >>> fit_base("kmeans", np.array([[0.0], [0.1], [9.0]]), np.array([4, 5, 7]), 2, seed=0).labels.tolist()
-    [0, 0, 1]
-    """
+    """One run of the base on the objects of a group; X holds these only."""
     check_base(base)
     estimator = BASES[base](X.shape[0], X.shape[1], n_clusters) if isinstance(base, str) else clone(base)
     estimator.set_params(**clusterer_settings(estimator, n_clusters, seed))

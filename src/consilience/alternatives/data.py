@@ -201,15 +201,7 @@ def check_given(given: EnsembleLike, n_objects: int, X: Any = None) -> Ensemble:
 
 
 def group_names(given: Ensemble) -> list[list[str]]:
-    """What the user calls the groups of each grouping, by code.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.alternatives.data import group_names
-    >>> group_names(cs.Ensemble([["news", "sport", None], [2.0, 1.0, float("nan")]]))
-    [['news', 'sport'], ['1', '2']]
-    """
+    """What the user calls the groups of each grouping, by code."""
     return [[_text(label) for label in given.categories(j)] for j in range(given.n_clusterings)]
 
 
@@ -219,15 +211,7 @@ def _text(label: Any) -> str:
 
 
 def joint(labels: NDArray[Any]) -> Labels:
-    """The groups that several groupings (n_objects, m) make together, numbered through; −1 where any label is missing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.alternatives.data import joint
-    >>> joint(np.array([[0, 0], [0, 1], [1, 1], [0, 0], [1, -1]])).tolist()
-    [0, 1, 2, 0, -1]
-    """
+    """The groups that several groupings (n_objects, m) make together, numbered through; −1 where any label is missing."""
     known = (labels >= 0).all(axis=1)
     out = np.full(len(labels), -1, np.int32)
     if known.any():
@@ -239,14 +223,6 @@ def groups_of(given: Ensemble | None, n_objects: int, multiple_given: str) -> li
     """The groups to split: the cells of all groupings together ("joint"), or the groups of each ("each").
 
     Without a given grouping all objects are one group.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.alternatives.data import groups_of
-    >>> given = cs.Ensemble([["a", "a", "b", "b"], [0, 1, 1, 1]])
-    >>> [(group.name, group.rows.tolist()) for group in groups_of(given, 4, "joint")]
-    [('a × 0', [0]), ('a × 1', [1]), ('b × 1', [2, 3])]
     """
     check_choice(multiple_given, MULTIPLE_GIVEN, "way to use multiple given groupings")
     if given is None:

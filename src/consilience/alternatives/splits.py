@@ -36,36 +36,7 @@ def split_groups(
     n_jobs: int | None = None,
     progress: bool | None = False,
 ) -> tuple[Ensemble, dict[tuple[int, int], str]]:
-    """Split every group, and extend every split to all objects.
-
-    Parameters
-    ----------
-    X : (n_objects, n_features) array or CSR matrix
-    groups : list of Group
-        Those with more than `n_clusters` objects; see :func:`groups_of`.
-    n_clusters, base, n_init, keep, n_jobs
-        As of :class:`CondEns`.
-    centering : Centering, optional
-        Objects are seen as if their group's mean were that of the group being split.
-
-    Returns
-    -------
-    ensemble : Ensemble
-        One clustering per group and run; `info` says of which. Splits with a single cluster are left out.
-    failed : dict
-        By (given, group) why groups that could not be split were not.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.alternatives.data import groups_of
-    >>> from consilience.alternatives.splits import split_groups
-    >>> from consilience.datasets import orthogonal_multinomials
-    >>> X, given, hidden = orthogonal_multinomials(2, random_state=0)
-    >>> groups = groups_of(cs.Ensemble(given), len(X), "joint")
-    >>> split_groups(X, groups, 2, n_init=3)[0].info.columns.tolist()
-    ['given', 'group', 'name', 'run', 'objective']
-    """
+    """Split every group, and extend every split to all objects."""
     from joblib import delayed
 
     check_base(base)

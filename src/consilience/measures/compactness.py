@@ -132,16 +132,7 @@ def _given_distances(data: Any, rows: Any, columns: Any) -> Floats:
 def silhouettes(
     X: Any, ens: Ensemble, objects: Ints, *, metric: str = "euclidean", progress: bool | None = None
 ) -> Floats:
-    """Mean silhouette of some objects in every clustering, NaN unless it has 2 … n − 1 clusters of them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import consilience as cs
-    >>> X = np.array([[0.0], [1.0], [9.0], [10.0]])
-    >>> silhouettes(X, cs.Ensemble([[0, 0, 1, 1], [0, 1, 0, 1]]), np.arange(4)).round(2).tolist()
-    [0.89, -0.44]
-    """
+    """Mean silhouette of some objects in every clustering, NaN unless it has 2 … n − 1 clusters of them."""
     from sklearn.metrics import pairwise_distances, silhouette_score
 
     if metric == "precomputed":

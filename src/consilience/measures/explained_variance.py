@@ -80,15 +80,6 @@ class VarianceBetween:
     def followed(self, labels: Array, most: int = WORTHY) -> list[tuple[str, float]]:
         """The columns that a clustering goes by most, at most so many: those with the largest share of their variance between its
         clusters, where shuffled labels would not have as much.
-
-        Examples
-        --------
-        >>> from consilience.measures.cluster_features import ComparableTable
-        >>> from consilience.tables import read_table
-        >>> table = read_table(np.stack([np.arange(40.0), np.arange(40.0) % 2], axis=1), kind="data")
-        >>> shares = VarianceBetween(ComparableTable(table, ["size", "odd"]))
-        >>> [(name, round(share, 2)) for name, share in shares.followed(np.arange(40) // 20)]
-        [('size', 0.75)]
         """
         if labels.max(initial=-1) < 1:
             return []
@@ -100,15 +91,6 @@ class VarianceBetween:
         """The share that the same labels, shuffled, reach once in a hundred times, in whichever column it is largest.
 
         The share of one normal column is then beta distributed, with (k − 1)/2 and (n − k)/2; infinite where chance can do anything.
-
-        Examples
-        --------
-        >>> from consilience.measures.cluster_features import ComparableTable
-        >>> from consilience.tables import read_table
-        >>> table = read_table(np.arange(40.0)[:, None], kind="data")
-        >>> shares = VarianceBetween(ComparableTable(table, ["size"]))
-        >>> round(shares.by_chance(np.arange(40) % 2), 2), round(shares.by_chance(np.arange(40) % 12), 2)
-        (0.16, 0.54)
         """
         codes = labels[self._rows]
         n, k = int((codes >= 0).sum()), len(np.unique(codes[codes >= 0]))
@@ -118,20 +100,7 @@ class VarianceBetween:
 
 
 def set_apart(followed: list[list[tuple[str, float]]], most: int = WORTHY) -> list[list[tuple[str, float]]]:
-    """Of several clusterings, the columns to name each by: first those that it goes by clearly more than they do on average.
-
-    Parameters
-    ----------
-    followed : list of lists of (name, share)
-        As :meth:`VarianceBetween.followed` gives them, the most followed first.
-    most : int
-        Columns of each.
-
-    Examples
-    --------
-    >>> set_apart([[("size", 0.9), ("age", 0.8), ("odd", 0.7)], [("size", 0.9), ("age", 0.8)]], most=1)
-    [[('odd', 0.7)], [('size', 0.9)]]
-    """
+    """Of several clusterings, the columns to name each by: first those that it goes by clearly more than they do on average."""
     means: dict[str, float] = {}
     for some in followed:
         for name, share in some:
