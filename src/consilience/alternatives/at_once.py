@@ -28,10 +28,11 @@ from consilience.alternatives.diagnostics import quality_of
 from consilience.alternatives.significance import half_of
 from consilience.measures import adjusted_rand
 
-STARTS, STEPS = 30, 300
-SAMPLE = 5000  # objects that starts are made on
-WIDEST = 200  # columns, since every step decomposes matrices of that size
-TINY = 1e-9  # share of all scatter below which an axis tells no clusters apart
+STARTS = 30  # a parameter: n_init
+STEPS = 300  # safeguard: time; a search that still moves after so many ends
+SAMPLE = 5000  # safeguard: time; objects that starts are made on
+WIDEST = 200  # safeguard: time; columns, since every step decomposes matrices of that size
+TINY = 1e-9  # safeguard: rounding; share of all scatter below which an axis tells no clusters apart
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,7 +42,7 @@ from consilience.tables import check_matrix
 
 PATH = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 FREE = 0.01  # share of I(C; Y | Z) that coordination may cost
-ROUNDS = 20  # searches at most, with groups renumbered in between
+ROUNDS = 20  # safeguard: time; searches at most, with groups renumbered in between
 
 
 @dataclass(frozen=True)

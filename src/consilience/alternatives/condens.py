@@ -38,7 +38,7 @@ from consilience.tables import check_matrix
 
 COMBINATIONS = ("auto", *METHODS)
 COLUMNS = ["given", "group", "name", "size", "outcome"]
-MEMBERS = 2000  # splits in an ensemble at most; many groups get fewer runs each
+MEMBERS = 2000  # safeguard: time; splits in an ensemble at most; many groups get fewer runs each
 
 
 @dataclass(eq=False, repr=False)

@@ -19,8 +19,8 @@ from consilience.inputs import as_ensemble, as_table, labels_from
 from consilience.tables import Table, check_matrix
 from consilience.tables.scaling import Standardizer
 
-BLOCK = 2**22  # numbers of a sparse table made dense at once, to look at: 32 MB
-DENSE = 2**27  # and to cluster: 1 GB
+BLOCK = 2**22  # safeguard: memory; numbers of a sparse table made dense at once, to look at: 32 MB
+DENSE = 2**27  # safeguard: memory; and to cluster: 1 GB
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from consilience.ensemble import Ensemble
 from consilience.measures import adjusted_rand
 from consilience.tables import check_matrix
 
-WIDEST = 1000  # features of null data at most; its covariance is a square of them
+WIDEST = 1000  # safeguard: memory; features of null data at most; its covariance is a square of them
 
 
 def reproducibility(

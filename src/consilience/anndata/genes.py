@@ -16,7 +16,7 @@ from consilience.anndata.combining import consensus as read_back
 from consilience.anndata.frames import HANDFUL, check_adata, safe_frame, written
 from consilience.consensus import Consensus
 
-SHORTLIST = 5  # genes whose order is looked at, for every one that is shown
+SHORTLIST = 5  # safeguard: time; genes whose order is looked at, for every one that is shown
 COLUMNS = ("level", "from_k", "to_k", "cluster", "child", "gene", "auc", "log2_fold_change", "share_in", "share_out")
 
 

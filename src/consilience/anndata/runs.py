@@ -16,7 +16,7 @@ from consilience.generation.methods.graph import own_graph
 from consilience.generation.recipes import usual_clusters
 from consilience.inputs.anndata_in import MADE_BY, stored_ensemble
 
-DRAWS = 64  # numbers of clusters that stand for a range, evenly in logarithms
+DRAWS = 64  # safeguard: time; numbers of clusters that stand for a range, evenly in logarithms
 LEFT_OUT = ("weights", "settings", "inertia", "steps", "compactness")  # empty here, or the same for all
 
 

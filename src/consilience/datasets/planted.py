@@ -81,7 +81,7 @@ def _mostly(rng: np.random.Generator, codes: Ints, words: tuple[str, ...], share
 
 READINGS = ("shear", "member")
 # Probabilities of the levels of an axis; the two highest together still leave room for other events.
-LOWEST, STEP, HIGHEST = 0.04, 0.11, 0.48
+LOWEST, STEP, HIGHEST = 0.04, 0.11, 0.48  # safeguard: data that are made, not judged
 
 
 def orthogonal_multinomials(

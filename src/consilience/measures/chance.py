@@ -32,7 +32,7 @@ from consilience.measures.counts import (
 )
 from consilience.measures.information import shared_and_entropies
 
-ROWS = 64  # sizes looked up with all others at a time
+ROWS = 64  # safeguard: memory; sizes looked up with all others at a time
 AVERAGES: dict[str, Callable[[Any, Any], Floats]] = {
     "arithmetic": lambda a, b: (a + b) / 2,
     "geometric": lambda a, b: np.sqrt(a * b),

@@ -16,7 +16,7 @@ from consilience._types import Array, Floats
 from consilience.measures.effect_sizes import ColumnEffects, Z, effect_sizes
 from consilience.tables import Table, scale
 
-TOP_WORDS = 3  # that name a cluster of documents
+TOP_WORDS = 3  # safeguard: display; words that name a cluster of documents
 
 
 class Comparable(Protocol):
@@ -147,9 +147,9 @@ def _strongest(d: Any, top: int, infinite: bool) -> list[int]:
 
 # How a column is spread in every cluster and elsewhere: shares of the same few bins for all, so that pictures can be laid side by side.
 
-BINS, LEVELS = 16, 8
-LOOKED_AT = 20_000  # objects, evenly spaced
-COUNTS = (0, 1, 2, 4, 8)  # where the bins of counts begin
+BINS, LEVELS = 16, 8  # safeguard: display; of a small histogram
+LOOKED_AT = 20_000  # safeguard: time; objects, evenly spaced
+COUNTS = (0, 1, 2, 4, 8)  # safeguard: display; where the bins of counts begin
 COUNT_NAMES = ["0", "1", "2–3", "4–7", "8 or more"]
 
 

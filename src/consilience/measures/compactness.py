@@ -18,7 +18,7 @@ from consilience._types import Floats, Ints
 from consilience.ensemble import Ensemble, check_same_objects
 from consilience.tables import check_matrix
 
-BLOCK = 2**22  # distances held at once: 32 MB
+BLOCK = 2**22  # safeguard: memory; distances held at once: 32 MB
 
 
 def compactness(

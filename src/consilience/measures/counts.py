@@ -16,7 +16,7 @@ from consilience._run.progress import track
 from consilience._types import Array, Floats, Labels
 from consilience.ensemble import Ensemble
 
-LARGEST = 2**27  # cells of a table: 1 GB
+LARGEST = 2**27  # safeguard: memory; cells of a table, 1 GB
 # What messages call the two label vectors of a measure.
 TWO = ("the first clustering", "the second clustering")
 KNOWN = ("the known labels", "the clustering")
@@ -157,7 +157,7 @@ def unknown(n: Floats, value: Floats) -> Floats:
 
 # All pairs of an ensemble, a band of clusterings at a time.
 
-BAND = 128  # clusterings compared with all others at a time
+BAND = 128  # safeguard: memory; clusterings compared with all others at a time
 
 
 def bands(m: int, name: str, progress: bool | None) -> Iterator[tuple[int, int]]:

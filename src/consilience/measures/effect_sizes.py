@@ -18,10 +18,10 @@ from consilience.tables import Table, check_matrix, read_table
 from consilience.tables.encoder import EncodedColumn
 from consilience.tables.in_memory import is_frame, needs_encoding, plain_source
 
-BLOCK = 2**24  # values looked at at a time
-NOTHING = 1e-7  # of a column's size, below which a difference of squares is rounding
+BLOCK = 2**24  # safeguard: memory; values looked at at a time
+NOTHING = 1e-7  # safeguard: rounding; of a column's size, below which a difference of squares is rounding
 FEATURES = ["cluster", "feature", "effect", "low", "high", "mean", "mean_elsewhere"]
-Z = 1.959964  # 95 % of a normal distribution lie within so many standard errors
+Z = 1.959964  # safeguard: no choice; 95 % of a normal distribution lie within so many standard errors
 
 
 def distinguishing_features(

@@ -24,7 +24,7 @@ from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
 from consilience.measures.counts import bands, check_pair, clusters, codes_of, mirror, ratio
 
-HELD = 2**23  # numbers held at a time while scores of objects are added up: 64 MB
+HELD = 2**23  # safeguard: memory; numbers held at a time while scores of objects are added up: 64 MB
 
 
 def element_centric(a: Any, b: Any, *, per_object: bool = False) -> Any:

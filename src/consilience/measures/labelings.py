@@ -25,7 +25,7 @@ from consilience.measures.registry import MEASURES
 from consilience.measures.summary import known_labels
 
 SCORES = ("precision", "recall", "f1", "rand", "jaccard")
-BLOCK = 2**22  # pairs of rows looked at in one go
+BLOCK = 2**22  # safeguard: memory; pairs of rows looked at in one go
 
 
 @dataclass(frozen=True, eq=False, repr=False)

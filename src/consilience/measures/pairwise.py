@@ -18,8 +18,8 @@ from consilience.inputs import as_ensemble
 from consilience.measures.counts import bands_of_sums, cells, clusters, mirror, sums_with_each, tables
 from consilience.measures.registry import MEASURES, Measure
 
-STACK = 2**18  # cells of the tables, or labels counted, at a time: what the cache holds
-DENSE = 4  # cells per object up to which a dense table is counted faster than cells are sorted
+STACK = 2**18  # safeguard: memory; cells of the tables, or labels counted, at a time: what the cache holds
+DENSE = 4  # safeguard: time, not the result; cells per object up to which a dense table is counted faster than cells are sorted
 
 
 def pairwise(
@@ -251,7 +251,7 @@ def _jackknife(values: Floats, known: Array) -> float:
 
 # The one sample of objects on which scores of large data are computed, so that two places never show two numbers.
 
-WHOLE, SAMPLED = 5000, 2000  # objects up to which all are looked at; beyond, how many are
+WHOLE, SAMPLED = 5000, 2000  # safeguard: time; objects up to which all are looked at; beyond, how many are
 
 
 def sample_objects(n_objects: int, most: int | None = None) -> Ints:
