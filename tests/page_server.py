@@ -6,7 +6,8 @@ import base64
 import json
 import re
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -182,13 +183,29 @@ def rename(page: Any, old: str, new: str) -> None:
     said(page, f"{old} renamed to {new}")
 
 
-def until(page: Any, script: str, argument: Any = None) -> None:
-    """Wait until a script says true; the page's own policy forbids Playwright's way of waiting."""
-    for _ in range(200):
-        if page.evaluate(script, argument):
-            return
+def until(page: Any, holds: str | Callable[[], Any], argument: Any = None) -> None:
+    """Wait until a script or a function says true; the page's own policy forbids Playwright's way of waiting."""
+    end = time.monotonic() + 60  # only to end what hangs
+    while not (page.evaluate(holds, argument) if isinstance(holds, str) else holds()):
+        assert time.monotonic() < end, f"never: {holds}"
         page.wait_for_timeout(25)
-    raise AssertionError(f"never: {script}")
+
+
+def rest(page: Any) -> None:
+    """Wait until nothing is asked for, and what came is drawn."""
+    until(page, "() => !document.querySelector('[aria-busy=true]')")
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def until_kept(page: Any, server: Any) -> None:
+    """Wait until the tray is with the run as it stands: what is written is sent a moment later."""
+    until(
+        page,
+        lambda: (
+            [[one["ref"], one["name"], one["note"]] for one in server.api.session.kept.tray]
+            == [entry[:3] for entry in tray(page)]
+        ),
+    )
 
 
 def swipe(page: Any, x: float, y: float, by: float) -> None:

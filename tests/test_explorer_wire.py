@@ -97,16 +97,29 @@ def test_what_is_larger_than_the_cache_is_still_answered():
 
 
 def test_an_answer_made_by_two_after_one_gave_up_counts_once():
-    cache, started, fail, finish = Cache(100), threading.Event(), threading.Event(), threading.Event()
+    cache, (started, waiting, fail, finish) = Cache(100), (threading.Event() for _ in range(4))
+
+    class Watched:
+        """A lock that says when somebody waits for it."""
+
+        def __init__(self, lock):
+            self.lock = lock
+
+        def __enter__(self):
+            waiting.set()
+            self.lock.acquire()
+
+        def __exit__(self, *error):
+            self.lock.release()
 
     def give_up():
         started.set()
-        fail.wait(5)
+        fail.wait(60)
         raise ValueError
 
     def slow():
         fail.set()
-        finish.wait(5)
+        finish.wait(60)
         return np.zeros(5)
 
     def ask(make):
@@ -115,14 +128,15 @@ def test_an_answer_made_by_two_after_one_gave_up_counts_once():
 
     threads = [threading.Thread(target=ask, args=(make,)) for make in (give_up, slow)]
     threads[0].start()
-    started.wait(5)
+    started.wait(60)
+    cache._making["a"] = Watched(cache._making["a"])
     threads[1].start()
-    time.sleep(0.05)  # it waits for the first by now
+    assert waiting.wait(60)
     fail.set()
-    threads[0].join(5)
+    threads[0].join(60)
     cache.get("a", lambda: np.zeros(5))
     finish.set()
-    threads[1].join(5)
+    threads[1].join(60)
     cache.get("b", lambda: np.zeros(5))
     assert len(cache) == 2  # 40 bytes each: both fit
 

@@ -11,7 +11,7 @@ import pytest
 
 import consilience as cs
 from consilience.explorer import Server
-from page_server import beads_run, press, serve_many, show, turn, visit
+from page_server import beads_run, press, rest, serve_many, show, turn, visit
 
 AXE = Path(__file__).parents[1] / "page" / "node_modules" / "axe-core" / "axe.min.js"
 RUN = """axe.run(document, {rules: {"label-content-name-mismatch": {enabled: true}, "target-size": {enabled: true}}}).then(
@@ -40,7 +40,7 @@ def test_no_view_has_a_violation(browser: Any, server: Server, scheme: str) -> N
         found: dict[str, list[str]] = {}
 
         def look(view: str) -> None:
-            page.wait_for_timeout(150)
+            rest(page)
             if wrong := page.evaluate(RUN):
                 found[view] = wrong
 
@@ -114,8 +114,8 @@ def test_an_agreement_has_no_violation(browser: Any, tmp_path_factory: pytest.Te
             page.wait_for_selector(".tile canvas")
             page.evaluate(AXE.read_text())
             show(page, "Agreement")
-            page.locator("#panel-agreement").wait_for()
-            page.wait_for_timeout(300)
+            page.locator("#panel-agreement .chart").first.wait_for()
+            rest(page)
             assert page.evaluate(RUN) == []
     finally:
         server.close()

@@ -233,7 +233,7 @@ def test_a_server_that_stands_still_is_said(browser: Any, server: Server) -> Non
         held: list[Any] = []
         page.route("**/api/**", lambda route: held.append(route))
         press(page, "c")
-        page.get_by_role("alert").filter(has_text="has not answered for 5 seconds").wait_for(timeout=9000)
+        page.get_by_role("alert").filter(has_text="has not answered for 5 seconds").wait_for()
         for route in held:
             with suppress(Error):  # the page took some back
                 route.continue_()

@@ -11,7 +11,7 @@ import pytest
 
 import consilience as cs
 from consilience.explorer import Server
-from page_server import beads_run, press, said, serve_many, show, state, swipe, until, visit
+from page_server import beads_run, press, rest, said, serve_many, show, state, swipe, until, visit
 
 LAPTOP = {"width": 1366, "height": 768}
 CUT_OFF = """() => [...document.querySelectorAll(".tile-head span, .tile-foot span")]
@@ -45,7 +45,6 @@ def server(run: Path) -> Iterator[Server]:
 @pytest.fixture
 def page(browser: Any, server: Server) -> Iterator[Any]:
     with visit(browser, server.url, viewport=LAPTOP) as seen:
-        seen.page.set_default_timeout(15_000)
         seen.page.wait_for_selector(".tile canvas")
         yield seen.page
 
@@ -209,7 +208,7 @@ def test_tiles_without_known_labels_say_nothing_twice(browser: Any, unlabeled: S
             assert "cluster" not in text
         show(page, "Scores")
         page.get_by_label("Score on the y axis").select_option("clusters")
-        page.wait_for_timeout(50)
+        rest(page)
         texts = page.locator(".tile-foot").all_inner_texts()
         assert texts
         assert any(text.startswith("column ") for text in texts)
@@ -238,7 +237,7 @@ def test_small_screens_scroll_one_way_and_fit_a_finger(browser: Any, server: Ser
         assert page.locator(".actions kbd").first.is_hidden(), "there are no keys to press"
         for tab in ("Map", "Scores", "Tree", "Why", "Objects", "Picked", "Compare", "Stable components", "Detail"):
             page.get_by_role("tab", name=tab, exact=True).tap()
-            page.wait_for_timeout(150)
+            rest(page)
             assert page.evaluate(SIDEWAYS) <= 0, tab
             assert page.evaluate(SMALL) == [], tab
         page.get_by_role("tab", name="Scores", exact=True).tap()

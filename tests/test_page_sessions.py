@@ -19,7 +19,20 @@ from consilience.explorer import Server
 from consilience.explorer.launch import load_page
 from consilience.explorer.sources import open_clusterings
 from consilience.tables import read_table
-from page_server import beads_run, download, press, said, select_branch, serve, state, tray, turn, until, visit
+from page_server import (
+    beads_run,
+    download,
+    press,
+    said,
+    select_branch,
+    serve,
+    state,
+    tray,
+    turn,
+    until,
+    until_kept,
+    visit,
+)
 
 
 def test_more_like_this_adds_clusterings_and_refs_of_before_still_hold(browser: Any, tmp_path: Path) -> None:
@@ -77,7 +90,7 @@ def test_a_server_started_again_is_found_by_the_open_page(browser: Any, tmp_path
         page = seen.page
         press(page, "c", "2", "s")
         before = state(page)
-        settle(page)
+        settle(page, first)
         first.close()
         press(page, "3")
         page.get_by_role("alert").filter(has_text="does not answer").wait_for()
@@ -119,8 +132,8 @@ def test_tray_names_and_notes_are_there_tomorrow(browser: Any, tmp_path: Path) -
         with page.expect_response("**/api/tray"):
             entry.locator("input.name").fill("the shapes")
             entry.locator("input.remark").fill("look at these again")
-        page.wait_for_function("() => location.hash.includes('again')")
-        page.wait_for_timeout(700)
+        until(page, "() => location.hash.includes('again')")
+        until_kept(page, server)
         kept = tray(page)
     with closing(serve(run)) as server, visit(browser, server.url) as seen:  # another browser, another address
         page = seen.page
@@ -148,9 +161,9 @@ def test_what_is_gone_after_a_restart_stays_in_the_tray_unavailable(browser: Any
         items = page.locator("#panel-tray .tray li")
         items.nth(1).get_by_placeholder("note").fill("the best so far")
         names = [kept[1] for kept in tray(page)]
-        settle(page)
+        settle(page, first)
         first.close()
-        with closing(restarted(page, ensemble, first.port)):
+        with closing(restarted(page, ensemble, first.port)) as second:
             said(page, "1 clustering of the tray is unavailable")
             page.locator(".top", has_text="30 clusterings").wait_for()
             assert not {"sel", "pin"} & set(state(page))
@@ -163,26 +176,26 @@ def test_what_is_gone_after_a_restart_stays_in_the_tray_unavailable(browser: Any
             assert download(page, "CSV").splitlines()[0] == f'"bead","{names[0]}"'.encode()
             said(page, "1 of the tray is unavailable and left out")
             press(page, "1")
-            settle(page)
-        with closing(restarted(page, ensemble, first.port, linkage="complete")):
+            settle(page, second)
+        with closing(restarted(page, ensemble, first.port, linkage="complete")) as third:
             said(page, "The tree is another one")
             assert "sel" not in state(page)
             assert "another tree" in page.locator("#panel-tray li .what").first.get_attribute("title")
-            settle(page)
-        with closing(restarted(page, other, first.port)):
+            settle(page, third)
+        with closing(restarted(page, other, first.port)) as fourth:
             said(page, "This is another run")
             assert page.locator("#panel-tray li.unavailable").count() == 2
             assert page.get_by_role("button", name="CSV").is_disabled()
             press(page, "1")
-            settle(page)
+            settle(page, fourth)
             page.locator("#panel-detail .bars button").first.wait_for()
 
 
-def settle(page: Any) -> None:
+def settle(page: Any, server: Any) -> None:
     """Wait until nothing is on its way: a server that ends in this process does not take its open connections along."""
     page.locator("#panel-detail .answered[aria-busy=false]").wait_for()
     page.locator(".big-picture[aria-busy=false]").wait_for()
-    page.wait_for_timeout(600)  # with the tray, which rests before it is sent
+    until_kept(page, server)
 
 
 def restarted(page: Any, source: Any, port: int, **options: Any) -> Any:

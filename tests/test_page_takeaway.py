@@ -15,7 +15,21 @@ import pytest
 
 from consilience.explorer import Server
 from consilience.explorer.annotations import FILE
-from page_server import beads_run, download, press, rename, said, serve, serve_many, show, state, tray, until, visit
+from page_server import (
+    beads_run,
+    download,
+    press,
+    rename,
+    said,
+    serve,
+    serve_many,
+    show,
+    state,
+    tray,
+    until,
+    until_kept,
+    visit,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -92,7 +106,9 @@ def test_a_session_is_there_tomorrow_and_opens_where_it_is_sent(browser: Any, ru
             saved = tmp_path / "session.json"
             found.value.save_as(saved)
             kept = state(page)
-            page.wait_for_timeout(1800)  # the view rests, and goes to the run
+            until(page, lambda: kept["sel"] in server.api.session.kept.view.get("address", ""))
+            until(page, lambda: server.api.session.kept.view["colors"] == "shape")
+            until_kept(page, server)
         with visit(browser, server.url) as seen:  # a browser that knows nothing but the address
             page = seen.page
             said(page, "colored by shape")

@@ -189,7 +189,7 @@ def test_the_null_is_tested_and_drawn(page: Any, ensemble: cs.Ensemble) -> None:
     cut_into(page, 3)
     page.get_by_role("button", name="is the best of 3 groups chance?").click()
     line = page.locator(".null-line span")
-    line.wait_for(timeout=30_000)
+    line.wait_for()
     words = line.inner_text()
     meta = cs.organize(ensemble, 3)
     shape = load_beads().labels["shape"]
