@@ -20,7 +20,7 @@ import consilience as cs
 from consilience.agreement import CountBlocks, DataLoom
 from consilience.agreement.block_counts import BlockCounts
 from consilience.agreement.by_blocks import RowSearch
-from consilience.agreement.local_search import engine_of, random_labels
+from consilience.agreement.co_clustering import engine_of, random_labels
 from consilience.engine.views import cluster_tables
 
 ROWS, COLUMNS, PAIRS = 480_000, 17_770, 100_000_000

@@ -7,11 +7,11 @@ from scipy import sparse
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.agreement import CAP, MDC, Comraf, DataLoom, Sides
-from consilience.agreement.comraf import _check_edges, _nodes
+from consilience.agreement import CAP, MDC, Comraf, DataLoom
+from consilience.agreement.comraf import _check_edges, _nodes, color
 from consilience.agreement.count_table import check_counts
-from consilience.agreement.markov_field import color
 from consilience.agreement.mdc import grow
+from consilience.agreement.result import Sides
 from consilience.engine.information import Engine
 from consilience.measures import adjusted_rand, nmi, stability
 from oracle.sweep import mutual_information

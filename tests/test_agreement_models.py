@@ -8,9 +8,9 @@ from scipy import sparse
 from sklearn.base import clone
 
 from consilience._check import InputError
-from consilience.agreement import MDC, DataLoom, counts_from_data
-from consilience.agreement.count_table import check_counts
-from consilience.agreement.local_search import engine_of, merge, random_labels, split
+from consilience.agreement import MDC, DataLoom
+from consilience.agreement.co_clustering import engine_of, merge, random_labels, split
+from consilience.agreement.count_table import check_counts, counts_from_data
 from consilience.agreement.mdc import column_clusters, grow
 from consilience.engine.views import cluster_tables, regrouped
 from consilience.measures import adjusted_rand, nmi

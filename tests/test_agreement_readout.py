@@ -8,11 +8,10 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.agreement import (
     Agreement,
-    Sides,
-    column_information,
-    soft_memberships,
     stable_groups,
 )
+from consilience.agreement.components import column_information, soft_memberships
+from consilience.agreement.result import Sides
 from consilience.consensus import SCCC, floaters, stable_components
 from consilience.datasets import noisy_labels
 from consilience.measures import accuracy

@@ -10,7 +10,8 @@ from scipy import sparse
 
 import consilience as cs
 from command_line import run
-from consilience.agreement import Agreement, column_information, stable_groups
+from consilience.agreement import Agreement, stable_groups
+from consilience.agreement.components import column_information
 from consilience.measures import accuracy
 from papers.bekkerman2009.data import draw_documents
 

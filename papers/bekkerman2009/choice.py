@@ -15,8 +15,8 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 from consilience.agreement import MDC, agree
+from consilience.agreement.co_clustering import engine_of
 from consilience.agreement.count_table import check_counts
-from consilience.agreement.local_search import engine_of
 from consilience.measures import accuracy, adjusted_mutual_information
 from papers.bekkerman2009.data import Documents
 from papers.bekkerman2009.documents import by_gap

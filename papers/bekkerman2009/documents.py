@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from consilience.agreement import Agreement, agree, column_information, stable_groups
+from consilience.agreement import Agreement, agree, stable_groups
+from consilience.agreement.components import column_information
 from consilience.agreement.result import sem
 from consilience.consensus import SCCC
 from consilience.consensus.rows.problem import check_problem

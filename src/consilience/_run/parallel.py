@@ -32,10 +32,10 @@ from consilience._run.progress import Where, is_logging, logging_to, record
 from consilience._types import Array
 
 LOCAL = ("SequentialBackend", "ThreadingBackend", "LokyBackend", "MultiprocessingBackend")
-MOST = 2**20
-AGAIN = 3  # times that tasks are given out again after a worker died, with none finished in between
-AHEAD = 3  # tasks of every core that are under way, or whose results wait to be taken
-ROUND = 16  # the same where tasks go to processes, which joblib hands out without regard to who takes the results
+MOST_JOBS = 2**20  # safeguard: more are no number of jobs
+AGAIN = 3  # safeguard: times that tasks are given out again after a worker died, with none finished in between
+AHEAD = 3  # safeguard: tasks of every core that are under way, or whose results wait to be taken
+ROUND = 16  # safeguard: the same where tasks go to processes, which joblib hands out without regard to who takes the results
 Task = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]  # what joblib.delayed makes
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -61,7 +61,7 @@ def check_n_jobs(n_jobs: int | None) -> int | None:
         return None
     if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
         raise InputError(f"n_jobs must be a whole number other than 0, or None; got {show(n_jobs)}")
-    return min(int(n_jobs), MOST)
+    return min(int(n_jobs), MOST_JOBS)
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -341,7 +341,7 @@ def in_order(found: Iterator[tuple[int, Any]], early: dict[int, Any]) -> Iterato
 
 # A call as bytes, its large arrays apart, so that what many calls share travels to a process once; what is there already stays there.
 
-LARGE = 1 << 16  # bytes from which on an array travels by itself
+LARGE = 1 << 16  # safeguard: bytes from which on an array travels by itself
 
 
 class There:

@@ -19,7 +19,7 @@ from consilience._check import check_path
 from consilience._types import PathLike
 
 T = TypeVar("T")
-QUIET = 0.5  # seconds of work that need no bar
+QUIET = 0.5  # safeguard: seconds of work that need no bar
 
 
 class Bar:

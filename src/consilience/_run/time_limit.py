@@ -25,8 +25,8 @@ from typing import Any
 from consilience._check import fingerprint
 from consilience._run.parallel import pack, unpack
 
-START = 120.0  # seconds that a child may take to start, or to read what it is sent
-IDLE = 30.0  # seconds that it waits for another call
+START = 120.0  # safeguard: seconds that a child may take to start, or to read what it is sent
+IDLE = 30.0  # safeguard: seconds that it waits for another call
 _idle: list[Child] = []
 _lock = threading.Lock()
 _ender: threading.Thread | None = None

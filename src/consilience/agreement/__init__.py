@@ -2,14 +2,13 @@
 
 from consilience.agreement.agree import agree
 from consilience.agreement.cap import CAP
-from consilience.agreement.components import column_information, soft_memberships, stable_groups
+from consilience.agreement.components import stable_groups
 from consilience.agreement.comraf import Comraf
 from consilience.agreement.count_blocks import CountBlocks
 from consilience.agreement.dataloom import DataLoom
-from consilience.agreement.discretize import counts_from_data
 from consilience.agreement.mdc import MDC
 from consilience.agreement.recommend import Recommender
-from consilience.agreement.result import Agreement, Sides
+from consilience.agreement.result import Agreement
 
 __all__ = [
     "CAP",
@@ -19,10 +18,6 @@ __all__ = [
     "CountBlocks",
     "DataLoom",
     "Recommender",
-    "Sides",
     "agree",
-    "column_information",
-    "counts_from_data",
-    "soft_memberships",
     "stable_groups",
 ]

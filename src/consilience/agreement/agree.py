@@ -16,11 +16,9 @@ from consilience._types import EnsembleLike, Labels, PathLike, RandomState
 from consilience.agreement.block_counts import BlockCounts, counts_of
 from consilience.agreement.by_blocks import information_on_columns
 from consilience.agreement.cap import CAP, start_from
-from consilience.agreement.cap import TEMPERATURE as NOISE
-from consilience.agreement.co_clustering import CoClusterer, CoClustering, check_clusters
+from consilience.agreement.co_clustering import CoClusterer, CoClustering, check_clusters, engine_of
 from consilience.agreement.count_table import Clusterings, Counts
 from consilience.agreement.dataloom import DataLoom
-from consilience.agreement.local_search import engine_of
 from consilience.agreement.mdc import MDC, column_clusters, grow
 from consilience.agreement.result import Agreement
 from consilience.inputs import as_table, check_reading
@@ -32,7 +30,7 @@ MAKERS: dict[str, Callable[..., CoClusterer]] = {
 }
 MODELS = ("auto", *MAKERS)
 Runs = Callable[[Callable[[int], Any], int, str], list[Any]]  # results of runs 0 … n − 1, from threads, with a bar
-LARGE = 5_000_000  # non-zero cells from which on the flat search makes the models
+LARGE_TABLE = 5_000_000  # non-zero cells from which on the flat search makes the models
 
 
 @runs_tasks
@@ -120,7 +118,8 @@ def agree(
     check_count("n_clusterings", n_clusterings)
     check_count("n_init", n_init)
     check_n_jobs(n_jobs)
-    process = CAP(max_iter, temperature=0.0 if model == "mdc_plain" else NOISE, tol=tol, restart=restart, n_jobs=n_jobs)
+    noise: dict[str, Any] = {"temperature": 0.0} if model == "mdc_plain" else {}
+    process = CAP(max_iter, **noise, tol=tol, restart=restart, n_jobs=n_jobs)
     process._check_options()
     for name, wanted in (("n_clusters", n_clusters), ("n_column_clusters", n_column_clusters)):
         if wanted is not None:
@@ -141,7 +140,7 @@ def agree(
 
     if rows is None and columns is None:
         if model == "auto":
-            model = "dataloom" if isinstance(table, BlockCounts) or table.rows.views.table.nnz > LARGE else "mdc"
+            model = "dataloom" if isinstance(table, BlockCounts) or table.rows.views.table.nnz > LARGE_TABLE else "mdc"
         if isinstance(table, BlockCounts) and model != "dataloom":
             raise InputError(f"row blocks are clustered by model='dataloom': {model!r} needs the whole table in memory")
         maker = MAKERS[model](n_clusters, n_column_clusters=n_column_clusters)

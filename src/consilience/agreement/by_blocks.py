@@ -15,9 +15,8 @@ from scipy import sparse
 
 from consilience._types import Floats, Labels
 from consilience.agreement.block_counts import BlockCounts
-from consilience.agreement.co_clustering import CoSearch
-from consilience.agreement.local_search import engine_of
-from consilience.agreement.markov_field import Clusterings, take_turns
+from consilience.agreement.co_clustering import CoSearch, engine_of
+from consilience.agreement.comraf import Clusterings, take_turns
 from consilience.engine.information import STILL, Search, objective_of, refill_empty, score_tables
 from consilience.engine.views import Views, cluster_tables
 
@@ -180,7 +179,7 @@ def infer_blocks(
     seed: int,
     n_jobs: int | None,
 ) -> Iterator[tuple[Clusterings, list[float]]]:
-    """:func:`~consilience.agreement.markov_field.infer` of all row clusterings joined to all column clusterings, `names` of each."""
+    """:func:`~consilience.agreement.comraf.infer` of all row clusterings joined to all column clusterings, `names` of each."""
     tables: list[Floats] = []
 
     def improve(which: int, labels: Clusterings, heat: float, units: Sequence[int]) -> list[Search]:

@@ -21,14 +21,13 @@ from consilience._run.random import child_seed, stream
 from consilience._types import EnsembleLike, Labels, RandomState
 from consilience.agreement.block_counts import BlockCounts, counts_of
 from consilience.agreement.by_blocks import infer_blocks
+from consilience.agreement.co_clustering import random_labels
+from consilience.agreement.comraf import Node, infer
 from consilience.agreement.count_table import Clusterings, Counts, Objects
-from consilience.agreement.local_search import random_labels
-from consilience.agreement.markov_field import Node, infer
 from consilience.agreement.result import Agreement, Sides
 from consilience.consensus import SCCC
 from consilience.inputs import as_ensemble
 
-TEMPERATURE = 0.4
 AGAIN = 2  # iterations after the row clusterings began again
 SIDES = ("row", "column")
 #: All clusterings, and the objective at the start and after every half of an iteration.
@@ -113,7 +112,7 @@ class CAP(BaseEstimator):
     max_iter: int = 4
     _: KW_ONLY
     max_iter_local: int = 1
-    temperature: float = TEMPERATURE
+    temperature: float = 0.4
     tol: float = 0.0
     restart: bool = False
     weighting: str = "uniform"

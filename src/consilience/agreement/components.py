@@ -22,7 +22,7 @@ from consilience.consensus.rows.stable_components import consensus_rows
 from consilience.consensus.trust.confidence import cluster_shares
 from consilience.inputs import as_ensemble
 
-BLOCK = 4096  # rows of a block in memory that are looked at together
+ROWS_READ = 4096  # safeguard: rows of a block in memory that are looked at together
 
 
 def stable_groups(
@@ -133,7 +133,7 @@ def column_information(counts: Any, labels: Any) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> from consilience.agreement import column_information
+    >>> from consilience.agreement.components import column_information
     >>> column_information(np.array([[4, 0, 2], [0, 4, 2]]), [0, 1]).round(4).tolist()
     [0.231, 0.231, 0.0]
     """
@@ -144,7 +144,7 @@ def column_information(counts: Any, labels: Any) -> Floats:
     if len(codes) != n_rows:
         raise InputError(f"the table has {count(n_rows, 'row')} and {len(codes):,} labels: give one for each")
     joint = np.zeros((max(codes.max() + 1, 1), n_columns))
-    for first, last in [(0, n_rows)] if blocks is None else blocks.spans(BLOCK):
+    for first, last in [(0, n_rows)] if blocks is None else blocks.spans(ROWS_READ):
         some, mine = table if blocks is None else load(blocks.piece((first, last))), codes[first:last]
         known = np.flatnonzero(mine >= 0)
         member = sparse.csr_matrix((np.ones(len(known)), (mine[known], known)), (len(joint), last - first))
@@ -176,7 +176,7 @@ def soft_memberships(ensemble: Any, labels: Any) -> Floats:
 
     Examples
     --------
-    >>> from consilience.agreement import soft_memberships
+    >>> from consilience.agreement.components import soft_memberships
     >>> soft_memberships([[0, 0, 0, 1, 1], [0, 0, 1, 1, 1]], [0, 0, 0, 1, 1]).tolist()
     [[1.0, 0.0], [1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.0, 1.0]]
     """

@@ -17,9 +17,8 @@ from consilience._check import check_count, check_positive
 from consilience._run.random import stream
 from consilience.agreement.block_counts import BlockCounts, counts_of
 from consilience.agreement.by_blocks import BlockSearch
-from consilience.agreement.co_clustering import CoClusterer, CoClustering, CoSearch
+from consilience.agreement.co_clustering import CoClusterer, CoClustering, CoSearch, random_labels
 from consilience.agreement.count_table import Counts
-from consilience.agreement.local_search import random_labels
 
 
 def _take_turns(search: CoSearch, max_iter: int, tol: float, batch: int) -> None:

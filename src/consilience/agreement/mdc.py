@@ -18,13 +18,10 @@ import numpy as np
 
 from consilience._check import check_choice, check_count, check_positive
 from consilience._types import Labels
-from consilience.agreement.co_clustering import CoClusterer, CoClustering, CoSearch
+from consilience.agreement.co_clustering import CoClusterer, CoClustering, CoSearch, split
 from consilience.agreement.count_table import Counts
-from consilience.agreement.local_search import split
 
 MERGES = ("auto", "random", "nearest", "greedy")
-TEMPERATURE = 0.25  # of the first noisy pass; at about .35 clusters dissolve
-NOISY, PLAIN, AFTER = 20, 5, 2  # passes over the rows on single columns, with noise and without, and over the columns
 
 
 def grow(counts: Counts, rows: Labels, n_column_clusters: int, *, seed: int, run: int, max_iter: int = 2) -> Labels:
@@ -105,7 +102,7 @@ class MDC(CoClusterer):
 
     merge: str = "auto"
     max_iter: int = 2
-    temperature: float = TEMPERATURE
+    temperature: float = 0.25  # at about .35 clusters dissolve
 
     def _check(self) -> None:
         check_choice(self.merge, MERGES, "merge")
@@ -126,6 +123,7 @@ class MDC(CoClusterer):
         while most is not None and search.n_clusters("columns") < most:
             _split_columns(search, most, max_iter)
         if self.temperature > 0:
-            search.improve("rows", PLAIN, by_single=True, temperature=self.temperature, noisy_iter=NOISY)
-            search.improve("columns", AFTER)
+            # noisy passes on single columns, then plain ones, leave local optima of the clusters of columns
+            search.improve("rows", 5, by_single=True, temperature=self.temperature, noisy_iter=20)
+            search.improve("columns", 2)
         return search.found()

@@ -32,8 +32,8 @@ from consilience.consensus.rows.problem import check_problem
 
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
-FIXED = 500 * 10**6  # bytes that the process, and a block while it is read, take
-OF_OBJECT = 40  # bytes, where the answer stays in memory
+FIXED = 500 * 10**6  # safeguard: bytes that the process, and a block while it is read, take
+OF_OBJECT = 40  # safeguard: bytes, where the answer stays in memory
 
 
 def combine_blocks(
@@ -189,9 +189,8 @@ def bytes_of(limit: int | str) -> int:
 
 # An answer for distinct rows, given back to the objects block by block: as arrays, or as Parquet parts.
 
-ROWS = (
-    2**18
-)  # of answers at a time: larger arrays are asked of the system anew for every block, a quarter of the time of writing
+# safeguard: rows of answers at a time; larger arrays are asked of the system anew for every block, a quarter of the time of writing
+ANSWER_ROWS = 2**18
 
 
 class Answers(Protocol):
@@ -286,7 +285,7 @@ def _encodings(rows: pa.Table, layout: Layout) -> dict[str, Any]:
 def _write_part(part: Any, table: Answers, wanted: tuple[str, int], layout: Layout, folder: str) -> int:
     """Write a file under a name of its own and rename it, since a part may be done twice where workers come and go."""
     name, begin = wanted
-    start, writer, few = begin, None, replace(layout, rows=min(layout.rows, ROWS))
+    start, writer, few = begin, None, replace(layout, rows=min(layout.rows, ANSWER_ROWS))
     unfinished = Path(folder) / f".{secrets.token_hex(8)}-{name}"
     try:
         for block in read_part(part, few):

@@ -23,8 +23,8 @@ from consilience.tables.cells import ColumnError, labels_of
 from consilience.tables.in_memory import frame_of, frame_sheet, plain_source
 
 ANSWERS = ("cluster", "confidence", "support")  # columns of what is given back
-SMALL = 2**16  # whole numbers below it are their own codes
-CHUNK = 8192  # rows whose labels, side by side, stay in the cache
+SMALL = 2**16  # safeguard: whole numbers below it are their own codes
+CACHED_ROWS = 8192  # safeguard: rows whose labels, side by side, stay in the cache
 
 
 @dataclass(frozen=True)
@@ -160,9 +160,9 @@ def _code_columns(columns: Sequence[Any] | Array, layout: Layout, ids: Any = Non
 
 def _stack(coded: list[tuple[Labels, list[Any]]], ids: Any) -> Coded:
     codes = np.empty((len(coded[0][0]), len(coded)), narrowest(labels for _, labels in coded))
-    for begin in range(0, len(codes), CHUNK):
+    for begin in range(0, len(codes), CACHED_ROWS):
         for j, (column, _) in enumerate(coded):
-            codes[begin : begin + CHUNK, j] = column[begin : begin + CHUNK]
+            codes[begin : begin + CACHED_ROWS, j] = column[begin : begin + CACHED_ROWS]
     return Coded(codes, [labels for _, labels in coded], ids)
 
 
@@ -241,7 +241,11 @@ def _join_sites(sites: Sequence[SitePart], rows: int) -> Iterator[Coded]:
 # :meth:`consilience.Ensemble.signatures` finds of all rows at once, however they were cut into blocks and in whatever order
 # neighbors were merged.
 
-BYTES = 60, 16, 60  # that combining takes: of a row, of each of its labels, and of its membership in each cluster
+BYTES = (
+    60,
+    16,
+    60,
+)  # safeguard: that combining takes: of a row, of each of its labels, and of its membership in each cluster
 
 
 class TooManyRowsError(InputError):

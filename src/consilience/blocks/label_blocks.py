@@ -26,8 +26,8 @@ from consilience.inputs.guess import is_saved
 from consilience.tables.columns import check_clusterings, choose, find_ids
 from consilience.tables.in_memory import frame_of, frame_sheet, is_frame
 
-ROWS = 2**20  # of a block
-HEAD = 10_000  # rows by which it is found what the columns are
+BLOCK_ROWS = 2**20  # safeguard: of a block; the answer does not depend on it
+HEAD_ROWS = 10_000  # rows by which it is found what the columns are
 
 
 class LabelBlocks:
@@ -80,7 +80,7 @@ class LabelBlocks:
         id_column: str | None = None,
         by_index: bool = False,
         source: str = "blocks",
-        block_rows: int = ROWS,
+        block_rows: int = BLOCK_ROWS,
     ) -> None:
         self.parts = list(parts) if isinstance(parts, (list, tuple)) else []
         if not self.parts:
@@ -97,7 +97,12 @@ class LabelBlocks:
 
     @classmethod
     def from_parquet(
-        cls, path: PathLike, *, columns: Columns = None, id_column: str | int | None = None, block_rows: int = ROWS
+        cls,
+        path: PathLike,
+        *,
+        columns: Columns = None,
+        id_column: str | int | None = None,
+        block_rows: int = BLOCK_ROWS,
     ) -> LabelBlocks:
         """Of a Parquet file, or of a folder of them in the order of their names; row groups are the parts.
 
@@ -122,12 +127,12 @@ class LabelBlocks:
 
     @classmethod
     def from_dask(
-        cls, labels: Any, *, columns: Columns = None, id_column: str | int | None = None, block_rows: int = ROWS
+        cls, labels: Any, *, columns: Columns = None, id_column: str | int | None = None, block_rows: int = BLOCK_ROWS
     ) -> LabelBlocks:
         """Of a Dask array of objects × clusterings, or a Dask dataframe; its chunks of rows are the parts."""
         source = f"Dask {type(labels).__name__}"
         if hasattr(labels, "npartitions") and hasattr(labels, "columns"):
-            head = labels.head(HEAD, npartitions=-1)
+            head = labels.head(HEAD_ROWS, npartitions=-1)
             names, ids, by_index, notices = _layout_of(head, source, columns, id_column)
             how: dict[str, Any] = {"columns": names, "id_column": ids, "by_index": by_index, "source": source}
             found = cls(labels.to_delayed(), **how, block_rows=block_rows)
@@ -258,7 +263,7 @@ def _of_ensemble(ens: Ensemble) -> LabelBlocks:
             frame[j] = pd.Categorical.from_codes(ens.labels[:, j], pd.Index(names, dtype=object))
     if ens.ids is not None:
         frame.index = pd.Index(ens.ids)
-    parts = [frame.iloc[i : i + ROWS] for i in range(0, len(frame), ROWS)]
+    parts = [frame.iloc[i : i + BLOCK_ROWS] for i in range(0, len(frame), BLOCK_ROWS)]
     found = LabelBlocks(parts, by_index=ens.ids is not None, source="ensemble")
     found.names, found.even = ens.names if "name" in ens.info else None, spread_evenly(ens)
     return found
@@ -294,7 +299,7 @@ def _parts(file: Path, rows: int) -> list[ParquetPart]:
 
 def _head(file: Path) -> pd.DataFrame:
     with pq.ParquetFile(file, memory_map=True) as opened:
-        batch = next(opened.iter_batches(HEAD))
+        batch = next(opened.iter_batches(HEAD_ROWS))
     return frame_of(pa.Table.from_batches([batch]))
 
 

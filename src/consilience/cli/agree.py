@@ -81,7 +81,8 @@ def command(
     consilience agree counts.npz -k 20 --names vocab --known y -o labels.csv
     consilience agree ratings.csv --triples -k 50 --components groups.csv
     """
-    from consilience.agreement import agree, column_information, stable_groups
+    from consilience.agreement import agree, stable_groups
+    from consilience.agreement.components import column_information
     from consilience.cli.inputs import open_count_blocks, open_data, print_notices
     from consilience.consensus import combine
     from consilience.ensemble.results import check_new_folder

@@ -44,7 +44,7 @@ OWNERS: dict[str, str] = {
     "Map": "consilience.meta",
     "MetaClustering": "consilience.meta",
     "Null": "consilience.meta",
-    "Sides": "consilience.agreement",
+    "Sides": "consilience.agreement.result",
     "Stability": "consilience.measures",
     "Summary": "consilience.consensus",
     "WrittenConsensus": "consilience.blocks",

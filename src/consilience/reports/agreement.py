@@ -14,7 +14,8 @@ from rich.console import Console
 from consilience._check import count
 from consilience._json import plain
 from consilience._types import Array
-from consilience.agreement import Agreement, column_information, stable_groups
+from consilience.agreement import Agreement, stable_groups
+from consilience.agreement.components import column_information
 from consilience.consensus import Consensus, combine, floaters
 from consilience.ensemble import Ensemble
 from consilience.reports.clusters import called, find_marks, say_clusters
