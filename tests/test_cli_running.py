@@ -20,7 +20,8 @@ from command_line import run
 from consilience._check import InputError
 from consilience.cli.inputs import open_clusterings
 from consilience.datasets import sample_path
-from consilience.inputs import as_ensemble, is_one_table
+from consilience.ensemble.opening import is_one_table
+from consilience.inputs import as_ensemble
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 BEADS = sample_path("beads.csv")
@@ -158,9 +159,9 @@ def test_row_blocks_where_one_table_is_needed(tmp_path, verb, said):
 
 def test_row_blocks_of_many_cells_are_not_one_table(tmp_path, monkeypatch):
     pd.DataFrame(np.zeros((3, 5), int), columns=list("abcde")).to_parquet(tmp_path / "0.parquet")
-    monkeypatch.setattr("consilience.inputs.guess.ONE_TABLE", 14)  # more than its rows, fewer than its cells
+    monkeypatch.setattr("consilience.ensemble.opening.ONE_TABLE", 14)  # more than its rows, fewer than its cells
     assert not is_one_table(tmp_path)
-    monkeypatch.setattr("consilience.inputs.guess.ONE_TABLE", 15)
+    monkeypatch.setattr("consilience.ensemble.opening.ONE_TABLE", 15)
     assert is_one_table(tmp_path)
 
 

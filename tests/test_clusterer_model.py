@@ -21,9 +21,9 @@ from consilience import EnsembleClusterer
 from consilience._check import InputError
 from consilience.clusterer import ClustererModel, DriftWarning
 from consilience.datasets import customers, gaussians_8d5k
+from consilience.ensemble.opening import one_table
 from consilience.ensemble.results import Result
 from consilience.generation import extend
-from consilience.inputs.guess import one_table
 from consilience.measures import adjusted_rand
 
 OTHER_PROCESS = """

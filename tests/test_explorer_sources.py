@@ -18,7 +18,7 @@ from consilience.ensemble.store import StoreWarning
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
 from consilience.explorer.sources import GenerateOptions, open_clusterings
-from consilience.inputs import guess
+from consilience.inputs.guess import guess
 from consilience.reports.plane import plane_of
 from consilience.tables import read_table
 from explorer_cases import arrays, ask, beads_ensemble

@@ -9,7 +9,10 @@ import pytest
 import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels, sample_path
-from consilience.inputs import as_ensemble, as_table, choose, guess, labels_from, open_source
+from consilience.ensemble.opening import choose
+from consilience.inputs import as_ensemble, as_table, open_source
+from consilience.inputs.guess import guess
+from consilience.inputs.known import labels_from
 
 LABELS = sample_path("beads_labels.csv")
 READING = {"id_column": "bead", "known": ["shape", "color"]}

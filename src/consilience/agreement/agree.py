@@ -21,7 +21,8 @@ from consilience.agreement.count_table import Clusterings, Counts
 from consilience.agreement.dataloom import DataLoom
 from consilience.agreement.mdc import MDC, column_clusters, grow
 from consilience.agreement.result import Agreement
-from consilience.inputs import as_table, check_reading
+from consilience.inputs import as_table
+from consilience.tables.sheet import check_reading
 
 MAKERS: dict[str, Callable[..., CoClusterer]] = {
     "mdc": MDC,

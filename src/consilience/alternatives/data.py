@@ -15,7 +15,8 @@ from scipy import sparse
 from consilience._check import InputError, check_choice, count, show
 from consilience._types import Array, EnsembleLike, Floats, Labels
 from consilience.ensemble import Ensemble, check_same_objects
-from consilience.inputs import as_ensemble, as_table, labels_from
+from consilience.inputs import as_ensemble, as_table
+from consilience.inputs.known import labels_from
 from consilience.tables import Table, check_matrix
 from consilience.tables.scaling import Standardizer
 

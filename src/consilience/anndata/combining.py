@@ -20,7 +20,7 @@ from consilience.consensus import Consensus
 from consilience.consensus.how_many.curve import stable_range
 from consilience.consensus.how_many.significance import is_real
 from consilience.ensemble import Ensemble
-from consilience.inputs.anndata_in import stored_ensemble, stored_keys
+from consilience.ensemble.opening import stored_ensemble, stored_keys
 from consilience.measures import MEASURES, element_consistency, pairwise
 from consilience.reports.tree_over_k import tree_over_k_edges
 

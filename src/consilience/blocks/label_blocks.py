@@ -21,8 +21,8 @@ from consilience.blocks.running import Here, Workers, elsewhere
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.problem import spread_evenly
 from consilience.ensemble import Ensemble
+from consilience.ensemble.opening import is_saved
 from consilience.inputs import as_ensemble
-from consilience.inputs.guess import is_saved
 from consilience.tables.columns import check_clusterings, choose, find_ids
 from consilience.tables.in_memory import frame_of, frame_sheet, is_frame
 

@@ -86,7 +86,7 @@ def command(
     from consilience.cli.inputs import open_count_blocks, open_data, print_notices
     from consilience.consensus import combine
     from consilience.ensemble.results import check_new_folder
-    from consilience.inputs import read_names
+    from consilience.inputs.known import read_names
     from consilience.measures import accuracy
     from consilience.reports import write_table
     from consilience.reports.agreement import agreement_summary, draw_iterations, labels_table, print_agreement

@@ -32,9 +32,9 @@ def command(
     from consilience.cli.inputs import print_notices
     from consilience.clusterer import EnsembleClusterer
     from consilience.inputs.known import labels_by_name
-    from consilience.inputs.reading_options import given_reading
     from consilience.reports.clusterer import assignment_summary, print_assignment
     from consilience.reports.files import object_table, write_objects
+    from consilience.tables.sheet import given_reading
 
     if membership and output is None:
         raise InputError("--membership says what to write: name a file with --output too")

@@ -105,8 +105,8 @@ def command(
     from consilience.blocks import as_blocks
     from consilience.cli.inputs import open_clusterings, print_notices
     from consilience.consensus import Consensus, combine, floaters
+    from consilience.ensemble.opening import in_blocks
     from consilience.ensemble.results import check_new_folder
-    from consilience.inputs import in_blocks
     from consilience.measures import stability
     from consilience.reports import draw_tree_over_k, write_table
     from consilience.reports.consensus import consensus_summary, match_known, print_consensus

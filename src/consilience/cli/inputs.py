@@ -13,20 +13,14 @@ import click
 from consilience._check import InputError, nearest, printable
 from consilience.cli import QUOTED, as_typed
 from consilience.cli.options import TEXT
-from consilience.inputs import (
-    PARSING,
-    Opened,
-    column_names,
-    has_own_ids,
-    in_blocks,
-    is_one_table,
-    labels_from,
-    open_source,
-    refuse_blocks,
-)
+from consilience.ensemble.opening import in_blocks, is_one_table, refuse_blocks
+from consilience.inputs import Opened, open_source
+from consilience.inputs.guess import has_own_ids
+from consilience.inputs.known import column_names, labels_from
 from consilience.tables import Table, read_table
 from consilience.tables.columns import Doubt
 from consilience.tables.reading import find_id_column
+from consilience.tables.sheet import PARSING
 
 TAKEN = ("columns", "id_column")  # of tables in row blocks
 LONG = 120  # letters of a notice that a line has room for

@@ -87,7 +87,7 @@ def command(
     from consilience._check import InputError, printable
     from consilience.cli.inputs import open_clusterings, open_data, print_notices
     from consilience.ensemble.results import saved_kind
-    from consilience.inputs import read_names
+    from consilience.inputs.known import read_names
     from consilience.reports.report import check_places, cluster_table, is_table_of_data, make_report, write_report
 
     inputs = [path for path in (source, *more, data, known_from) if path is not None]

@@ -14,16 +14,16 @@ from scipy import sparse
 
 from consilience._check import InputError, names_objects, show
 from consilience._types import Array, ArrayLike, Floats, Ints
+from consilience.ensemble.opening import is_anndata, is_path
 from consilience.ensemble.results import register
 from consilience.generation.guide import BoundGuide, Guide, set_aside
 from consilience.inputs import as_table
-from consilience.inputs.guess import is_anndata, is_path
-from consilience.inputs.reading_options import given_reading
 from consilience.tables import Encoder, Table, check_matrix, encode_rows, read_table
 from consilience.tables.encoder import EncodedColumn
 from consilience.tables.filling import NEIGHBORS, Gaps
 from consilience.tables.in_memory import is_frame, needs_encoding, plain_source
 from consilience.tables.matrix import array_of, check_rows
+from consilience.tables.sheet import given_reading
 
 FARTHEST = 1e100  # safeguard: of new numbers; the squares of much larger ones overflow
 WIDEST = 5000  # safeguard: for memory, columns of a table of numbers, some of whose rows are kept to fill gaps of new ones from

@@ -32,8 +32,9 @@ from consilience.consensus.result import Consensus
 from consilience.consensus.rows.problem import Problem, check_problem
 from consilience.consensus.trust.tables import families_of, trust_tables
 from consilience.ensemble import Ensemble
+from consilience.ensemble.opening import in_blocks
 from consilience.ensemble.results import written_call
-from consilience.inputs import as_ensemble, in_blocks
+from consilience.inputs import as_ensemble
 
 MEANT = {
     "k": "n_clusters",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +92,9 @@ result or AnnData
     ids: Array | None
 
     def __init__(self, labels: EnsembleLike, *, info: Any = None, ids: Any = None, **reading: Any) -> None:
-        opening = import_module("consilience.inputs")  # by name, since it is built on this class
-        given = opening.as_ensemble(labels, **reading) if reading or opening.needs_opening(labels) else labels
+        from consilience.ensemble.opening import needs_opening, open_labels  # which makes ensembles itself
+
+        given = open_labels(labels, reading) if reading or needs_opening(labels) else labels
         if is_frame(given):
             given, named = label_columns(given)
             ids = named if ids is None else ids

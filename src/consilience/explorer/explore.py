@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from consilience._check import InputError, check_count
-from consilience.inputs import labels_by_name
+from consilience.inputs.known import labels_by_name
 
 
 def explore(

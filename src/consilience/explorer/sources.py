@@ -13,7 +13,9 @@ from consilience.explorer.object_images import Look, curves_of, files_of, pixels
 from consilience.explorer.session import Session, Source
 from consilience.generation import generate
 from consilience.generation.recipes import usual_clusters
-from consilience.inputs import Opened, Provenance, cell_embeddings, open_source, read_names
+from consilience.inputs import Opened, Provenance, open_source
+from consilience.inputs.known import read_names
+from consilience.inputs.open import cell_embeddings
 from consilience.meta import MetaClustering
 from consilience.reports.plane import with_own_names
 

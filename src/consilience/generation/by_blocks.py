@@ -20,13 +20,13 @@ from consilience._run.random import stream
 from consilience._run.row_blocks import Piece, Span
 from consilience._types import Floats, Ints, Labels
 from consilience.ensemble import Ensemble
+from consilience.ensemble.opening import in_blocks
 from consilience.generation.number_blocks import NumberBlocks, chunks_of, rows_of
 from consilience.generation.plan import Plan, Spec
 from consilience.generation.predict import Labeler
 from consilience.generation.runner import Runner
 from consilience.generation.spaces import Preparation
 from consilience.generation.tasks import One
-from consilience.inputs.guess import in_blocks
 from consilience.tables.scaling import FAR
 
 # safeguard: labels that are held while a pass over the blocks fills them in, a gigabyte.

@@ -20,7 +20,8 @@ from consilience.generation.recipes import is_auto, recipe_of, usual_clusters
 from consilience.generation.runner import Runner, data_table
 from consilience.generation.sklearn_base import base_text, check_base
 from consilience.generation.variations import UNASKED_CLUSTERS, center_of, check_jitter
-from consilience.inputs import as_table, split_reading
+from consilience.inputs import as_table
+from consilience.tables.sheet import split_reading
 
 
 @runs_tasks

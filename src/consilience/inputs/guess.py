@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,87 +9,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from scipy import sparse
 
 from consilience._check import InputError
-from consilience._files import open_parquet
-from consilience.ensemble import Ensemble
-from consilience.ensemble.results import HEADER, Result
-from consilience.ensemble.store.folder import MANIFEST
-from consilience.ensemble.store.part import PART_NAME
-from consilience.inputs.reading_options import parsing
+from consilience.ensemble.opening import are_paths, is_anndata, is_path
 from consilience.tables import Table, read_table
 from consilience.tables.column_types import YES
-from consilience.tables.files import READERS, SOURCE, open_sheet
-from consilience.tables.in_memory import frame_of, is_frame
-from consilience.tables.sheet import Options
+from consilience.tables.files import SOURCE, open_sheet
+from consilience.tables.in_memory import is_frame
+from consilience.tables.sheet import Options, parsing
 
 _NUMBERED = re.compile(r"\D*\d+")  # c1, Cluster 12
 _DIGITS = re.compile(r"\d+")
 FEW = 100  # different labels of a column that could be a clustering
-ONE_TABLE = 50_000_000  # safeguard: of memory, cells of a folder of Parquet files that is read whole where row blocks are of no use
-
-
-def is_path(source: Any) -> bool:
-    """Whether it is a path."""
-    return isinstance(source, (str, os.PathLike))
-
-
-def is_anndata(source: Any) -> bool:
-    """Whether it is an AnnData object."""
-    return hasattr(source, "X") and hasattr(source, "obs_names")
-
-
-def in_blocks(source: Any) -> bool:
-    """Whether it is labels in row blocks: those of `consilience.blocks`, a Dask collection, or a folder of Parquet files."""
-    if is_path(source):
-        folder = Path(source)
-        return folder.is_dir() and any(folder.glob("*.parquet")) and not is_saved(folder)
-    return type(source).__module__.partition(".")[0] == "dask" or getattr(source, "in_row_blocks", False) is True
-
-
-def is_one_table(source: Path) -> bool:
-    """Whether it is a folder of Parquet files with so few cells that it can be read as one table."""
-    if not in_blocks(source):
-        return False
-    held = [open_parquet(file).metadata for file in _parts(source)]
-    return sum(one.num_rows * one.num_columns for one in held) <= ONE_TABLE
-
-
-def one_table(folder: Path) -> pd.DataFrame:
-    """The rows of all Parquet files of a folder, in the order of their names."""
-    tables = [open_parquet(file).read() for file in _parts(folder)]
-    for file, table in zip(_parts(folder), tables, strict=True):
-        if table.column_names != tables[0].column_names:
-            raise InputError(f"{file} has other columns than the first file of {folder}: give all of them the same")
-    frame = frame_of(pa.concat_tables(tables, promote_options="permissive"))
-    frame.attrs[SOURCE] = folder.resolve().name
-    return frame
-
-
-def _parts(folder: Path) -> list[Path]:
-    return sorted(Path(folder).glob("*.parquet"))
-
-
-def refuse_blocks(source: Path, what: str) -> None:
-    """Say of a folder of row blocks who takes it; of anything else nothing."""
-    if source.is_dir() and not is_saved(source) and any((*source.glob("*.parquet"), *source.glob("*.npz"))):
-        raise InputError(
-            f"{source} is a folder of row blocks, and this needs {what}: labels in blocks go to combine, data to generate and counts "
-            "to agree; anything else takes them as one file, such as pandas.read_parquet makes of the folder"
-        )
-
-
-def is_saved(folder: Path) -> bool:
-    """Whether a folder is a stored run, even one that has lost its manifest, or a saved result."""
-    there = any((folder / name).exists() for name in (HEADER, MANIFEST))
-    return there or any(PART_NAME.fullmatch(file.name) for file in folder.glob("*.parquet"))
-
-
-def is_result(source: Any) -> bool:
-    """Whether it is an ensemble or one of our results."""
-    return isinstance(source, (Ensemble, Result))
 
 
 def is_table(source: Any) -> bool:
@@ -106,31 +37,9 @@ def is_labels(source: Any, kind: str) -> bool:
     return kind == "labels" or (kind == "auto" and not tabular)
 
 
-def are_paths(source: Any) -> bool:
-    """Whether a list names files, or folders, rather than being a label vector of text.
-
-    Examples
-    --------
-    >>> are_paths(["seurat.csv", "sc3.csv"]), are_paths(["a", "b"]), are_paths([["a"], ["b"]])
-    (True, False, False)
-    """
-    return isinstance(source, (list, tuple)) and bool(source) and all(map(_is_place, source))
-
-
-def _is_place(one: Any) -> bool:
-    if isinstance(one, os.PathLike):
-        return True
-    return isinstance(one, str) and (one.lower().endswith(tuple(READERS)) or os.path.isdir(one))
-
-
 def has_own_ids(source: Any) -> bool:
     """Whether it names its objects by itself, as AnnData does."""
     return is_anndata(source) or (is_path(source) and Path(source).suffix.lower() == ".h5ad")
-
-
-def needs_opening(source: Any) -> bool:
-    """Whether labels are in what is given, rather than being it: a path or several, a result, an AnnData object."""
-    return not isinstance(source, Ensemble) and any(one(source) for one in (is_path, are_paths, is_anndata, is_result))
 
 
 def refuse_answers(source: Any, reading: Mapping[str, Any]) -> None:

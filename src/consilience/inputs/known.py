@@ -12,14 +12,14 @@ import pandas as pd
 
 from consilience._check import InputError, count, kind_of, names_objects, show
 from consilience.ensemble import Ensemble
-from consilience.inputs.guess import has_own_ids, is_path, is_table
-from consilience.inputs.reading_options import given_reading, parsing
+from consilience.ensemble.opening import is_path
+from consilience.inputs.guess import has_own_ids, is_table
 from consilience.tables import Table, match_rows, read_table
 from consilience.tables.columns import transposed
 from consilience.tables.files import open_sheet, read_vector
 from consilience.tables.in_memory import is_frame
 from consilience.tables.reading import find_id_column
-from consilience.tables.sheet import Options
+from consilience.tables.sheet import Options, given_reading, parsing
 
 
 def column_names(source: Any, **reading: Any) -> list[str]:

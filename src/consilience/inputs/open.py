@@ -11,32 +11,36 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from consilience._check import InputError, check_choice, fingerprint, kind_of, listed, nearest
 from consilience.ensemble import Ensemble
-from consilience.ensemble.results import HEADER, Result, saved_kind
-from consilience.ensemble.store import StoreWarning
-from consilience.ensemble.store.folder import find_manifest
-from consilience.inputs.anndata_in import cell_groupings, cell_table, cells_of, stored_ensemble, stored_keys
-from consilience.inputs.guess import (
+from consilience.ensemble.opening import (
     are_paths,
-    guess,
-    is_labels,
+    cells_of,
+    choose,
+    ensemble_of,
+    is_anndata,
     is_one_table,
     is_path,
     is_result,
     one_table,
-    refuse_answers,
-    refuse_blocks,
-    taken_for,
+    open_folder,
+    stored_ensemble,
+    stored_keys,
 )
-from consilience.inputs.joining import columns_there, fitting, joined
+from consilience.ensemble.results import HEADER, saved_kind
+from consilience.ensemble.store import StoreWarning
+from consilience.ensemble.store.folder import find_manifest
+from consilience.inputs.guess import FEW, guess, is_labels, refuse_answers, taken_for
 from consilience.inputs.known import column_names, known_labels_of, labels_by_name, names_aside
-from consilience.inputs.provenance import Opened, Provenance, choose, ensemble_of
-from consilience.inputs.reading_options import given_reading, refuse_reading
+from consilience.inputs.provenance import Opened, Provenance, columns_there, fitting, joined
 from consilience.tables import Table, read_table
 from consilience.tables.columns import Doubt
+from consilience.tables.in_memory import answers_in
+from consilience.tables.sheet import given_reading, refuse_reading
 
+LOOKED_AT = 5 * 10**7  # safeguard: of memory, values of an AnnData that are read, zeros included
 KINDS = ("auto", "data", "counts", "distances", "labels")
 
 
@@ -209,12 +213,11 @@ def _of_folder(path: Path, reading: dict[str, Any]) -> Opened:
     if kind := saved_kind(path):
         run = fingerprint(np.frombuffer((path / HEADER).read_bytes(), np.uint8))[:16]
         code = f"cs.results.Result.load({str(place)!r})"
-        return _of_result(Result.load(path), Provenance(name, name, place, run, code), reading, kind)
-    refuse_blocks(path, "a stored run, a saved result or one table")
+        return _of_result(open_folder(path), Provenance(name, name, place, run, code), reading, kind)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", StoreWarning)
+        ensemble = open_folder(path)
         manifest = find_manifest(path)[0]
-        ensemble = Ensemble.load(path)
     for one in said:
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     refused = [
@@ -285,3 +288,49 @@ def _in_memory(result: Any) -> Provenance:
     name = type(result).__name__
     labels = getattr(result, "labels", None)
     return Provenance(name, name, run="" if not isinstance(labels, np.ndarray) else fingerprint(labels)[:16])
+
+
+def cell_table(adata: Any) -> Table | None:
+    """The values of the cells: of X where they are few enough to look at, else of its principal components."""
+    n, d = adata.shape
+    keys = ["X"] if adata.X is not None and n * d <= LOOKED_AT else []
+    keys += [key for key in ("X_pca",) if key in adata.obsm]
+    return read_table(adata, kind="data", key=keys[0], columns="*") if keys else None
+
+
+def cell_groupings(adata: Any) -> dict[str, Any]:
+    """Columns of `obs` that group the cells: categories, at most 100; not the answers that consilience wrote."""
+    obs, own = adata.obs, answers_in(adata)
+    kinds = {str(name): obs[name].dtype for name in obs.columns}
+    names = [k for k, v in kinds.items() if isinstance(v, pd.CategoricalDtype) and 1 < len(v.categories) <= FEW]
+    names = [name for name in names if name not in own]
+    return {name: np.asarray(obs[name].astype(object)) for name in names}
+
+
+def cell_embeddings(source: Any, ids: Any = None) -> dict[str, Any]:
+    """The arrays of numbers in `obsm` of an AnnData, or of an h5ad file, that have two columns or more; {} of anything else.
+
+    With `ids`, the rows are those of these cells, in their order.
+    """
+    if is_path(source) and Path(source).suffix.lower() == ".h5ad" and Path(source).is_file():
+        from anndata import read_h5ad
+
+        adata = read_h5ad(source, backed="r")  # X stays in the file
+        try:
+            return cell_embeddings(adata, ids)
+        finally:
+            adata.file.close()
+    if not is_anndata(source) or not hasattr(source, "obsm"):
+        return {}
+    rows: Any = slice(None)
+    if ids is not None:
+        rows = pd.Index([str(name) for name in source.obs_names]).get_indexer([str(name) for name in ids])
+        if (rows < 0).any():
+            return {}  # these are other objects
+    labels, found = stored_keys(source), {}
+    for key, values in source.obsm.items():
+        table = values.to_numpy() if hasattr(values, "to_numpy") else values
+        if key in labels or getattr(table, "ndim", 0) != 2 or table.shape[1] < 2 or table.dtype.kind not in "iuf":
+            continue
+        found[str(key)] = np.asarray(table.toarray() if hasattr(table, "toarray") else table)[rows]
+    return found

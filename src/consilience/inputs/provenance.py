@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -11,10 +13,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from consilience._check import InputError, fingerprint, kind_of, nearest, show
+from consilience._check import InputError, count, fingerprint, listed, show
+from consilience._types import Array
 from consilience.ensemble import Ensemble
+from consilience.ensemble.opening import ensemble_of
 from consilience.inputs.known import labels_by_name
 from consilience.tables import Table, match_rows
+from consilience.tables.column_types import text_of
+from consilience.tables.sheet import PARSING
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,43 +125,152 @@ class Opened:
         return replace(self, known={**self.known, **known})
 
 
-def ensemble_of(result: Any) -> Ensemble:
-    """The clusterings that a verb takes from a result."""
-    if isinstance(result, Ensemble):
-        return result
-    found = getattr(result, "ensemble", None)
-    if isinstance(found, Ensemble):
-        return found
-    if hasattr(result, "labels"):
-        labels = pd.DataFrame(result.labels).rename(columns=str)
-        one = [type(result).__name__.lower()]
-        return Ensemble(
-            labels if labels.shape[1] > 1 else labels.set_axis(one, axis=1), ids=getattr(result, "ids", None)
-        )
-    raise InputError(f"{kind_of(result)} holds no clusterings: give those that it is about")
+# Clusterings in several files, joined by the names of their objects.
+
+_TEXT = re.compile(r"\.(csv|tsv|txt)(\.(gz|bz2|xz))?$")
+_NUMBER, _LEADING = re.compile(r"\d+(\.0)?"), re.compile(r"^0+(?=\d)")
 
 
-def choose(ensemble: Ensemble, columns: str | int | Sequence[str | int]) -> Ensemble:
-    """Some clusterings of an ensemble, by name, number or pattern.
+def columns_there(columns: Any, names: Sequence[str], anywhere: Collection[str]) -> Any:
+    """Of names and patterns of columns, also of what to leave out, those that a file has or none of the files has, so that this is said.
 
     Examples
     --------
-    >>> from consilience.datasets import load_beads_labels
-    >>> choose(load_beads_labels(), ["form2", "c*1"]).names
-    ['form2', 'color1']
+    >>> names, anywhere = ["cell", "SC3"], {"cell", "SC3", "leiden_1", "type"}
+    >>> columns_there(["leiden_*", "SC3"], names, anywhere), columns_there("-type", names, anywhere)
+    (['SC3'], None)
+    >>> columns_there(["Sc3", "SC3"], names, anywhere), columns_there("leiden_1", names, anywhere)
+    (['Sc3', 'SC3'], ['leiden_1'])
     """
-    chosen: list[int] = []
-    for name in [columns] if isinstance(columns, (str, int, np.integer)) else columns:
-        places = (
-            [int(name)]
-            if isinstance(name, (int, np.integer))
-            else [i for i, own in enumerate(ensemble.names) if own == name]
+    asked = [columns] if isinstance(columns, (str, int)) else list(columns)
+    there = [one for one in asked if not isinstance(one, str) or _matches(one, names) or not _matches(one, anywhere)]
+    leaves_out = all(isinstance(one, str) and _bare(one, anywhere) != one for one in asked)
+    return there or (None if leaves_out else asked)
+
+
+def _matches(column: str, names: Collection[str]) -> bool:
+    pattern = _bare(column, names)
+    return any(name == pattern or fnmatchcase(name, pattern) for name in names) or column.isdigit()
+
+
+def _bare(column: str, names: Collection[str]) -> str:
+    """A name or pattern without the sign that says to leave it out."""
+    return column[1:] if column[:1] in ("-", "!") and column not in names else column
+
+
+def fitting(path: Any, reading: Mapping[str, Any]) -> dict[str, Any]:
+    """What was said of how to read several files, without what is only for files of another kind."""
+    name = str(path).lower()
+    is_text, has_key = _TEXT.search(name) is not None, name.endswith((".npz", ".xlsx", ".h5ad"))
+    return {
+        option: value
+        for option, value in reading.items()
+        if (option != "key" or has_key)
+        and (option not in PARSING or is_text or (option == "header" and name.endswith(".xlsx")))
+    }
+
+
+def joined(parts: Sequence[Opened], said_of_reading: str = "") -> Opened:
+    """What several sources hold of the same objects as one: by id, else row by row; an object that one lacks has no label there.
+
+    Clusterings of the same name in two sources are told apart by those. `said_of_reading` stands in the code that opens them.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    sources = [part.provenance.source for part in parts]
+    ids, rows = _objects([part.ensemble for part in parts], sources)
+    n = max(int(one.max()) for one in rows) + 1
+    shared = Counter(name for part in parts for name in part.ensemble.names)
+    called = _told_apart([part.provenance for part in parts])
+    made = []
+    for part, at, file in zip(parts, rows, called, strict=True):
+        codes = np.full((n, part.ensemble.n_clusterings), -1, np.int32)
+        codes[at] = part.ensemble.labels
+        names = [f"{name} ({file})" if shared[name] > 1 else name for name in part.ensemble.names]
+        info = part.ensemble.info.assign(name=names)
+        made.append(Ensemble.from_codes(codes, label_names=part.ensemble.label_names, info=info, ids=ids))
+    ensemble = Ensemble.concat(made)
+    known: dict[str, Any] = {}
+    for part, at in zip(parts, rows, strict=True):
+        for name, values in part.known.items():
+            whole = known.setdefault(name, np.full(n, None, object))
+            own = np.asarray(values, object)
+            empty = np.array([one is None for one in whole[at]])
+            whole[at[empty]] = own[empty]
+    everywhere = np.bincount(np.concatenate(rows), minlength=n) == len(parts)
+    how = "row by row, since they have no ids" if ids is None else "by id"
+    said = f"{listed(sources)}: joined {how}: {count(n, 'object')}"
+    said += "" if everywhere.all() else f", {int(everywhere.sum()):,} of them in every file"
+    places = [part.provenance.path for part in parts]
+    code = (
+        f"cs.inputs.open_source({[str(place) for place in places]!r}, kind='labels'{said_of_reading}).ensemble"
+        if all(places)
+        else ""
+    )
+    first = parts[0].provenance
+    run = fingerprint(ensemble.labels)[:16]
+    provenance = Provenance(first.name, listed(sources), first.path, run, code)
+    notices = [notice for part in parts for notice in part.notices]
+    data = parts[0].data if n == len(rows[0]) else None
+    return replace(
+        parts[0],
+        result=ensemble,
+        provenance=provenance,
+        data=data,
+        known=known,
+        kind="labels",
+        notices=(*notices, said),
+    )
+
+
+def _objects(ensembles: Sequence[Ensemble], sources: Sequence[str]) -> tuple[Array | None, list[Array]]:
+    """The ids of all objects, those of the first source first, and which of them the rows of each source are."""
+    named = [one.ids is not None for one in ensembles]
+    if not any(named):
+        sizes = [one.n_objects for one in ensembles]
+        if len(set(sizes)) > 1:
+            raise InputError(
+                f"{sources[0]} has {count(sizes[0], 'object')} and another file {next(n for n in sizes if n != sizes[0]):,}, and "
+                "none has ids to join them by: name their column of ids with id_column= (--id)"
+            )
+        return None, [np.arange(sizes[0])] * len(sizes)
+    if not all(named):
+        without = sources[named.index(False)]
+        raise InputError(
+            f"{without} has no ids, and {sources[named.index(True)]} has: files are joined by them, so add a column of ids to it, "
+            "or name it with id_column= (--id)"
         )
-        if isinstance(name, str) and not places:
-            places = [i for i, own in enumerate(ensemble.names) if fnmatchcase(own, name)]
-        if not places:
-            near = nearest(name, ensemble.names)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(ensemble.names[:5])} …"
-            raise InputError(f"no clustering is called {show(name)}: {hint}")
-        chosen += [place for place in places if place not in chosen]
-    return ensemble[:, chosen]
+    every = _comparable([one.ids for one in ensembles if one.ids is not None])
+    together = every[0]
+    for own, source in zip(every[1:], sources[1:], strict=True):
+        if not own.isin(together).any():
+            raise InputError(
+                f"{sources[0]} and {source} share no id: they have {show(together[0])} and {show(own[0])}; name the columns of ids "
+                "with id_column= (--id), and see that these are the same objects"
+            )
+        together = together.append(own[~own.isin(together)])
+    assert ensembles[0].ids is not None
+    ids = (
+        np.array([*ensembles[0].ids, *together[len(every[0]) :]], object)
+        if len(together) > len(every[0])
+        else ensembles[0].ids
+    )
+    return ids, [together.get_indexer(own) for own in every]
+
+
+def _comparable(ids: Sequence[Array]) -> list[pd.Index]:
+    """Names as text; numbers as such where all are, so that 80, 80.0 and 080 are one, unless two of a file were."""
+    texts = [pd.Index([text_of(name) for name in some]) for some in ids]
+    if all(_NUMBER.fullmatch(text) for some in texts for text in some):
+        bare = [pd.Index([_LEADING.sub("", text.removesuffix(".0")) for text in some]) for some in texts]
+        texts = bare if all(some.is_unique for some in bare) else texts
+    return texts
+
+
+def _told_apart(sources: Sequence[Provenance]) -> list[str]:
+    """What to call each source: its name, with its folder where another has the same."""
+    names = [source.name for source in sources]
+    return [
+        f"{source.path.parent.name}/{name}" if names.count(name) > 1 and source.path is not None else name
+        for source, name in zip(sources, names, strict=True)
+    ]

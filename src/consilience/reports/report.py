@@ -17,16 +17,9 @@ from consilience._run.progress import track
 from consilience._types import PathLike, RandomState
 from consilience.clusterer import EnsembleClusterer
 from consilience.clusterer.saving import model_of
-from consilience.inputs import (
-    Opened,
-    Provenance,
-    as_table,
-    check_reading,
-    guess,
-    known_labels_of,
-    open_source,
-    read_names,
-)
+from consilience.inputs import Opened, Provenance, as_table, known_labels_of, open_source
+from consilience.inputs.guess import guess
+from consilience.inputs.known import read_names
 from consilience.measures.summary import known_labels
 from consilience.reports.figures import new_figure, write_figure
 from consilience.reports.files import check_file, name_objects, without_formulas, write_file, write_table
@@ -35,6 +28,7 @@ from consilience.reports.html import Picture, Section, Sheet, render
 from consilience.reports.plane import with_own_names
 from consilience.reports.sections import KINDS, Options, Report, report_of
 from consilience.tables import Table, match_rows, read_table, take_rows
+from consilience.tables.sheet import check_reading
 
 FOOTER = "Written by consilience. Where a table is cut, --figures (figures= in Python) writes it whole."
 

@@ -15,7 +15,7 @@ import numpy as np
 from consilience._check import InputError, count, kind_of
 from consilience._types import Array, Ints
 from consilience.ensemble import Ensemble
-from consilience.inputs import ensemble_of
+from consilience.ensemble.opening import ensemble_of
 from consilience.measures.cluster_features import ComparableTable
 from consilience.measures.explained_variance import VarianceBetween
 from consilience.reports.figures import slots_of
