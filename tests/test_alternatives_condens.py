@@ -30,9 +30,9 @@ import consilience as cs
 from consilience._check import InputError
 from consilience._run import parallel as _parallel
 from consilience._run.parallel import own_threads
-from consilience.alternatives import BASES, CondEns, condens, diagnostics
+from consilience.alternatives import CondEns, condens, diagnostics
 from consilience.alternatives import data as contrast_data
-from consilience.alternatives.bases import fit_base
+from consilience.alternatives.bases import BASES, fit_base
 from consilience.alternatives.data import Centering, check_given, group_names, groups_of, joint
 from consilience.alternatives.splits import extend, split_groups
 from consilience.datasets import orthogonal_multinomials

@@ -10,7 +10,8 @@ from sklearn.metrics import mutual_info_score
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.alternatives import CCIB, diagnose, group_breakdown, quality
+from consilience.alternatives import CCIB, diagnose, quality
+from consilience.alternatives.diagnostics import group_breakdown
 from consilience.consensus import floaters
 from consilience.datasets import orthogonal_multinomials
 from consilience.measures import adjusted_rand, information_ratio, matched_accuracy, nmi

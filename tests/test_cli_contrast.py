@@ -9,8 +9,7 @@ from scipy import io, sparse
 
 import consilience as cs
 from command_line import run
-from consilience.alternatives import BASES
-from consilience.alternatives.bases import COUNTS
+from consilience.alternatives.bases import BASES, COUNTS
 from consilience.cli.contrast import command
 from consilience.datasets import load_beads, orthogonal_multinomials, sample_path
 from consilience.reports.contrast import draw_contrast

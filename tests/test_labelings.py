@@ -12,8 +12,8 @@ from consilience._check import InputError
 from consilience.alternatives.sequence import Alternatives
 from consilience.datasets import load_beads, sample_path
 from consilience.ensemble.results import Result
-from consilience.measures import MEASURES, adjusted_rand, compare_labelings, jaccard, pair_counting, rand
-from consilience.measures.labelings import SCORES, _by_rows, _by_sets, joined_pairs
+from consilience.measures import MEASURES, adjusted_rand, compare_labelings, jaccard, rand
+from consilience.measures.labelings import SCORES, _by_rows, _by_sets, joined_pairs, pair_counting
 
 
 def plain_pairs(found, known):

@@ -12,7 +12,8 @@ from sklearn.metrics import davies_bouldin_score, silhouette_score
 import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads
-from consilience.measures import accuracy, compactness, jaccard, sample_objects
+from consilience.measures import accuracy, compactness, jaccard
+from consilience.measures.pairwise import sample_objects
 from consilience.meta import score
 from samples import three_kinds
 

@@ -16,8 +16,9 @@ from scipy.spatial.distance import squareform
 import consilience as cs
 from consilience import Ensemble, measures, pairwise, stability
 from consilience._check import InputError
-from consilience.measures import MEASURES, stability_of
+from consilience.measures import MEASURES
 from consilience.measures.counts import BAND, cells
+from consilience.measures.pairwise import stability_of
 from samples import random_labels
 
 every_measure = pytest.mark.parametrize("name", MEASURES)

@@ -204,7 +204,8 @@ def group_breakdown(
 
     Examples
     --------
-    >>> from consilience.alternatives import CondEns, group_breakdown
+    >>> from consilience.alternatives import CondEns
+    >>> from consilience.alternatives.diagnostics import group_breakdown
     >>> from consilience.datasets import orthogonal_multinomials
     >>> X, given, hidden = orthogonal_multinomials(2, random_state=0)
     >>> found = CondEns(2, base="multinomial", n_init=3, random_state=0).fit(X, given)

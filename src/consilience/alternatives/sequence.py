@@ -21,7 +21,8 @@ from consilience.alternatives.diagnostics import diagnostics_of, quality_of
 from consilience.alternatives.significance import null_data, reproducibility_of, z_score_of
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result
-from consilience.measures import LabelingComparison, compare_labelings, nmi
+from consilience.measures import compare_labelings, nmi
+from consilience.measures.labelings import LabelingComparison
 from consilience.tables.sheet import split_reading
 
 COLUMNS = ["n_clusters", "quality", "redundancy", "reproducibility", "z_score", "kept"]

@@ -27,7 +27,7 @@ from consilience.cli import options, outputs
 )
 @options.choice_option(
     "--base",
-    of="consilience.alternatives:BASES",
+    of="consilience.alternatives.bases:BASES",
     help="What splits the known groups [default: kmeans]; bottleneck and multinomial take counts.",
 )
 @options.choice_option(

@@ -7,7 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from consilience.generation.plan import number_columns
-from consilience.measures import compactness, sample_objects
+from consilience.measures import compactness
+from consilience.measures.pairwise import sample_objects
 from consilience.meta import MetaClustering, score
 from consilience.tables import Table
 

@@ -39,7 +39,8 @@ from consilience.generation.tasks import (
     units_of,
 )
 from consilience.inputs import as_table
-from consilience.measures import compactness, sample_objects
+from consilience.measures import compactness
+from consilience.measures.pairwise import sample_objects
 from consilience.tables import Table
 from consilience.tables.matrix import array_of, check_rows
 

@@ -6,17 +6,16 @@ from consilience.measures.counts import contingency
 from consilience.measures.effect_sizes import distinguishing_features
 from consilience.measures.elements import element_centric, element_consistency
 from consilience.measures.information import anmi, information_ratio, nmi, perplexity, variation_of_information
-from consilience.measures.labelings import LabelingComparison, compare_labelings, pair_counting
+from consilience.measures.labelings import compare_labelings
 from consilience.measures.matching import accuracy, f1, matched_accuracy
 from consilience.measures.pairs import adjusted_rand, cluster_difference, jaccard, rand
-from consilience.measures.pairwise import Stability, pairwise, sample_objects, stability, stability_of
+from consilience.measures.pairwise import Stability, pairwise, stability
 from consilience.measures.registry import MEASURES, Measure
 from consilience.measures.summary import Comparison, compare
 
 __all__ = [
     "MEASURES",
     "Comparison",
-    "LabelingComparison",
     "Measure",
     "Stability",
     "accuracy",
@@ -36,12 +35,9 @@ __all__ = [
     "jaccard",
     "matched_accuracy",
     "nmi",
-    "pair_counting",
     "pairwise",
     "perplexity",
     "rand",
-    "sample_objects",
     "stability",
-    "stability_of",
     "variation_of_information",
 ]

@@ -138,7 +138,7 @@ def pair_counting(found: EnsembleLike, known: Any) -> dict[str, float]:
 
     Examples
     --------
-    >>> from consilience.measures import pair_counting
+    >>> from consilience.measures.labelings import pair_counting
     >>> pair_counting([[0, 0, 1, 1]], {"known": [0, 0, 1, 2]})["precision"]
     0.5
     """

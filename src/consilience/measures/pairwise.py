@@ -220,7 +220,7 @@ def stability_of(matrix: Array, measure: str) -> Stability:
     Examples
     --------
     >>> import consilience as cs
-    >>> from consilience.measures import stability_of
+    >>> from consilience.measures.pairwise import stability_of
     >>> round(stability_of(cs.pairwise([[0, 0, 1], [0, 0, 1], [0, 1, 1]], "rand"), "rand").mean, 3)
     0.556
     """
@@ -265,7 +265,7 @@ def sample_objects(n_objects: int, most: int | None = None) -> Ints:
 
     Examples
     --------
-    >>> from consilience.measures import sample_objects
+    >>> from consilience.measures.pairwise import sample_objects
     >>> sample_objects(4).tolist(), len(sample_objects(5000)), len(sample_objects(5001)), len(sample_objects(5001, 100))
     ([0, 1, 2, 3], 5000, 2000, 100)
     """

@@ -19,12 +19,13 @@ from consilience.ensemble import Ensemble, check_same_objects
 from consilience.ensemble.results import Result
 from consilience.generation import Variations
 from consilience.inputs import as_ensemble, open_source
-from consilience.measures import accuracy, compactness, sample_objects
+from consilience.measures import accuracy, compactness
 from consilience.measures.compactness import davies_bouldins, silhouettes
 from consilience.measures.counts import sums_with_each, tables
 from consilience.measures.effect_sizes import mixed_table
 from consilience.measures.matching import accuracy_of
 from consilience.measures.pairs import jaccard_from
+from consilience.measures.pairwise import sample_objects
 from consilience.measures.summary import known_labels
 from consilience.meta.group_consensus import quick_labels
 from consilience.tables import Table, check_matrix
@@ -71,7 +72,7 @@ def score(
         Score on columns of mean 0 and standard deviation 1 (sparse: only scaled), as :func:`consilience.generate` clusters them;
         counts and distances stay as they are.
     n_sample : int
-        Silhouette and Davies–Bouldin are of at most so many objects of :func:`consilience.measures.sample_objects`, on all of which
+        Silhouette and Davies–Bouldin are of at most so many objects of `measures.pairwise.sample_objects`, on all of which
         compactness is.
     variations : callable, optional
         ``variations(row, n, jitter=jitter, random_state=seed)`` makes `n` clusterings near the one that a row of

@@ -17,7 +17,8 @@ from consilience._run.random import stream
 from consilience._types import Array
 from consilience.alternatives import Alternatives, Contrast
 from consilience.alternatives.contrast import USED
-from consilience.measures import LabelingComparison, contingency
+from consilience.measures import contingency
+from consilience.measures.labelings import LabelingComparison
 from consilience.reports.clusters import describe_plane, say_clusters
 from consilience.reports.consensus import describe_clusters, match_known
 from consilience.reports.figures import (
