@@ -1,7 +1,8 @@
-"""The transfer cut: spectral clustering of the bipartite graph of objects and clusters, at the cost of its clusters.
+"""LWGP: a spectral partition of the bipartite graph of objects and clusters, in which clusters weigh what they can be relied on.
 
-An object is tied to each of its clusters with the cluster's weight: Z (rows × clusters). Normalized cuts of this graph need no
-eigenvectors of its objects, since those follow from the eigenvectors of the much smaller graph of clusters
+An object is tied to each of its clusters with the cluster's weight (:mod:`consilience.consensus.rows.cluster_similarity`; D. Huang,
+C.-D. Wang and J.-H. Lai, Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48, 2018): Z (rows × clusters). Normalized cuts
+of this graph need no eigenvectors of its objects, since those follow from the much smaller graph of clusters (the **transfer cut**)
 
     E = Zᵀ D⁻¹ Z,   D the row sums of Z, rows counted by their weights
 
@@ -21,7 +22,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from consilience._check import check_count, check_seed
 from consilience._run.random import stream
-from consilience._types import Floats, Ints, Labels
+from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.rows.cluster_similarity import THETA, cluster_overlap, cluster_weights
 from consilience.consensus.rows.problem import Problem, incidence, sample_rows, sum_over_labels
@@ -35,28 +36,22 @@ def transfer_cut(
     problem: Problem, label_weights: Floats, n_clusters: int, *, n_init: int = 5, seed: int = 0
 ) -> tuple[Ints, Floats]:
     """Clusters of the rows, and the leading eigenvalues of the graph of clusters, from 1 down."""
-    # `label_weights` (Σ k_q,), above 0, are numbered as `Problem.hyperedges`. Cost O(rows · (clusterings² + clusterings
-    # · k)) and O(c³) for c clusters up to 1,000; beyond, O(rows · clusterings) a Lanczos step, and no memory of c × c.
+    # `label_weights` (Σ k_q,), above 0, are numbered as `Problem.hyperedges`. Cost O(rows · (clusterings² + clusterings · k)) and
+    # O(c³) for c clusters up to 1,000; beyond, O(rows · clusterings) a Lanczos step, and no memory of c × c.
     points, values = embed_rows(problem, label_weights, n_clusters)
     return weighted_kmeans(points, problem.weights, n_clusters, n_init=n_init, seed=seed), values
 
 
 def embed_rows(problem: Problem, label_weights: Floats, n_vectors: int) -> tuple[Floats, Floats]:
     """(n_rows, n_vectors) rows of unit length in the leading eigenvectors of the graph of clusters, and their eigenvalues."""
-    offsets = problem.offsets
-    degree = sum_over_labels(problem.labels, offsets, label_weights[:, None])[:, 0]
+    rows, offsets = problem.labels, problem.offsets
+    degree = sum_over_labels(rows, offsets, label_weights[:, None])
     number = min(n_vectors, len(label_weights))
     small = len(label_weights) <= DENSE or 4 * number >= len(label_weights)
-    values, vectors = (_dense if small else _sparse)(problem, label_weights, problem.weights / degree, number)
-    return unit_points(problem.labels, offsets, label_weights, vectors), values
-
-
-def unit_points(rows: Labels, offsets: Ints, label_weights: Floats, vectors: Floats) -> Floats:
-    """Rows of labels at the weighted means of their clusters' vectors, scaled to unit length."""
-    degree = sum_over_labels(rows, offsets, label_weights[:, None])
+    values, vectors = (_dense if small else _sparse)(problem, label_weights, problem.weights / degree[:, 0], number)
     points = sum_over_labels(rows, offsets, vectors * label_weights[:, None]) / np.maximum(degree, 1e-300)
     points /= np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-300)
-    return points
+    return points, values
 
 
 def _dense(problem: Problem, label_weights: Floats, scale: Floats, number: int) -> tuple[Floats, Floats]:
@@ -64,11 +59,6 @@ def _dense(problem: Problem, label_weights: Floats, scale: Floats, number: int) 
     offsets, columns = problem.offsets, np.ascontiguousarray(problem.labels.T)
     numbers = range(problem.n_clusterings)
     graph = np.hstack([cluster_overlap(problem, q, columns=columns, offsets=offsets, weights=scale) for q in numbers])
-    return leading(graph, label_weights, number)
-
-
-def leading(graph: Floats, label_weights: Floats, number: int) -> tuple[Floats, Floats]:
-    """Of a graph of clusters (c × c, overwritten): what objects every two share, each counted by 1 / the weight of its clusters."""
     graph *= label_weights[:, None]
     graph *= label_weights
     root = 1 / np.sqrt(graph.sum(axis=1))
@@ -98,16 +88,8 @@ def _sparse(problem: Problem, label_weights: Floats, scale: Floats, number: int)
 
 def weighted_kmeans(points: Floats, weights: Floats, n_clusters: int, *, n_init: int = 5, seed: int = 0) -> Ints:
     """Labels of the best of `n_init` runs of k-means from k-means++ starts, every point counted by its weight."""
-    # Of many points, starts compete on 20,000 drawn by weight. Where fewer points than clusters are distinct, some
-    # clusters stay empty.
-    (labels, centers, _), whole = best_centers(points, weights, n_clusters, n_init=n_init, seed=seed)
-    return labels if whole else _lloyd(points, weights, centers)[0]
-
-
-def best_centers(
-    points: Floats, weights: Floats, n_clusters: int, *, n_init: int, seed: int
-) -> tuple[tuple[Ints, Floats, float], bool]:
-    """Labels, centers and sum of squares of the best run, and whether it is of all points rather than of some."""
+    # Of many points, starts compete on some drawn by weight. Where fewer points than clusters are distinct, some clusters stay empty.
+    # scikit-learn's KMeans draws its starts otherwise, and the labels for a seed would change.
     some = sample_rows(weights, SAMPLE, seed)
     part = points[some]
     counts = weights[some] if len(some) == len(points) else np.ones(len(some))  # drawn by weight
@@ -115,7 +97,8 @@ def best_centers(
     for unit in range(n_init):
         rng = stream(seed, "consensus.transfer_kmeans", unit)
         runs.append(_lloyd(part, counts, _plus_plus(part, counts, n_clusters, rng)))
-    return min(runs, key=lambda run: run[2]), len(some) == len(points)
+    labels, centers, _ = min(runs, key=lambda run: run[2])
+    return labels if len(some) == len(points) else _lloyd(points, weights, centers)[0]
 
 
 def _plus_plus(points: Floats, weights: Floats, k: int, rng: np.random.Generator) -> Floats:
@@ -146,37 +129,19 @@ def _draw(odds: Floats, rng: np.random.Generator, size: int) -> Ints:
 
 def _lloyd(points: Floats, weights: Floats, centers: Floats) -> tuple[Ints, Floats, float]:
     """Labels, centers, and the weighted sum of squares but for a constant."""
-    k, labels = len(centers), np.full(len(points), -1)
+    k, everyone, labels = len(centers), np.arange(len(points)), np.full(len(points), -1)
     for step in range(MOST):
-        new, scores = nearest(points, centers)
-        if (new == labels).all() or step == MOST - 1:
+        scores = points @ (-2 * centers.T) + (centers**2).sum(
+            axis=1
+        )  # squared distances but for the point's own square
+        nearest = scores.argmin(axis=1)
+        if (nearest == labels).all() or step == MOST - 1:
             break
-        labels = new
-        centers = move(centers, *sum_points(points, weights, labels, k))
-    return new, centers, float(weights @ scores[np.arange(len(points)), new])
-
-
-def nearest(points: Floats, centers: Floats) -> tuple[Ints, Floats]:
-    """The nearest center of every point, and squared distances (points × centers) but for the point's own square."""
-    scores = points @ (-2 * centers.T) + (centers**2).sum(axis=1)
-    return scores.argmin(axis=1), scores
-
-
-def sum_points(points: Floats, weights: Floats, labels: Ints, k: int) -> tuple[Floats, Floats]:
-    """The weight of every cluster's points, and their weighted sums (k × d); those of disjoint sets of points add up."""
-    holders = csr_array((weights, (labels, np.arange(len(points)))), shape=(k, len(points)))
-    return np.bincount(labels, weights, minlength=k).astype(float), np.asarray(holders @ points)
-
-
-def move(centers: Floats, mass: Floats, sums: Floats) -> Floats:
-    """Centers at the means of their clusters; one without points stays."""
-    return np.where(mass[:, None] > 0, sums / np.maximum(mass, 1e-300)[:, None], centers)
-
-
-# LWGP: spectral partition of the graph of objects and clusters, in which clusters weigh what they can be relied on.
-#
-# (D. Huang, C.-D. Wang and J.-H. Lai, Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48, 2018.) The weights are those of
-# :mod:`consilience.consensus.rows.cluster_similarity`, the partition that of :mod:`consilience.consensus.methods.lwgp`.
+        labels = nearest
+        mass = np.bincount(labels, weights, minlength=k)
+        sums = csr_array((weights, (labels, everyone)), shape=(k, len(points))) @ points
+        centers = np.where(mass[:, None] > 0, sums / np.maximum(mass, 1e-300)[:, None], centers)  # an empty one stays
+    return nearest, centers, float(weights @ scores[everyone, nearest])
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

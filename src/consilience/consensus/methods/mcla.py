@@ -109,7 +109,7 @@ class MCLA(ConsensusEstimator):
         check_imbalance(self.imbalance)
         few = problem.offsets[-1] <= DENSE
         graph = jaccard_of(co_occurrence(problem)) if few else cluster_jaccard(incidence(problem), problem.weights)
-        meta = self._group(graph, problem.n_clusters)
+        meta = partition_graph(graph, problem.n_clusters, imbalance=self.imbalance, random_state=self.random_state)
         association = associate(problem, meta)
         # Totals from whole cluster sizes, so that they are exact and equal rows or a row of their weight decide ties alike.
         return meta, association, compete(association, np.bincount(meta, problem.label_weights) / np.bincount(meta))
@@ -129,8 +129,3 @@ class MCLA(ConsensusEstimator):
             "meta_labels": np.argsort(order)[meta][problem.labels_as_given()[0]],
         }
         return Answer(labels, association, extras)
-
-    def _group(self, graph: Any, k: int) -> Ints:
-        """Meta-clusters of the clusters."""
-        check_imbalance(self.imbalance)
-        return partition_graph(graph, k, imbalance=self.imbalance, random_state=self.random_state)

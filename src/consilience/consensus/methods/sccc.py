@@ -35,7 +35,7 @@ FIRST = (
 )
 
 
-def gaps_of(problem: Problem, gap: int | str) -> Sequence[int]:
+def _gaps(problem: Problem, gap: int | str) -> Sequence[int]:
     """The gaps that are asked for."""
     if isinstance(gap, str):
         check_choice(gap, ["all"], "gap")
@@ -43,11 +43,6 @@ def gaps_of(problem: Problem, gap: int | str) -> Sequence[int]:
     if not isinstance(gap, (int, np.integer)) or isinstance(gap, bool) or not 0 <= gap <= problem.n_clusterings:
         raise InputError(f"gap must be 'all' or a whole number from 0 to {problem.n_clusterings}; got {gap!r}")
     return [int(gap)]
-
-
-def few_seeds(gap: int | str, k: int) -> InputError:
-    """What is said where no gap leaves enough seeds."""
-    return InputError(f"a gap of {gap} leaves fewer than {k} seeds; use a smaller gap or gap='all'")
 
 
 def _hamming(problem: Problem, rows: Labels, others: Labels) -> Floats:
@@ -142,9 +137,10 @@ class SCCC(ConsensusEstimator):
 
     def _combine(self, problem: Problem) -> Answer:
         ranked = np.argsort(-problem.weights, kind="stable")
-        seeds = {g: found for g in gaps_of(problem, self.gap) if (found := _seeds(problem, ranked, g)) is not None}
+        seeds = {g: found for g in _gaps(problem, self.gap) if (found := _seeds(problem, ranked, g)) is not None}
         if not seeds:
-            raise few_seeds(self.gap, problem.n_clusters)
+            k = problem.n_clusters
+            raise InputError(f"a gap of {self.gap} leaves fewer than {k} seeds; use a smaller gap or gap='all'")
         results = {found: _nearest(problem, np.array(found)) for found in dict.fromkeys(seeds.values())}
         by_gap = np.column_stack([results[found] for found in seeds.values()])
         ensemble = Ensemble(problem.to_objects(by_gap, -1), info={"gap": list(seeds)})

@@ -17,7 +17,6 @@ little. The clusterings may count any number of times (`copies`), which is how t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -239,7 +238,12 @@ def cluster_weights(problem: Problem, theta: float = THETA, *, work: int = 10**9
         total, bits = (np.concatenate(part) for part in zip(*parts, strict=True))
         return total, bits
 
-    entropies, known = _add_up(judge, judges[sizes[judges] > 0], offsets)
+    entropies, known = np.zeros(offsets[-1]), np.zeros(offsets[-1])
+    for q in judges[sizes[judges] > 0]:
+        total, bits = judge(q)
+        bits[offsets[q] : offsets[q + 1]] = 0.0  # a cluster's own clustering says nothing of it
+        entropies += bits
+        known += total > 0
     if len(judges) < r:  # the mean over the others stands for all of them; a cluster's own clustering has entropy 0
         itself = np.repeat(np.isin(np.arange(r), judges), sizes)
         others = np.maximum(known - itself, 0)
@@ -247,25 +251,6 @@ def cluster_weights(problem: Problem, theta: float = THETA, *, work: int = 10**9
     else:
         mean = entropies / np.maximum(known, 1)  # a label that no row has is judged by none
     return np.maximum(np.exp(-mean / theta), LEAST)
-
-
-def weights_of_overlaps(overlaps: Floats, offsets: Ints, theta: float = THETA) -> Floats:
-    """The same from the objects that every two clusters share (c × c), by all clusterings."""
-    check_positive("theta", theta)
-    judges = np.flatnonzero(np.diff(offsets) > 0)
-    entropies, known = _add_up(lambda q: _entropies(overlaps[:, offsets[q] : offsets[q + 1]]), judges, offsets)
-    return np.maximum(np.exp(-entropies / np.maximum(known, 1) / theta), LEAST)
-
-
-def _add_up(judge: Callable[[int], tuple[Floats, Floats]], judges: Ints, offsets: Ints) -> tuple[Floats, Floats]:
-    """Entropies of all clusters summed over the clusterings that judge them, and how many do."""
-    entropies, known = np.zeros(offsets[-1]), np.zeros(offsets[-1])
-    for q in judges:
-        total, bits = judge(q)
-        bits[offsets[q] : offsets[q + 1]] = 0.0
-        entropies += bits
-        known += total > 0
-    return entropies, known
 
 
 def _entropies(table: Floats) -> tuple[Floats, Floats]:
