@@ -170,19 +170,12 @@ def test_edges_of_the_bipartite_graph_weigh_as_much_as_their_rows():
     assert sorted(graph[:2, 2:].tolist()) == [[0, 2, 0], [3, 0, 3]]
 
 
-def test_hgpa_balances_objects_not_rows():
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 3, (40, 6))
-    weights = np.where(np.arange(40) < 4, 9.0, 1.0)
-    model = HGPA(2, random_state=0).fit(labels, sample_weight=weights)
-    assert np.bincount(model.labels_, weights).max() <= 1.06 * weights.sum() / 2
-
-
-def test_hbgf_balances_objects_not_rows():
+@pytest.mark.parametrize(("method", "most"), [(HGPA, 1.06), (HBGF, 1.2)])
+def test_balance_is_of_objects_not_rows(method, most):
     labels, truth = noisy_copies(40, 2, 6, 0.2)
     weights = np.where(truth == 0, 1.0, 3.0)
-    model = HBGF(2, random_state=0).fit(labels, sample_weight=weights)
-    assert np.bincount(model.labels_, weights).max() <= 1.2 * weights.sum() / 2
+    model = method(2, random_state=0).fit(labels, sample_weight=weights)
+    assert np.bincount(model.labels_, weights).max() <= most * weights.sum() / 2
 
 
 def test_memberships_follow_their_definitions():

@@ -198,24 +198,6 @@ def test_a_short_shortlist_keeps_nearly_all_of_the_gain():
     assert gain >= 0.93
 
 
-def test_noise_gives_way_to_plain_search_and_can_leave_a_bad_start():
-    rng = np.random.default_rng(9)
-    truth = np.repeat(np.arange(6), 40)
-    counts = np.array(
-        [
-            rng.multinomial(60, np.roll(np.linspace(1, 8, 30) ** 2, 5 * t) / (np.linspace(1, 8, 30) ** 2).sum())
-            for t in truth
-        ]
-    )
-    engine = Engine(count_views([counts]), 6)
-    starts = [rng.integers(0, 6, len(truth)) for _ in range(8)]
-    plain = [engine.search(s, seed=1, unit=i).objective for i, s in enumerate(starts)]
-    noisy = [engine.search(s, seed=1, unit=i, temperature=0.3).objective for i, s in enumerate(starts)]
-    assert np.mean(noisy) > np.mean(plain)
-    calm = engine.search(starts[0], seed=1, temperature=0.3)
-    assert calm.moves[-1] == 0
-
-
 def test_batch_scores_are_the_kmeans_distances():
     rng = np.random.default_rng(10)
     labels, partition = rng.integers(0, 3, (40, 4)), rng.integers(0, 3, 40)

@@ -96,18 +96,6 @@ def test_a_row_without_labels_says_nothing(model):
         found.perplexity(nothing)
 
 
-@pytest.mark.parametrize(
-    "model", ["mixture", "bce"]
-)  # NBCE, whose chains have starts of their own, beside its other tests
-def test_a_clustering_with_one_label_says_nothing(model):
-    labels, _ = some_copies()
-    more = np.column_stack([labels, np.zeros((len(labels), 6), int)])
-    plain, found = fitted(model, labels), fitted(model, more)
-    assert_allclose(found.membership_, plain.membership_, atol=1e-6)
-    silent = np.array([[-1] * 4 + [0] * 6])
-    assert_allclose(found.predict_proba(silent), plain.predict_proba(silent[:, :4]), atol=1e-6)
-
-
 @every_model
 def test_a_label_that_fitting_never_saw_costs_but_says_nothing(model):
     labels, _ = some_copies(missing=0.1)
@@ -148,14 +136,10 @@ def test_labels_are_matched_by_value(model):
     text = np.array(["a", "b", "c", ""], object)
     text[3] = None
     forms = {
-        "from one": (np.where(labels < 0, -1, labels + 1), np.where(held < 0, -1, held + 1)),
         "text": (text[labels], text[held]),
         "floats": (np.where(labels < 0, np.nan, labels), np.where(held < 0, np.nan, held)),
-        "lists": ([list(column) for column in text[labels].T], [list(column) for column in text[held].T]),
         "frames": (pd.DataFrame(text[labels]).astype("category"), pd.DataFrame(text[held])),
-        "mixed": (labels.astype(float), held.astype(np.int8)),
         "ensemble": (cs.Ensemble(labels), held),
-        "to ensemble": (labels, cs.Ensemble(labels)[np.flatnonzero(labels[:, 0] > 0)[:10]]),
     }
     for name, (old, new) in forms.items():
         found = fitted(model, old)

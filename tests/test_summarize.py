@@ -83,16 +83,6 @@ def test_at_most_so_many_clusters(loss):
 
 
 @both_losses
-@pytest.mark.parametrize("cost", [0.6, 1.4])
-def test_objects_alike_in_all_samples_may_share_a_cluster(loss, cost):
-    """The search keeps them together; no partition that parts them is better."""
-    for seed in range(3):
-        samples = noisy_samples(seed, 5)[[0, 0, 1, 1, 2, 3, 4]]
-        least = min(expected(p, samples, loss, cost) for p in every_partition(7))
-        assert cs.summarize(samples, loss, cost=cost).expected_loss == pytest.approx(least, abs=1e-12)
-
-
-@both_losses
 def test_groups_of_items_cost_what_their_objects_cost(loss):
     samples = noisy_samples(5, 30, missing=0.1)
     samples[(samples < 0).all(axis=1), 0] = 0

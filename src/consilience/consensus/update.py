@@ -178,7 +178,6 @@ def _confidence(previous: Consensus, support: Floats, rows: Ints, stayed: Array)
 
 
 def _old_clusterings(previous: Consensus, ens: Ensemble) -> Ints:
-    """Where the clusterings of the answer stand."""
     names = ens.names
     if len(set(names)) < len(names) or len(set(previous.names)) < len(previous.names):
         columns = np.arange(len(previous.names))  # names that do not tell them apart: the first ones
@@ -198,7 +197,6 @@ def _old_clusterings(previous: Consensus, ens: Ensemble) -> Ints:
 
 
 def _old_objects(previous: Consensus, ens: Ensemble) -> Ints:
-    """Where the objects of the answer stand."""
     n = len(previous.labels)
     if previous.ids is not None and ens.ids is not None:
         rows = pd.Index([str(i) for i in ens.ids]).get_indexer([str(i) for i in previous.ids])

@@ -284,7 +284,6 @@ def quadratic_scores(table: Floats, totals: Floats, view_of: NDArray[Any], scale
 
 
 def score_tables(views: Views, labels: Any, n_clusters: int, objective: str) -> Scoring:
-    """The tables of :func:`batch_scores`."""
     table, totals = cluster_tables(views, labels, n_clusters)
     scale = _scales(views, "shannon")
     if objective == "quadratic":

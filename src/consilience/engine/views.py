@@ -32,17 +32,14 @@ class Views:
     known_totals: Floats | None = None
 
     def rows(self, chosen: Any) -> Views:
-        """The views of some of the objects."""
         return replace(self, table=self.table[chosen], object_weights=self.object_weights[chosen], known_totals=None)
 
     @property
     def n_objects(self) -> int:
-        """Number of rows."""
         return int(self.table.shape[0])
 
     @property
     def n_views(self) -> int:
-        """Number of views."""
         return len(self.weights)
 
     @cached_property
@@ -52,7 +49,6 @@ class Views:
 
     @cached_property
     def column_totals(self) -> Floats:
-        """The sum of every column of the views."""
         if self.groups is None:
             return self.table_totals
         seen = self.groups >= 0
@@ -61,7 +57,6 @@ class Views:
 
     @cached_property
     def table_totals(self) -> Floats:
-        """The sum of every column of the table."""
         if self.known_totals is not None:
             return self.known_totals
         return np.bincount(self.table.indices, self.table.data, minlength=self.table.shape[1]).astype(float)
@@ -79,7 +74,6 @@ class Views:
 
     @property
     def whole(self) -> bool:
-        """Whether all counts are whole numbers."""
         counts = self.object_weights if self.one_hot else self.table.data
         return bool((counts % 1 == 0).all() and (self.object_weights % 1 == 0).all())
 
@@ -177,5 +171,4 @@ def cluster_tables(views: Views, labels: Any, n_clusters: int) -> tuple[Floats, 
 
 
 def by_view(values: Floats, views: Views) -> Floats:
-    """Sums over the columns of every view."""
     return np.bincount(views.view_of, values, minlength=views.n_views).astype(float)

@@ -51,7 +51,6 @@ class Method:
     power: float = 1.0
 
     def fit(self, rows: LabelRows, start: NDArray[Any], *, max_iter: int, tol: float) -> Fit:
-        """Passes from a start, in blocks of rows."""
         cuts = range(0, len(rows.labels), BLOCK)
         parts = [rows.take(np.arange(i, min(i + BLOCK, len(rows.labels)))) for i in cuts]
         begun = [
@@ -61,7 +60,6 @@ class Method:
         return iterate([block for block, _ in begun], state, max_iter=max_iter, tol=tol)
 
     def first(self, merged: Statistics, offsets: Ints) -> State:
-        """The state that passes begin with."""
         hyper: dict[str, Any] = {"alpha": self.alpha, "beta": self.beta, "power": self.power}
         return first_state(merged, offsets, self.kind, self.prior, **hyper)
 
@@ -139,7 +137,6 @@ def answer_of(fit: Fit, *, loss: str, n_clusters: int | None) -> tuple[NDArray[n
 
 
 def components_of(state: State, owner: Floats) -> Components:
-    """What predictions are made from."""
     s = state.statistics
     return Components(s.sizes, s.table, state.alpha, state.beta, state.prior, owner)
 

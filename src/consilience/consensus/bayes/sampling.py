@@ -172,7 +172,6 @@ def effective_sample_size(trace: NDArray[np.float64]) -> float:
 
 
 def _split(trace: NDArray[np.float64]) -> Floats:
-    """Both halves of every chain."""
     trace = np.atleast_2d(np.asarray(trace, float))
     half = trace.shape[1] // 2
     return np.concatenate([trace[:, :half], trace[:, trace.shape[1] - half :]])

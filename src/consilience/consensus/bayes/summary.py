@@ -84,7 +84,6 @@ class Draws:
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
         return len(self.first) - 1
 
     def tables(self, labels: NDArray[Any], k: int) -> Floats:
@@ -106,7 +105,6 @@ class Draws:
 
     @cached_property
     def row_weights(self) -> Floats:
-        """Objects of every row."""
         return np.asarray(np.bincount(self.row, self.weight), float)
 
     @cached_property

@@ -195,11 +195,9 @@ class LabelRows:
 
     @classmethod
     def of(cls, problem: Problem) -> LabelRows:
-        """Those of a problem."""
         return cls(problem.labels, problem.weights, problem.offsets)
 
     def take(self, rows: NDArray[np.int64]) -> LabelRows:
-        """Some of the rows, over the same labels."""
         return LabelRows(np.ascontiguousarray(self.labels[rows]), self.weights[rows], self.offsets)
 
     @cached_property

@@ -50,7 +50,6 @@ def usual_effort(n_objects: float, fewest: int, most: int, enough: int = 25_000)
 
 
 def usual_sweeps(n_objects: float) -> int:
-    """Sweeps of a chain where none are asked for."""
     return usual_effort(n_objects, *SWEEPS)
 
 
@@ -224,7 +223,6 @@ class NBCE(LabelModel):
         return Answer(labels, membership, extras)
 
     def _bound(self, power: float) -> tuple[Method, dict[str, Any]]:
-        """What variational inference fits, and how."""
         how = self._options("init", "n_init", "tol", "n_jobs")
         how |= {"seed": check_seed(self.random_state), "max_iter": self.max_iter or 500}
         return Method(self.inference, **self._options(*MODEL), power=power), how

@@ -36,7 +36,6 @@ FIRST = (
 
 
 def _gaps(problem: Problem, gap: int | str) -> Sequence[int]:
-    """The gaps that are asked for."""
     if isinstance(gap, str):
         check_choice(gap, ["all"], "gap")
         return range(0 if (problem.labels < 0).any() else 1, problem.n_clusterings + 1)

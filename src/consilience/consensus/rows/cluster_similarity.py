@@ -50,12 +50,10 @@ class Overlaps:
 
     @property
     def sizes(self) -> Floats:
-        """Weight of the objects of every cluster."""
         return self.counts.diagonal()
 
     @cached_property
     def clustering(self) -> Ints:
-        """The clustering of every cluster."""
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
     @cached_property

@@ -190,17 +190,14 @@ class Problem:
 
     @property
     def n_rows(self) -> int:
-        """Number of distinct rows."""
         return int(self.labels.shape[0])
 
     @property
     def n_clusterings(self) -> int:
-        """Number of clusterings."""
         return int(self.labels.shape[1])
 
     @cached_property
     def sizes(self) -> Ints:
-        """Number of label codes of every clustering."""
         return self.labels.max(axis=0).astype(np.int64) + 1
 
     @cached_property
@@ -238,7 +235,6 @@ class Problem:
         return {}
 
     def to_objects(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
-        """Values of the rows as values of the objects."""
         if self.inverse.min() >= 0:
             return values.take(self.inverse, axis=0)
         return np.where(self.inverse.reshape(-1, *[1] * (values.ndim - 1)) >= 0, values[self.inverse], missing)
@@ -253,7 +249,6 @@ class Problem:
 
     @property
     def first(self) -> Ints:
-        """The first object of every row."""
         return np.arange(self.n_rows) if self.given is None else self.given.first
 
     def as_given(self, rows: Labels) -> Labels:

@@ -163,12 +163,10 @@ class AssociationTree:
 
     @property
     def sampled(self) -> bool:
-        """Whether some rows stand for all."""
         return len(self.rows) < self.problem.n_rows
 
     @property
     def leaves(self) -> Labels:
-        """The labels of the leaves."""
         return np.ascontiguousarray(self.problem.labels[self.rows])
 
     def cut(self, n_clusters: int) -> Ints:

@@ -84,11 +84,9 @@ class ExpectedLoss:
 
     @property
     def n_items(self) -> int:
-        """Number of items."""
         return len(self.weight)
 
     def at(self, labels: NDArray[Any]) -> float:
-        """The loss of a partition of the items."""
         return self.improve(labels, np.empty(0, np.int64))[1]
 
     def improve(
@@ -198,7 +196,6 @@ class _Search:
         self.loss, self.limit, self.seed = loss, limit, seed
 
     def start(self, labels: Labels | None, number: int) -> Found:
-        """From given labels, or from nothing."""
         rng = stream(self.seed, "consensus.summary_start", number)
         return self.polish(np.full(self.loss.n_items, -1) if labels is None else labels, rng)
 
@@ -238,7 +235,6 @@ class _Search:
         return self.polish(together[pieces], rng)
 
     def dissolve(self, labels: Labels, rng: np.random.Generator) -> Found:
-        """The items of one cluster are put anew."""
         members = np.flatnonzero(labels == rng.integers(int(labels.max()) + 1))
         rest = labels.copy()
         rest[members] = -1
@@ -255,5 +251,4 @@ class _Search:
 
 
 def _numbered(labels: NDArray[Any]) -> Labels:
-    """Labels 0 … k − 1 without gaps."""
     return np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int32)
