@@ -199,7 +199,7 @@ LEFT = 0.04  # of what clusterings share, from which on a consensus that leaves 
 def likelihood_power(
     problem: Problem, *, seed: int, n_jobs: int | None = 1, objects: int = 10_000, n_pairs: int = 60
 ) -> float:
-    """τ, in (0, 1]: 1 where the clusterings err independently, near 1/r where all say the same and no consensus tells why."""
+    """τ, in (0, 1]: 1 where their errors are independent, near 1/r where all say the same and no consensus tells why."""
     # Cost O(pairs · objects), of at most `n_pairs` pairs of clusterings and `objects` objects.
     telling = np.flatnonzero(problem.sizes > 1)  # a clustering with one cluster says nothing, and repeats nothing
     r = len(telling)

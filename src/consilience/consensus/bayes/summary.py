@@ -1,4 +1,4 @@
-"""Merging clusters along the expected loss, pair by pair."""
+"""One partition of the rows from posterior samples, and clusters merged along the expected loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""DawidSkene: the most probable cluster of every object if clusterings err independently, each with a reliability of its own."""
+"""DawidSkene: the most probable cluster of every object if the errors of the clusterings are independent.
+
+    p(c | row) ∝ π_c Π_q p_q(y_q | c),   by EM from the answer of MCLA, each clustering with a reliability of its own
+
+(A. P. Dawid and A. M. Skene, Maximum likelihood estimation of observer error-rates, Applied Statistics 28, 1979;
+:mod:`consilience.consensus.rows.error_model`.)
+"""
 
 from __future__ import annotations
 
@@ -25,10 +31,10 @@ def meta_clusters(problem: Problem, seed: int) -> Ints:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DawidSkene(ConsensusEstimator):
-    """Consensus of clusterings that err independently: MCLA's answer, improved by EM on how reliable each clustering is.
+    """Consensus of clusterings with independent errors: MCLA's answer, improved by EM on how reliable each clustering is.
 
-    What ``method="auto"`` takes for noisy copies of one grouping: annotators, or labels with errors. Clusterings that err alike, such as
-    runs of k-means, are better combined by :class:`ClusterWalk`.
+    What ``method="auto"`` takes for noisy copies of one grouping: annotators, or labels with errors. Clusterings with correlated
+    errors, such as runs of k-means, are better combined by :class:`ClusterWalk`.
 
     Parameters
     ----------

@@ -1,4 +1,19 @@
-"""Consensus by the information engine: starts on a sample of the rows, then passes over all of them."""
+"""The partition that keeps the most information about the clusterings, by the information engine.
+
+    quadratic     Σ_q (1/n_q) Σ_c Σ_y T_cy² / T_c·     the quadratic mutual information (half the category utility)
+    information   Σ_q I(C; λ_q)
+
+The first is the least squared error on one-hot columns, so k-means does it (A. Topchy, A. K. Jain and W. Punch, Combining multiple weak
+clusterings, ICDM 2003; D. Gondek and T. Hofmann, KDD 2005, Eq. 7: batch k-means, then an online refinement). For the second, Gondek and
+Hofmann write the information about the joint row (Eq. 8), which for any function of the row is just the entropy H(C); the bottleneck
+on the bag of labels, p(y | x) = 1/r, maximizes the mean over clusterings, their Eq. 1. It is searched for
+
+- one row at a time (``"sequential"``; N. Slonim, N. Friedman and N. Tishby 2002), or
+- by ``"annealing"`` (N. Tishby, F. Pereira and W. Bialek 1999): soft memberships p(c | x) ∝ p(c) exp(−β D[p(y | x) ‖ p(y | c)]), β raised
+  until they are hard (:mod:`consilience.engine.annealing`).
+
+Starts compete on a sample of the rows; passes go over all of them.
+"""
 
 from __future__ import annotations
 
@@ -116,13 +131,6 @@ def engine_search(
     return Answer(found.labels, extras=extras)
 
 
-# Quadratic consensus: the partition that explains the most squares of the one-hot labels.
-#
-# Maximizes Σ_q (1/n_q) Σ_c Σ_y T_cy² / T_c·, the quadratic mutual information (half the category utility) between the partition and each
-# clustering; the same as least squared error on one-hot columns, so k-means does it (A. Topchy, A. K. Jain and W. Punch, A mixture
-# model / Combining multiple weak clusterings, 2003; D. Gondek and T. Hofmann, KDD 2005, Eq. 7: batch k-means, then an online refinement).
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
 class QuadraticConsensus(ConsensusEstimator):
     """k-means on the labels: batch, then online (quadratic mutual information).
@@ -170,17 +178,6 @@ class QuadraticConsensus(ConsensusEstimator):
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
-
-
-# Information-bottleneck consensus: the partition that keeps the most information about the clusterings.
-#
-# Maximizes Σ_q I(C; λ_q). (D. Gondek and T. Hofmann, KDD 2005, write the information about the joint row in Eq. 8, which for any
-# function of the row is just the entropy H(C); the bottleneck on the bag of labels, p(y | x) = 1/r, maximizes the mean over
-# clusterings, their Eq. 1.)
-#
-# - ``"sequential"`` (N. Slonim, N. Friedman and N. Tishby 2002): rows move one at a time to where the information grows most.
-# - ``"annealing"`` (deterministic annealing, N. Tishby, F. Pereira and W. Bialek 1999): soft memberships
-#   p(c | x) ∝ p(c) exp(−β D[p(y | x) ‖ p(y | c)]), β raised step by step until they are hard (:mod:`consilience.engine.annealing`).
 
 
 def _annealed_start(problem: Problem, n_init: int, cooling: float, seed: int, n_jobs: int | None) -> NDArray[np.int32]:

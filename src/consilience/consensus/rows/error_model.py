@@ -1,4 +1,4 @@
-"""Clusterings that err independently of one another: how reliable each is, and the probability of every cluster given a row.
+"""Clusterings whose errors are independent: how reliable each is, and the probability of every cluster given a row.
 
 p(c | row) ∝ π_c Π_q p_q(y_q | c), by EM from an answer (A. P. Dawid and A. M. Skene, Maximum likelihood estimation of observer
 error-rates, Applied Statistics 1979). A few hundred objects cannot tell k² errors of every clustering apart, and EM would fit noise.
