@@ -27,7 +27,7 @@ pytestmark = pytest.mark.full_effort
 
 GOLDEN = Path(__file__).parent / "golden"
 RUN, CONSENSUS, EARLIER = (GOLDEN / name for name in ("run_format_2", "consensus_format_2", "consensus_format_1"))
-# Left out are those whose labels are of the versions of METIS and Mt-KaHyPar, and of HDBSCAN; similarities that are
+# Left out are those whose labels are of the versions of Mt-KaHyPar and of HDBSCAN; similarities that are
 # nearly 0 have many first eigenvectors, of which each version of LAPACK gives others.
 PARTITIONERS, HDBSCAN = ("mcla", "hbgf", "cspa", "hgpa"), "density"
 SHORT = {"nbce": {"max_iter": 60, "n_chains": 2}}

@@ -186,18 +186,6 @@ def test_a_shortlist_of_all_clusters_is_the_exact_search():
     assert exact.labels.tolist() == short.labels.tolist()
 
 
-def test_a_short_shortlist_keeps_nearly_all_of_the_gain():
-    rng = np.random.default_rng(8)
-    topics = rng.dirichlet(np.full(300, 0.05), 40)
-    counts = np.array([rng.multinomial(80, topics[i % 40]) for i in range(2000)])
-    views = count_views([sparse.csr_matrix(counts)])
-    start = rng.integers(0, 40, 2000)
-    exact = Engine(views, 40).search(start, max_iter=1)
-    short = Engine(views, 40, shortlist=8).search(start, max_iter=1)
-    gain = (short.history[-1] - short.history[0]) / (exact.history[-1] - exact.history[0])
-    assert gain >= 0.93
-
-
 def test_batch_scores_are_the_kmeans_distances():
     rng = np.random.default_rng(10)
     labels, partition = rng.integers(0, 3, (40, 4)), rng.integers(0, 3, 40)

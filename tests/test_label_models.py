@@ -4,7 +4,6 @@ from functools import partial
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import digamma
@@ -125,26 +124,6 @@ def test_a_clustering_without_labels_is_not_in_the_model(model):
     assert one.score(labels) == pytest.approx(two.score(wide))
     wide[:, 1] = 3
     assert one.perplexity(labels) == pytest.approx(two.perplexity(wide))
-
-
-@every_model
-def test_labels_are_matched_by_value(model):
-    labels, _ = some_copies(missing=0.05)
-    held = labels[labels[:, 0] > 0][:10]  # where codes by what occurs would be others
-    codes = fitted(model, labels)
-    expected = codes.predict_proba(held)
-    text = np.array(["a", "b", "c", ""], object)
-    text[3] = None
-    forms = {
-        "text": (text[labels], text[held]),
-        "floats": (np.where(labels < 0, np.nan, labels), np.where(held < 0, np.nan, held)),
-        "frames": (pd.DataFrame(text[labels]).astype("category"), pd.DataFrame(text[held])),
-        "ensemble": (cs.Ensemble(labels), held),
-    }
-    for name, (old, new) in forms.items():
-        found = fitted(model, old)
-        assert_allclose(found.predict_proba(new), expected, atol=1e-9, err_msg=name)
-        assert found.score(new) == pytest.approx(codes.score(held)), name
 
 
 @every_model

@@ -155,25 +155,12 @@ def test_hypergraph_blocks_are_balanced_by_weight():
     assert np.bincount(labels, weights).max() <= 1.06 * weights.sum() / 2
 
 
-def test_heavy_hyperedges_are_not_cut():
-    edges = [[0, 1], [1, 2], [2, 3], [3, 0]]
-    labels = partition_hypergraph(edges, 2, n_vertices=4, edge_weights=[1, 1e9, 1, 1e9])
-    assert labels[1] == labels[2] != labels[3] == labels[0]
-
-
 def test_an_empty_block_takes_the_vertex_least_tied_to_its_own():
     weights = np.zeros((4, 4))
     weights[[0, 1, 2], [1, 2, 3]] = [5, 1, 4]
     graph = sparse.csr_array(weights + weights.T)
     assert partition._fill_blocks(np.zeros(4, int), 2, graph).tolist() == [0, 0, 0, 1]
     assert partition._fill_blocks(np.array([0, 0, 1, 1]), 4, graph).tolist() == [2, 0, 3, 1]
-
-
-def test_edges_too_light_to_count_are_dropped_and_resolution_is_kept():
-    assert partition._whole_edges(np.array([3.0, 4.0])).tolist() == [3, 4]
-    assert partition._whole_edges(np.array([0.5, 1.5])).tolist() == [2**28, 3 * 2**28]
-    assert partition._whole_edges(np.array([1e12, 1.0])).tolist() == [2**30, 0]
-    assert partition._whole_vertices(np.array([1e12, 1.0, 1.0, 0.0]), 2).tolist() == [2, 1, 1, 0]
 
 
 def test_the_diagonal_is_ignored_and_the_callers_graph_stays_as_it_is():

@@ -93,13 +93,6 @@ def test_labels_are_those_with_the_highest_anmi():
     assert found.seeds_.shape == (10, 8)
 
 
-def test_gap_zero_equals_one_and_a_single_gap_has_no_stability():
-    ensemble, _ = noisy_labels(noise=0.3, random_state=0)
-    zero, one = SCCC(10, gap=0).fit(ensemble), SCCC(10, gap=1).fit(ensemble)
-    assert_array_equal(zero.labels_, one.labels_)
-    assert one.stability_ is None
-
-
 def test_stable_components():
     labels = [["a", "a", "b", "a", "b", None], [0, 0, 1, 1, 1, 0]]
     table = stable_components(Ensemble(labels, ids=list("uvwxyz")))

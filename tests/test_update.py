@@ -7,7 +7,7 @@ import pytest
 import consilience as cs
 from command_line import run
 from consilience._check import InputError
-from consilience.datasets import customers, gaussians_8d5k, noisy_labels
+from consilience.datasets import gaussians_8d5k, noisy_labels
 from consilience.generation import METHODS as GENERATION
 from consilience.generation import extend
 from consilience.measures import adjusted_rand, anmi
@@ -191,11 +191,3 @@ def test_a_stored_run_knows_its_data_to_the_last_cell(tmp_path):
     other[7, 3] += 0.001
     with pytest.raises(InputError, match="is it the data"):
         extend(tmp_path / "run", other, X[:10])
-
-
-def test_objects_of_a_table_of_every_kind_are_added():
-    frame, _ = customers(200, random_state=0)
-    ens = cs.generate(frame[:150], 10, 4, "minima", progress=False)
-    more = extend(ens, frame[:150], frame[150:].reset_index(drop=True))
-    assert more.n_objects == 200
-    assert list(more.ids) == frame["customer_id"].tolist()

@@ -14,12 +14,10 @@ from consilience import Ensemble
 from consilience._check import InputError
 from consilience.consensus.methods import vote
 from consilience.consensus.methods.vote import MajorityVote, align
-from consilience.consensus.rows.problem import Problem, check_problem, label_tables, representative_rows, row_scores
+from consilience.consensus.rows.problem import check_problem, label_tables
 from consilience.datasets import noisy_labels
-from consilience.measures import adjusted_rand, nmi
+from consilience.measures import nmi
 from samples import noisy_copies, random_labels
-
-SLIDES = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, None, 1, 2, None, None]]
 
 
 @settings(max_examples=100, deadline=None)
@@ -65,32 +63,11 @@ def test_more_rounds_never_agree_less(seed, n, r, size, holes):
         assert again.extras["agreement"] >= end.extras["agreement"] - 1e-9
 
 
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10**6), n=st.integers(3, 60), r=st.integers(1, 5), k=st.integers(2, 4))
-def test_collapsing_rows_changes_nothing(seed, n, r, k):
-    labels = random_labels(seed, n, r, k, labeled=True)
-    if len(np.unique(labels, axis=0)) < k:
-        return
-    collapsed = check_problem(labels, k)
-    start = np.random.default_rng(seed).integers(0, k, collapsed.n_rows)[collapsed.inverse]
-    rows = collapsed.as_given(collapsed.labels)[collapsed.inverse]
-    few = MajorityVote(init=start)._combine(collapsed)
-    all_rows = MajorityVote(init=start)._combine(Problem(rows, np.ones(n), k, np.arange(n)))
-    assert_array_equal(few.labels[collapsed.inverse], all_rows.labels)
-    assert_allclose(few.membership[collapsed.inverse], all_rows.membership)
-
-
 def test_a_label_that_the_sample_of_rows_lacks():
     labels, truth = noisy_copies(20_000, 5)
     labels[17, 3] = 5
     found = MajorityVote(5, random_state=0).fit(labels)
     assert nmi(found.labels_, truth) > 0.75
-
-
-def test_slide_example():
-    found = MajorityVote(3, random_state=0).fit(SLIDES)
-    assert adjusted_rand(found.labels_, [0, 0, 0, 1, 1, 2, 2]) == 1
-    assert_allclose(found.membership_[6], [0, 0, 1])
 
 
 def test_ties_leave_the_start_alone():
@@ -103,19 +80,6 @@ def test_start_of_objects_that_differ_within_a_row():
     labels = np.array([[0, 0], [0, 0], [0, 0], [1, 1], [1, 1], [2, 2]])
     found = MajorityVote(3, init=[1, 1, 0, -1, -1, 2]).fit(labels)
     assert_array_equal(found.labels_, [0, 0, 0, 1, 1, 2])
-
-
-def test_scores_and_sample_of_rows():
-    labels = random_labels(5, 500, 6, 3, missing=0.2, labeled=True)
-    problem = check_problem(labels, 3)
-    tables = [np.random.default_rng(q).random((4, size)) for q, size in enumerate(problem.sizes)]
-    by_hand = [sum(t[:, y] for t, y in zip(tables, row, strict=True) if y >= 0) for row in problem.labels]
-    assert_allclose(row_scores(problem, tables), by_hand)
-    rows, weights = representative_rows(problem, 50, np.random.default_rng(0))
-    assert len(np.unique(rows)) == 50
-    assert weights.sum() == pytest.approx(problem.weights.sum())
-    heaviest = np.sort(problem.weights)[::-1][:25]
-    assert_array_equal(np.sort(problem.weights[rows[:25]])[::-1], heaviest)
 
 
 @pytest.mark.parametrize("start", ["best", "clusterings"])
