@@ -19,7 +19,8 @@ from sklearn.exceptions import NotFittedError
 import consilience as cs
 from consilience import EnsembleClusterer
 from consilience._check import InputError
-from consilience.clusterer import ClustererModel, DriftWarning
+from consilience.clusterer import DriftWarning
+from consilience.clusterer.saving import ClustererModel
 from consilience.datasets import customers, gaussians_8d5k
 from consilience.ensemble.opening import one_table
 from consilience.ensemble.results import Result
@@ -50,25 +51,6 @@ def blobs():
 @pytest.fixture(scope="module")
 def model(blobs):
     return quick(methods="minima+features").fit(pd.DataFrame(blobs[0][:400], columns=[f"c{i}" for i in range(8)]))
-
-
-def test_the_source_is_the_name_of_a_file_or_nothing(blobs, tmp_path):
-    frame = pd.DataFrame(blobs[0][:60], columns=[f"c{i}" for i in range(8)])
-    frame.to_csv(tmp_path / "blobs.csv", index=False)
-    (tmp_path / "parts").mkdir()
-    frame.to_parquet(tmp_path / "parts" / "0.parquet")
-    distances = np.linalg.norm(frame.to_numpy()[:, None] - frame.to_numpy(), axis=2)
-    read = cs.tables.read_table
-
-    def source(X, **options):
-        return quick(3, n_clusterings=3, methods="minima", **options).fit(X)._source
-
-    assert source(tmp_path / "blobs.csv") == source(read(tmp_path / "blobs.csv", kind="data")) == "blobs.csv"
-    assert source(read(one_table(tmp_path / "parts"), kind="data")) == "parts"
-    for X in (frame, frame.to_numpy(), read(frame, kind="data"), frame.assign(kind=["a", "b"] * 30)):
-        assert source(X) == ""
-    for X in (distances, pd.DataFrame(distances), read(distances, kind="distances")):
-        assert source(X, metric="precomputed") == ""
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
@@ -187,19 +169,6 @@ def test_an_assignment_says_all_there_is(model, blobs):
     assert "200 new objects to 5 clusters" in repr(found)
 
 
-def test_objects_like_the_data_are_not_called_strange():
-    for n, width in ((300, 2), (300, 5), (80, 300)):  # in many dimensions an object pulls its own mean towards itself
-        X = np.random.default_rng(width).normal(size=(2 * n, width))
-        model = quick(4, n_clusterings=8, methods="minima").fit(X[:n])
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", DriftWarning)
-            model.predict(X[n:])
-        found = model.drift(X[n:])
-        assert found.share < 0.06
-        assert not found.moved
-        assert not found.large
-
-
 def test_drift_is_said(model, blobs):
     strange = pd.DataFrame(blobs[0][400:].copy(), columns=[f"c{i}" for i in range(8)])
     strange.loc[:99, "c2"] += 5
@@ -250,19 +219,6 @@ def test_objects_outside_the_sample_are_judged_as_new_ones_are():
     for name in ("labels", "support", "confidence"):
         np.testing.assert_array_equal(getattr(model, f"{name}_")[rest], getattr(found, name))
     assert model.confidence_[far] < 0.5 < found.support[0]
-
-
-def test_a_black_box_keeps_a_bounded_sample(blobs, monkeypatch):
-    monkeypatch.setattr("consilience.generation.predict.NEIGHBORS", 150)
-    monkeypatch.setattr("consilience.generation.predict.FEWEST", 10)
-    monkeypatch.setattr("consilience.generation.predict.TOTAL", 400)
-    X, _ = blobs
-    alike = quick(base=Birch(), methods="minima", n_clusterings=5).fit(X)
-    assert alike._model.labeler.n_kept < 150 + 50  # all five share them; every cluster has one at least
-    apart = quick(base=Birch(), methods="features", n_clusterings=8).fit(X)
-    assert apart._model.labeler.n_kept < 8 * (50 + 10)
-    for model in (alike, apart):
-        assert adjusted_rand(model.labels_, model.predict(X)) > 0.8
 
 
 @pytest.mark.parametrize(
@@ -365,36 +321,6 @@ def test_missing_numbers_of_an_array(blobs):
     assert adjusted_rand(known, whole.predict(holes)) > 0.85  # filled from rows of the data
     sampled = quick(max_objects=200).fit(holes)
     assert adjusted_rand(known, sampled.labels_) > 0.85
-
-
-def test_indexes_name_objects(blobs):
-    frame = pd.DataFrame(blobs[0][:100], index=[f"o{i}" for i in range(100)])
-    frame.columns = [f"c{i}" for i in range(8)]
-    model = quick(3).fit(frame)
-    assert model.assign(frame[:5]).ids.tolist() == ["o0", "o1", "o2", "o3", "o4"]
-
-
-@pytest.fixture(scope="module")
-def documents():
-    """Counts of words, in two groups that use other words."""
-    rates = np.full((60, 120), 0.06)
-    rates[:30, :8] = rates[30:, 8:16] = 0.5
-    return sparse.csr_matrix(np.random.default_rng(0).poisson(rates).astype(float))
-
-
-def test_whether_numbers_are_counts_is_as_it_was_said(documents):
-    plain, counts = "a wide table, 60 objects × 119 columns", "counts, 60 objects × 119 columns"
-    for values, said, words in (
-        (documents, None, counts),
-        (documents, "number", plain),
-        (documents + 0.5 * (documents > 0), "counts", counts),
-    ):
-        table = cs.tables.read_table(sparse.csr_matrix(values), kind="data", types=said)
-        model = quick(2, n_clusterings=5).fit(table)
-        assert words in model.note_
-        scaling = type(table.scaling()).__name__
-        assert type(model._model.labeler.preparation.scaling).__name__ == scaling
-        assert scaling == ("CountScaling" if words == counts else "Standardizer")
 
 
 def test_a_frame_is_clustered_as_its_file_is(blobs, tmp_path):
@@ -529,19 +455,3 @@ def test_cells_of_an_anndata(form, blobs):
     assert found.ids.tolist() == adata.obs_names[:20].tolist()
     np.testing.assert_array_equal(found.labels, plain.predict(form(X[:20])))
     np.testing.assert_array_equal(turned, found.labels)
-
-
-@pytest.mark.parametrize("cells", [None, "old"])
-def test_a_column_that_cannot_be_read_is_said(cells):
-    table, _ = customers(120, random_state=0)
-    model = cs.EnsembleClusterer(3, n_clusterings=10, methods="minima", random_state=0).fit(table)
-    new = table.head(40).assign(age=cells)
-    with pytest.warns(DriftWarning, match="age has hardly any value that can be read"):
-        model.predict(new)
-    found = model.drift(new)
-    assert found.gone == ["age"]
-    assert found.large
-    assert found.missing["age"] == 40
-    assert "age has hardly any value" in found.describe()
-    assert model.drift(table.head(1).assign(age=cells)).gone == [], "of one row nothing follows"
-    assert model.drift(table).gone == []

@@ -2,7 +2,6 @@
 
 import re
 import sys
-import time
 import tracemalloc
 
 import numpy as np
@@ -16,7 +15,6 @@ from consilience.consensus import (
     METHODS,
     ANMISearch,
     Consensus,
-    InformationBottleneck,
     MajorityVote,
     QuadraticConsensus,
     floaters,
@@ -84,13 +82,6 @@ def test_auto_is_the_walk_where_mcla_makes_too_few_clusters():
     assert cs.combine(labels, 9).method == "walk"
 
 
-def test_large_ensembles():
-    labels, truth = noisy_copies(n=20_000, k=5, r=5, noise=0.2)
-    result = cs.combine(labels, 5)
-    assert result.method == "dawid_skene"
-    assert nmi(truth, result.labels) > 0.9
-
-
 @pytest.mark.parametrize("k", [3, 7])
 def test_the_number_of_clusters_of_noisy_copies(k):
     labels, truth = noisy_copies(n=300, k=k, r=10, noise=0.2)
@@ -144,47 +135,6 @@ def test_nbce_says_where_it_bounds_instead_of_sampling(monkeypatch):
         assert "5 clusters by NBCE (vb, prior tsb)" in result.note
 
 
-@pytest.mark.slow
-def test_nbce_is_quick_on_a_wide_ensemble(monkeypatch):
-    labels, _ = noisy_copies(n=300, k=5, r=300, noise=0.4)
-    start = time.process_time()
-    result = cs.combine(labels, "auto", "nbce", n_jobs=1)
-    assert time.process_time() - start < 30
-    assert result.n_clusters == 5
-    monkeypatch.setattr(sys.modules["consilience.consensus.combine"], "WORK", 4 * 300 * 300 * 10 * 60)
-    assert "4 chains of 60 sweeps" in cs.combine(labels, "auto", "nbce").note
-    monkeypatch.setattr(sys.modules["consilience.consensus.combine"], "WORK", 4 * 300 * 300 * 10 * 40)
-    assert "by NBCE (vb" in cs.combine(labels, "auto", "nbce").note
-
-
-def test_auto_says_where_the_truncation_binds_and_what_it_finds():
-    note = cs.combine(noisy_copies(n=100)[0], "auto", "nbce", n_components=2, max_iter=50).note
-    assert "as many as n_components allows: raise it" in note
-    assert "raise max_iter" not in note
-    assert "the 8 clusterings counted as 8.0 independent ones" in note
-
-
-def test_auto_says_where_nothing_is_more_stable_than_chance():
-    labels = np.random.default_rng(0).integers(0, 2, (100, 4))
-    result = cs.combine(labels, "auto", "vote")
-    assert result.n_clusters == 2
-    assert result.scales["real"].tolist() == [False]
-    assert result.note.startswith("no number of clusters is more stable than chance: two halves of the clusterings")
-
-
-def test_auto_says_where_chains_are_too_short():
-    assert (
-        "too short to be compared: raise max_iter"
-        in cs.combine(noisy_copies(n=60, k=3)[0], "auto", "nbce", max_iter=2).note
-    )
-
-
-def test_auto_says_where_chains_disagree():
-    result = cs.combine(noisy_copies(n=200, noise=0.6)[0], "auto", "nbce", max_iter=8)
-    assert "R-hat" in result.note
-    assert "raise max_iter" in result.note
-
-
 def test_seeds_and_jobs():
     labels, _ = noisy_copies(noise=0.5)
     one = cs.combine(labels, 10, random_state=3)
@@ -204,12 +154,6 @@ def test_seeds_and_jobs():
 def test_bad_requests(how, sentence):
     with pytest.raises(InputError, match=sentence):
         cs.combine(EXAMPLE, **how)
-
-
-def test_two_clusterings_leave_no_choice():
-    result = cs.combine([[0, 0, 1, 1], [0, 0, 1, 1]])
-    assert result.labels.tolist() == [0, 0, 1, 1]
-    assert "fewer than three clusterings" in result.note
 
 
 @pytest.mark.parametrize(("n", "p", "bar"), [(400, 0.3, 0.03), (400, 0.5, 0.06), (2000, 0.5, 0.03), (2000, 0.6, 0.04)])
@@ -246,17 +190,6 @@ def test_support_is_the_share_that_agrees_and_confidence_a_probability():
         pd.testing.assert_frame_equal(weak, floaters(ens, result.labels))
         assert set(weak["id"]) == set(ens.ids[result.support <= 0.5]) == set(ens.ids[result.floating])
         assert np.isclose(weak["confidence"], result.confidence[[int(i[1:]) for i in weak["id"]]]).all()
-
-
-def test_confidence_means_the_same_by_every_method():
-    """Of the same labels of the objects, whatever method found them."""
-    labels, _ = noisy_copies(n=120, k=3, noise=0.1)
-    by = {method: cs.combine(labels, 3, method) for method in ("vote", "quadratic", "nbce", "mixture", "bce", "sccc")}
-    same = [one for one in by.values() if (one.labels == by["vote"].labels).all()]
-    assert len(same) >= 4
-    for one in same:
-        np.testing.assert_allclose(one.confidence, by["vote"].confidence, atol=1e-9)
-        np.testing.assert_allclose(one.support, by["vote"].support, atol=1e-9)
 
 
 def test_the_problem_is_checked_once_for_an_answer(monkeypatch):
@@ -312,11 +245,6 @@ def test_a_cluster_without_objects_is_no_cause_for_warnings():
     assert len(floaters(labels, np.where(truth == 2, 3, truth))) >= 0
 
 
-def test_what_a_method_left_out_is_said():
-    labels, _ = noisy_copies(n=4000, k=4, r=10, noise=0.4)
-    assert re.search(r"hbgf clustered a sample of the [\d,]+ distinct rows", cs.combine(labels, 4, "hbgf").note)
-
-
 def test_which_clusterings_agree():
     problem = check_problem([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]], 2)
     agree = agreement(problem, np.array([0, 0, 1, 1])[problem.first])
@@ -336,27 +264,6 @@ def test_anmi_search_is_never_below_greedy_or_its_starts(seed, p):
     views = problem_views(problem, problem.coverage)
     greedy = Engine(views, 10, objective="normalized", keep_clusters=False).search(greedy_start(problem, views))
     assert found.anmi_ >= greedy.objective / problem.coverage.sum() - 1e-9
-
-
-def test_anmi_search_from_given_labels():
-    labels, truth = noisy_copies(noise=0.2)
-    found = ANMISearch(10, init=[truth], random_state=0).fit(labels)
-    assert found.init_ == "given 0"
-    assert found.anmi_ >= anmi(labels, truth) - 1e-12
-    with pytest.raises(InputError, match="a start has"):
-        ANMISearch(3, init=[truth]).fit(labels)
-    with pytest.raises(InputError, match="unknown init"):
-        ANMISearch(10, init=["gredy"]).fit(labels)
-
-
-def test_annealing_and_sequential_search_agree_where_it_is_easy():
-    labels, truth = noisy_copies(noise=0.2)
-    for search in ("sequential", "annealing"):
-        found = InformationBottleneck(10, search=search, random_state=0).fit(labels)
-        assert nmi(truth, found.labels_) > 0.97
-        assert found.history_[-1] == found.objective_
-    with pytest.raises(InputError, match="did you mean 'annealing'"):
-        InformationBottleneck(2, search="anealing").fit(EXAMPLE)
 
 
 def test_large_problems_start_on_a_sample(monkeypatch):
@@ -426,11 +333,3 @@ def test_auto_finds_noisy_copies_of_groups_of_any_size(shares):
     known = rng.choice(4, 3000, p=shares)
     copies = np.stack([np.where(rng.random(3000) < 0.3, rng.integers(0, 4, 3000), known) for _ in range(12)], axis=1)
     assert adjusted_rand(known, cs.combine(copies, 4).labels) > 0.95
-
-
-def test_few_clusterings_say_what_confidence_rests_on():
-    assert "fewer than five" in cs.combine([[0, 0, 1, 1], [0, 1, 1, 1]], 2).note
-
-
-def test_the_median_number_of_clusters_is_said():
-    assert "median" in cs.combine(np.random.default_rng(0).integers(0, 4, (60, 6))).note

@@ -33,18 +33,6 @@ def test_the_summary_has_groups_scores_and_the_null(case, capsys):
         assert text.count(f"\n{term}: ") == 1
 
 
-def test_a_sketch_is_named(case, capsys):
-    meta, _, _ = case
-    print_organized(organize(meta.ensemble, 2, sketch=500), title="x")
-    assert "estimated from 500 random pairs of objects, standard error 0.0" in capsys.readouterr().out
-
-
-def test_many_groups_are_not_all_printed(capsys):
-    ens, _, _ = three_kinds(sizes=(20, 10, 5))
-    print_organized(organize(ens, 35), title="x")
-    assert "… and 5 more groups" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("ending", ["png", "svg"])
 def test_pictures_are_written(case, tmp_path, ending):
     meta, scores, _ = case

@@ -165,13 +165,6 @@ def test_the_largest_number_is_a_peak_where_it_sets_all_rows_apart():
     assert rank(curve_of([0.1, 0.6, 0.3, 0.4, 0.9]), all_apart=True) == [6, 3]
 
 
-def test_four_scales_at_most():
-    found = rank(curve_of(np.where(np.arange(58) % 4 == 2, 0.9, 0.1)))
-    assert len(found) == 4
-    ratios = [max(a / b, b / a) for a in found for b in found if a != b]
-    assert min(ratios) >= 1.4
-
-
 def test_what_is_more_than_chance():
     curve = curve_of([0.2, 0.3, 0.9, 0.3, 0.2, 0.2, 0.4, 0.2, 0.1])
     table = Scales(curve, rank(curve), None, [], None, False).table
@@ -302,16 +295,6 @@ def test_splits_of_hand_made_scales():
     assert len(nothing) == 0
 
 
-def test_a_sliver_is_no_split():
-    two = np.repeat([0, 1], 50)
-    three = two.copy()
-    three[0] = 2  # one object of fifty
-    labels = np.array([[[two, three]] * 2], np.int16)
-    halves = Halves(labels, np.ones(100), np.array([2, 3]))
-    scales = Scales(curve_of([0.9, 0.8]), [2, 3], halves, [], np.arange(100), False)
-    assert len(find_splits(scales, {2: two, 3: three}, np.ones(100))) == 0
-
-
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("noise", [0.1, 0.3])
 def test_noisy_copies_have_their_number(noise, seed):
@@ -393,15 +376,6 @@ def test_degenerate_clusterings_are_not_real_and_no_cause_for_warnings(labels):
     result = cs.combine(labels, "auto")
     assert not result.scales["real"].any()
     assert np.isfinite(result.confidence).all()
-
-
-def test_clouds_that_make_fewer_clusters():
-    """Where k-means finds the same clusters of every cloud, numbers beyond are beside nothing, and are not judged."""
-    X = np.random.default_rng(0).normal(size=(200, 2)) + 6 * np.eye(2)[np.arange(200) % 2]
-    ensemble = cs.generate(X, 4, n_clusters=3, random_state=0)
-    result = cs.combine(ensemble, "auto")
-    assert len(result.curve) < len(np.unique(ensemble.labels, axis=0)) - 1
-    assert np.isfinite(result.curve.to_numpy()).all()
 
 
 def test_missing_labels_and_weights():

@@ -142,18 +142,6 @@ def test_the_picture_of_scales_has_confidence_shares_and_what_is_not_real(scaled
     assert tree_over_k(replace(scaled, splits=None)).legends == []
 
 
-def test_a_scale_at_which_the_method_found_fewer_clusters(scaled):
-    labels = scaled.scale_labels.copy()
-    labels[labels[:, 1] == 3, 1] = 0
-    splits = scaled.splits.assign(real=False)
-    figure = tree_over_k(replace(scaled, scale_labels=labels, splits=splits))
-    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == [
-        "2 clusters",
-        "3 of 4 clusters",
-        "8 clusters",
-    ]
-
-
 def test_any_score_colors_an_ensemble_and_wrong_ones_are_refused(ens):
     some = ens[:, [0, 1, 2]]
     score = pd.Series(np.arange(200.0), name="depth")
@@ -168,12 +156,6 @@ def test_any_score_colors_an_ensemble_and_wrong_ones_are_refused(ens):
         tree_over_k(cs.combine(some, 2, "vote"))
     with pytest.raises(InputError, match="has room for 60 clusterings"):
         tree_over_k(np.zeros((5, 61), int))
-
-
-@pytest.mark.parametrize("labels", [[[0, 0, 1]], [[0, 0, 0], [0, 0, 0]], [list(range(60)), [0] * 60]])
-def test_small_and_large_cases_are_drawn(labels, tmp_path):
-    draw_tree_over_k(labels, tmp_path / "tree.svg")
-    assert (tmp_path / "tree.svg").stat().st_size > 1000
 
 
 def test_scales_are_drawn_with_the_null(scaled, tmp_path):
@@ -245,13 +227,6 @@ def test_the_report_has_scales_tree_and_members(scaled, tmp_path):
     pd.testing.assert_frame_equal(edges, tree_over_k_edges(scaled), check_dtype=False)
 
 
-def test_the_report_of_a_few_clusterings_of_rising_fineness_has_their_tree(ens, tmp_path):
-    report(ens[:, [2, 0, 1]], tmp_path / "page.html")
-    assert "From few clusters to many" in (tmp_path / "page.html").read_text(encoding="utf-8")
-    report(ens, tmp_path / "more.html")
-    assert "From few clusters to many" not in (tmp_path / "more.html").read_text(encoding="utf-8")
-
-
 def test_the_report_of_clusterings_looks_for_the_number_of_all_and_not_of_every_group(ens, tmp_path, monkeypatch):
     asked: list[Any] = []
     combine_file = sys.modules["consilience.consensus.combine"]  # the package's name for it is the function
@@ -299,17 +274,3 @@ def test_the_command_tells_the_scales_and_their_splits(ens, tmp_path):
         assert f"{row.from_k} → {row.to_k}: cluster {row.cluster} splits into {row.into}: {verdict}\n" in done.stdout
     sizes = {k: np.bincount(one.scale_labels[:, s]) for s, k in enumerate(sorted(one.scales["n_clusters"]))}
     assert one.splits["size"].tolist() == [sizes[row.from_k][row.cluster] for row in one.splits.itertuples()]
-
-
-def test_the_command_says_that_nothing_is_more_stable_than_chance(tmp_path):
-    rng = np.random.default_rng(0)
-    pd.DataFrame(rng.integers(4, size=(150, 8))).add_prefix("run").to_csv(tmp_path / "labels.csv", index=False)
-    done = consilience("combine", tmp_path / "labels.csv", "-k", "auto")
-    assert done.returncode == 0, done.stderr
-    assert "\nNo number of clusters is more stable than chance" in done.stdout
-    few = consilience(
-        "combine", tmp_path / "labels.csv", "--columns", "run1,run2", "-k", "auto", "--splits", tmp_path / "s.csv"
-    )
-    assert few.returncode == 2
-    assert "--splits has nothing to show" in few.stderr
-    assert not (tmp_path / "s.csv").exists()

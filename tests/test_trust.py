@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -16,12 +14,10 @@ import consilience as cs
 from consilience.consensus import Consensus
 from consilience.consensus.choose import about_scales
 from consilience.consensus.how_many.curve import Scales
-from consilience.consensus.result import describe_doubt
-from consilience.consensus.rows import cluster_similarity as cluster_weights_file
 from consilience.consensus.rows.problem import Problem, check_problem, label_tables
 from consilience.consensus.trust import tables as trust
 from consilience.consensus.trust.confidence import cluster_shares, support_of
-from consilience.consensus.trust.tables import cluster_table, member_table, sample_evenly, trust_tables
+from consilience.consensus.trust.tables import cluster_table, member_table, trust_tables
 from consilience.reports.scales import describe_scale_table
 from oracle import trust as plain
 
@@ -112,13 +108,6 @@ def test_members_are_what_the_definitions_say(case):
         np.testing.assert_allclose(found, [*wanted, plain.weight(columns, q), kept], rtol=1e-9)
 
 
-def test_weights_of_fine_clusterings_without_a_table_of_all_cells(case, monkeypatch):
-    labels, columns = case
-    whole = member_table(rows_of(columns), labels)
-    monkeypatch.setattr(cluster_weights_file, "CELLS", 0)
-    np.testing.assert_allclose(member_table(rows_of(columns), labels)["weight"], whole["weight"], rtol=1e-12)
-
-
 def test_the_variance_of_shuffled_pairs_is_that_of_all_orders():
     for a, b in (([0, 0, 1, 1, 1, 2], [0, 1, 1, 1, 0, 0]), ([0, 0, 0, 0, 1, 2, 2], [0, 0, 1, 1, 2, 2, 2])):
         pairs = plain.shuffled_pairs(np.array(a), np.array(b))
@@ -205,21 +194,6 @@ def test_clusters_that_no_clustering_labels_have_no_recurrence():
     assert found["nearest"].tolist() == [-1, -1]
 
 
-def test_samples_of_objects_tell_nearly_the_same(monkeypatch):
-    labels, columns = noisy(20_000, 6, 8, 0.4, 0, 0.1)
-    columns[3] = np.random.default_rng(0).permutation(columns[3])
-    whole = member_table(rows_of(columns), labels)
-    monkeypatch.setattr(trust, "OBJECTS", 3000)
-    monkeypatch.setattr(cluster_weights_file, "FEWEST", 4)
-    monkeypatch.setattr(trust, "READ", 10**5)
-    some = member_table(rows_of(columns), labels)
-    assert some["kept"].equals(whole["kept"])
-    assert not some["reliability"].equals(whole["reliability"])
-    np.testing.assert_allclose(some["reliability"], whole["reliability"], atol=0.03)
-    np.testing.assert_allclose(some["weight"], whole["weight"], rtol=0.25)
-    assert some["better_without"].tolist() == whole["better_without"].tolist() == [q == 3 for q in range(8)]
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 def test_samples_do_not_depend_on_the_order_of_objects_and_clusterings(weighted, monkeypatch):
     _, columns = noisy(3000, 4, 26, 0.3, 0, 0.1)
@@ -235,13 +209,6 @@ def test_samples_do_not_depend_on_the_order_of_objects_and_clusterings(weighted,
     for name in ("reliability", "weight", "kept"):
         np.testing.assert_allclose(one[name].to_numpy()[clusterings], two[name], rtol=1e-9)
     assert not np.allclose(one[["reliability", "weight"]], whole[["reliability", "weight"]], rtol=1e-6)
-
-
-def test_objects_are_sampled_in_proportion():
-    problem = check_problem(np.repeat([[0, 0], [1, 0], [1, 1]], [500, 300, 200], axis=0))
-    found = np.bincount(sample_evenly(problem, 10))
-    assert sorted(found.tolist()) == [2, 3, 5]
-    assert (found * 100 == problem.weights).all()
 
 
 def test_combine_fills_them_in_and_they_are_saved(tmp_path):
@@ -263,36 +230,6 @@ def test_combine_fills_them_in_and_they_are_saved(tmp_path):
     assert repr(again) == repr(one)
     assert "to drop     1 of 6 clusterings, by reliability: run4 (" in repr(one)
     assert again.scales is again.scale_labels is again.splits is None
-
-
-def test_the_print_out_is_short(tmp_path):
-    _, columns = noisy(2000, 26, 30, 0.2, 0)
-    rng = np.random.default_rng(0)
-    for q in range(5):
-        columns[q] = rng.permutation(columns[q])
-    lines = repr(cs.combine(columns.T, 26, "vote")).split("\n")
-    assert len(lines) <= 20
-    assert max(map(len, lines)) < 120
-    assert re.fullmatch(r"… 16 more, with a confidence of at least [01]\.\d{3}", lines[-1].strip())
-    assert "to drop     5 of 30 clusterings" in "\n".join(lines)
-    assert "… 2 more" in "\n".join(lines)
-
-
-def test_the_print_out_shows_the_least_trusted_clusters_however_small():
-    _, columns = noisy(3000, 16, 30, 0.1, 0)
-    one = cs.combine(columns.T, 16, "vote")
-    weak = one.labels >= 14  # the two smallest
-    printed = repr(
-        replace(
-            one,
-            confidence=np.where(weak, 0.2, 0.9),
-            clusters=one.clusters.assign(confidence=np.where(one.clusters["cluster"] >= 14, 0.2, 0.9)),
-        )
-    )
-    shown = [int(line.split()[0]) for line in printed.split("\n") if re.match(r" +\d+ ", line)]
-    assert len(shown) == 10
-    assert {0, 1, 2, 3, 4, 5, 14, 15} <= set(shown)
-    assert printed.endswith("… 6 more, with a confidence of at least 0.900")
 
 
 @pytest.mark.parametrize("fractional", [False, True])
@@ -369,17 +306,6 @@ def test_tables_are_made_when_first_read(monkeypatch):
     pd.testing.assert_frame_equal(other.members, one.members)
 
 
-def test_the_print_out_tells_the_scales():
-    one = cs.combine([[0, 0, 1, 1], [0, 0, 1, 1]], 2)
-    scales = pd.DataFrame({"n_clusters": [4, 2, 9], "real": [True, True, False]})
-    assert "scales      more stable than chance at 2, also at 4\n" in repr(replace(one, scales=scales))
-    assert "scales      more stable than chance at 4, the most stable first\n" in repr(
-        replace(one, scales=scales.iloc[[0, 2]])
-    )
-    assert "scales      more stable than chance at 2 only\n" in repr(replace(one, scales=scales.iloc[[1, 2]]))
-    assert "no number of clusters is more stable than chance" in repr(replace(one, scales=scales.iloc[2:]))
-
-
 def test_by_which_test_a_number_is_real():
     one = cs.combine([[0, 0, 1, 1] * 5, [0, 0, 1, 1] * 5], 2)
     figures = {"stability": [0.95, 0.99, 0.9], "null_high": [0.97, 0.9, 0.95], "nesting": [0.9, 0.8, 0.7]}
@@ -401,26 +327,6 @@ def test_by_which_test_a_number_is_real():
     assert "to 0.90, where clouds without clusters come to 0.87 at most" in note
     assert "0.97" not in note
     assert note.endswith("; also more stable than chance: 4")
-
-
-def test_where_chance_itself_reaches_the_most_there_is_no_verdict():
-    one = cs.combine([[0, 0, 1, 1] * 5, [0, 0, 1, 1] * 5], 2)
-    scales = pd.DataFrame({"n_clusters": [2], "stability": [1.0], "null_high": [0.9995], "real": [False]})
-    unclear = replace(one, scales=scales)
-    assert describe_doubt(unclear).startswith("20 objects are too few to tell whether these clusters are more than")
-    assert "no number of clusters can be told from chance here" in repr(unclear)
-    assert "there may be no clusters" in describe_doubt(replace(one, scales=scales.assign(null_high=0.9)))
-
-
-def test_a_million_objects_take_less_than_a_second():
-    labels, columns = noisy(1_000_000, 10, 10, 0.3, 0)
-    ones = np.ones(len(labels))
-    columns = np.ascontiguousarray(columns.T).T
-    problem = rows_of(columns)
-    start = time.process_time()
-    for make in trust_tables(problem, labels[problem.first][problem.inverse], ones, ones).values():
-        make()
-    assert time.process_time() - start < 1
 
 
 def test_support_is_the_share_of_the_own_cluster():

@@ -1,8 +1,7 @@
 """Generation and consensus in one: clusters of data, and the clusters of new objects."""
 
-from consilience.clusterer.drift import Drift, DriftWarning
+from consilience.clusterer.drift import DriftWarning
 from consilience.clusterer.estimator import EnsembleClusterer
 from consilience.clusterer.new_objects import Assignment
-from consilience.clusterer.saving import ClustererModel
 
-__all__ = ["Assignment", "ClustererModel", "Drift", "DriftWarning", "EnsembleClusterer"]
+__all__ = ["Assignment", "DriftWarning", "EnsembleClusterer"]

@@ -11,7 +11,8 @@ from rich.console import Console
 
 from consilience._check import count
 from consilience._json import plain
-from consilience.clusterer import Assignment, ClustererModel, EnsembleClusterer
+from consilience.clusterer import Assignment, EnsembleClusterer
+from consilience.clusterer.saving import ClustererModel
 from consilience.consensus.result import clusters_to_show, describe_scales
 from consilience.consensus.trust.confidence import floating
 from consilience.consensus.trust.tables import cluster_means
@@ -142,7 +143,7 @@ class ClustererReport(Report, of=ClustererModel):
 
     >>> from tempfile import TemporaryDirectory
     >>> import consilience as cs
-    >>> from consilience.clusterer import ClustererModel
+    >>> from consilience.clusterer.saving import ClustererModel
     >>> from consilience.datasets import load_beads
     >>> from consilience.reports import ClustererReport
     >>> fitted = cs.EnsembleClusterer(3, n_clusterings=10, random_state=0).fit(load_beads().values)
