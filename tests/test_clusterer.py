@@ -19,7 +19,7 @@ from sklearn.preprocessing import MinMaxScaler
 import consilience as cs
 from consilience import EnsembleClusterer
 from consilience._check import InputError
-from consilience.clusterer.gaps import has_gaps
+from consilience.consensus.how_many.by_data import has_gaps
 from consilience.datasets import gaussians_8d5k
 from consilience.generation import METHODS
 from consilience.measures import adjusted_rand
@@ -66,7 +66,8 @@ def test_the_data_itself_gets_its_own_labels_again(methods, blobs):
 
 def test_fewer_clusters_than_asked_for_get_a_warning(blobs, monkeypatch):
     monkeypatch.setattr(
-        "consilience.clusterer.choosing.combine", lambda ensemble, *_, **__: cs.combine(ensemble, 4, "quadratic")
+        "consilience.consensus.how_many.by_data.combine",
+        lambda ensemble, *_, **__: cs.combine(ensemble, 4, "quadratic"),
     )
     with pytest.warns(ConvergenceWarning, match="has 4 clusters, fewer than n_clusters=5: ask for fewer") as told:
         assert quick().fit(blobs[0]).n_clusters_ == 4

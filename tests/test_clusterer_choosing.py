@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from consilience import Ensemble
-from consilience.clusterer import choosing
+from consilience.consensus.how_many import by_data as choosing
 
 pytestmark = pytest.mark.full_effort
 
@@ -72,7 +72,7 @@ def test_a_finer_number_nearly_as_stable_is_taken_where_its_clusters_have_gaps_o
         return replace(two, scales=scales, curve=curve, splits=found.splits, **each)
 
     monkeypatch.setattr(choosing, "combine", stable_at_two)
-    found = choosing.combine_members(Ensemble(np.stack(members, 1)), X, "auto", "auto", seed=0, n_jobs=1)
+    found = choosing.combine_with_data(Ensemble(np.stack(members, 1)), X, "auto", "auto", seed=0, n_jobs=1)
     assert found.n_clusters == expected
     said = [phrase for phrase in ("gaps in the data", "farther beyond chance than 2") if phrase in found.note]
     assert said == ([why] if why else [])

@@ -233,7 +233,7 @@ def test_objects_outside_the_sample_are_judged_as_new_ones_are():
 )
 def test_the_number_that_is_more_than_chance_is_taken(monkeypatch, blobs, stability, real, expected, words):
     """Of those that are about as stable, the finest; without any, and no gaps in the data, the most stable."""
-    monkeypatch.setattr("consilience.clusterer.choosing.has_gaps", lambda *_: False)
+    monkeypatch.setattr("consilience.consensus.how_many.by_data.has_gaps", lambda *_: False)
 
     def fake(ensemble, n_clusters, method, **how):
         if n_clusters != "auto":
@@ -241,7 +241,7 @@ def test_the_number_that_is_more_than_chance_is_taken(monkeypatch, blobs, stabil
         scales = pd.DataFrame({"n_clusters": [3, 7], "stability": [stability, 0.7], "real": real})
         return replace(cs.combine(ensemble, 3, method, **how), scales=scales)
 
-    monkeypatch.setattr("consilience.clusterer.choosing.combine", fake)
+    monkeypatch.setattr("consilience.consensus.how_many.by_data.combine", fake)
     model = quick("auto", n_clusterings=8, base_n_clusters=(3, 7)).fit(blobs[0][:150])
     assert model.n_clusters_ == expected
     assert model.scales_["n_clusters"].tolist() == [3, 7]
@@ -264,7 +264,7 @@ def test_the_number_that_is_taken_is_one_of_the_scales(monkeypatch, blobs, numbe
         curve = curve.assign(nesting=0.5, nesting_high=0.6)
         return replace(cs.combine(ensemble, 2, method, **how), scales=scales.assign(real=[True, real]), curve=curve)
 
-    monkeypatch.setattr("consilience.clusterer.choosing.combine", fake)
+    monkeypatch.setattr("consilience.consensus.how_many.by_data.combine", fake)
     model = quick("auto", n_clusterings=8, base_n_clusters=(3, 7)).fit(blobs[0][:150])
     assert model.n_clusters_ == expected
 

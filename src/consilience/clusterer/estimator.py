@@ -16,7 +16,6 @@ from consilience._check import InputError, check_count, check_seed, check_word, 
 from consilience._run.parallel import on_cluster
 from consilience._run.random import child_seed, stream
 from consilience._types import ArrayLike, Floats, Ints, PathLike, RandomState
-from consilience.clusterer.choosing import combine_members
 from consilience.clusterer.distances import Places, check_metric, learn_distances, read_distances
 from consilience.clusterer.drift import Drift, DriftWarning, Seen
 from consilience.clusterer.new_objects import Assignment, NewObjects
@@ -31,6 +30,7 @@ from consilience.clusterer.rows import (
     rows_of,
 )
 from consilience.clusterer.saving import ClustererModel, model_of
+from consilience.consensus.how_many.by_data import combine_with_data
 from consilience.consensus.result import describe_doubt
 from consilience.consensus.rows.placement import Placement
 from consilience.ensemble import Ensemble
@@ -211,7 +211,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         if isinstance(n_clusters, (int, np.integer)) and n_clusters > len(ensemble.signatures()):
             check_different_rows(values, int(n_clusters))
         seed = child_seed(seed, "clusterer.consensus")
-        consensus = combine_members(ensemble, values, n_clusters, self.method, seed=seed, n_jobs=self.n_jobs)
+        consensus = combine_with_data(ensemble, values, n_clusters, self.method, seed=seed, n_jobs=self.n_jobs)
         if not isinstance(self.n_clusters, str) and consensus.n_clusters < (self.n_clusters or 0):
             fewer = (
                 f"the consensus has {count(consensus.n_clusters, 'cluster')}, fewer than n_clusters={self.n_clusters}"

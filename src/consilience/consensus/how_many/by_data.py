@@ -1,4 +1,14 @@
-"""The members combined: at the number of clusters that was asked for, or at the one that is most to be trusted."""
+"""How many clusters where the data are there too: what the clusterings say, and gaps in the data where these leave it open.
+
+1. Take the stable number, as :func:`consilience.combine` finds it; of several numbers more stable than chance and as stable as any (within
+   0.02), the finest.
+2. If none is more stable than chance, or the data have at most two columns, where a cloud is cut as surely as clusters are found: take the
+   largest number up to ten whose clusters are all separated by gaps, unless a finer number is far more stable.
+3. Prefer a finer number, up to ten, that is nearly as stable (within 0.1) if gaps separate all of its clusters, or if it is farther beyond
+   chance.
+
+Without them the mean adjusted Rand index on fourteen small sets of a benchmark suite falls by .04, all of it on one set.
+"""
 
 from __future__ import annotations
 
@@ -8,33 +18,31 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
+from scipy.stats import binom
 
 from consilience._check import count
-from consilience._types import Floats
-from consilience.clusterer.gaps import has_gaps
-from consilience.consensus import Consensus, combine
-from consilience.consensus.combine import combined_labels
+from consilience._types import Floats, Ints
+from consilience.consensus.combine import combine, combined_labels
 from consilience.consensus.how_many.significance import beyond_chance
+from consilience.consensus.result import Consensus
 from consilience.ensemble import Ensemble
 from consilience.measures import adjusted_rand
 
 AS_STABLE = 0.02  # difference of stabilities that does not count
-NEAR = 0.1  # difference of stabilities that fewer clusters alone can make
-ERRORS = 3  # standard errors of a stability that unlucky halves can make it lack,
+NEARLY_AS_STABLE = 0.1  # difference of stabilities that fewer clusters alone can make
+UNLUCKY_ERRORS = 3  # standard errors of a stability that unlucky halves can make it lack,
 WIDEST = 0.2  # though no more than this, however badly it was measured
-MOST = 10  # clusters looked for by gaps in the data, or by how far beyond chance they are
+MOST_CLUSTERS = 10  # clusters looked for by gaps in the data, or by how far beyond chance they are
 NARROW = 2  # columns; there, clusterings of a single cloud agree nearly as well as those of clusters
 
 
-def combine_members(
+def combine_with_data(
     ensemble: Ensemble, X: Floats, n_clusters: int | str | None, method: str, *, seed: int, n_jobs: int | None
 ) -> Consensus:
-    """The consensus; of several numbers of clusters that are more stable than chance and as stable as any, the finest.
+    """What :func:`combine` gives; where it is to look for the number of clusters, the data `X` have a say in that.
 
-    Where none is, or `X` has no more than two columns, the largest number up to ten whose clusters all have gaps between them, and beside
-    which no finer one is far more stable;
-    and a finer number, up to ten too, that is nearly as stable: where all of its clusters have gaps, or where it is farther beyond
-    chance. Gaps are found in the data themselves, so that for them a stability may also be measured as lower by a few unlucky halves.
+    A number that the clusterings did not yield by "auto" is made by the quadratic consensus, whose search leaves no cluster empty.
     """
     if n_clusters == 1:
         return _one_cluster(ensemble, method)
@@ -44,14 +52,14 @@ def combine_members(
         found = combine(ensemble, n_clusters, "quadratic", **how)  # whose search leaves no cluster empty
     if found.scales is None:
         return found
-    most = min(MOST, int(ensemble.n_clusters.max()))
+    most = min(MOST_CLUSTERS, int(ensemble.n_clusters.max()))
     if X.shape[1] <= NARROW or not found.scales["real"].any():
         apart = _apart(_agreed_on(found, range(most, 1, -1)), found, ensemble, X, method, how)
         if apart is not None:
             return apart
     one = _finest(found, ensemble, method, how)
     finer = range(one.n_clusters + 1, most + 1)
-    apart = _apart(_nearly_as_stable(found, finer, ERRORS), found, ensemble, X, method, how)
+    apart = _apart(_nearly_as_stable(found, finer, UNLUCKY_ERRORS), found, ensemble, X, method, how)
     return apart or _farther(_nearly_as_stable(found, finer), one, ensemble, method, how) or one
 
 
@@ -132,7 +140,7 @@ def _agreed_on(found: Consensus, numbers: Iterable[int]) -> list[int]:
         return numbers
     table = found.curve[found.curve["n_clusters"] <= max(numbers, default=0)].set_index("n_clusters")
     finer = table["stability"][::-1].cummax()[::-1]
-    lacks = finer - table["stability"] > NEAR
+    lacks = finer - table["stability"] > NEARLY_AS_STABLE
     return [k for k in numbers if not lacks.get(k, False)]
 
 
@@ -144,7 +152,7 @@ def _nearly_as_stable(found: Consensus, numbers: Iterable[int], errors: float = 
     if found.curve is None:
         return []
     stability, sem = found.curve["stability"].to_numpy(), found.curve["sem"].to_numpy()
-    near = stability >= stability.max() - np.clip(errors * sem, NEAR, WIDEST)
+    near = stability >= stability.max() - np.clip(errors * sem, NEARLY_AS_STABLE, WIDEST)
     return sorted(set(numbers).intersection(found.curve["n_clusters"].to_numpy()[near].tolist()), reverse=True)
 
 
@@ -210,3 +218,75 @@ def _with_own_scale(one: Consensus) -> Consensus:
 def _with_scales(again: Consensus, found: Consensus, note: str) -> Consensus:
     kept = ("curve", "scales", "scale_labels", "scale_confidence", "splits")
     return replace(again, **{name: getattr(found, name) for name in kept}, note=note)
+
+
+# Whether the data are sparse between clusters: a sign that labels alone do not carry.
+#
+# Two halves of one long cloud are found as surely by every clustering as two clusters far apart are; only the data tell them
+# apart. Between the centers of two clusters a cloud that was cut in two is densest where it was cut, and separated clusters
+# leave a gap there.
+
+WINDOW_WIDTH = 0.3  # of a window, as a share of the way between two centers
+SPARSE_SHARE = 0.5  # of the sparser cluster's density: a gap has less
+LEVEL = 0.01
+FEWEST_OBJECTS = 5  # objects of a cluster that can be judged
+ROWS_PER_COLUMN = 5  # with fewer, centers lie far apart by chance alone
+
+
+def has_gaps(X: Floats, labels: Ints) -> bool:
+    """Whether every cluster is apart from each cluster that is next to it.
+
+    Two clusters are next to each other where no third center is nearer to the middle between theirs. The objects of both are
+    projected onto the line through their centers; in the window around the middle there must be significantly fewer of them
+    than half as many as around the center of either (binomial test, level .01, corrected for the number of pairs).
+
+    Parameters
+    ----------
+    X : (n_objects, n_columns) array
+    labels : (n_objects,) int array
+        −1 for objects without a cluster.
+
+    Returns
+    -------
+    bool
+        False also where it cannot be judged: a sparse table, one with fewer than 5 rows for every column, clusters of less than 5 objects.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.random.default_rng(0).normal(size=(200, 1))
+    >>> has_gaps(x, (x[:, 0] > 0).astype(int))
+    False
+    >>> group = np.arange(200) % 2
+    >>> has_gaps(x + 8 * group[:, None], group)
+    True
+    """
+    if sparse.issparse(X) or len(X) < ROWS_PER_COLUMN * X.shape[1]:
+        return False
+    sizes = np.bincount(labels[labels >= 0])
+    if len(sizes) < 2 or sizes.min() < FEWEST_OBJECTS:
+        return False
+    centers = np.stack([X[labels == c].mean(axis=0) for c in range(len(sizes))])
+    pairs = _neighbors(centers)
+    return all(_is_gap_between(X, labels, centers, a, b, LEVEL / len(pairs)) for a, b in pairs)
+
+
+def _neighbors(centers: Floats) -> list[tuple[int, int]]:
+    pairs = []
+    for a in range(len(centers)):
+        for b in range(a + 1, len(centers)):
+            away = ((centers - (centers[a] + centers[b]) / 2) ** 2).sum(axis=1)
+            if away.argsort(kind="stable")[:2].tolist() in ([a, b], [b, a]):
+                pairs.append((a, b))
+    return pairs
+
+
+def _is_gap_between(X: Floats, labels: Ints, centers: Floats, a: int, b: int, level: float) -> bool:
+    way = centers[b] - centers[a]
+    length = way @ way
+    if length == 0:
+        return False
+    at = (X[(labels == a) | (labels == b)] - centers[a]) @ way / length
+    first, middle, second = (int((np.abs(at - place) < WINDOW_WIDTH / 2).sum()) for place in (0.0, 0.5, 1.0))
+    dense = min(first, second)
+    return bool(binom.cdf(middle, middle + dense, SPARSE_SHARE / (1 + SPARSE_SHARE)) < level)
