@@ -22,7 +22,6 @@ from consilience._check import InputError
 from consilience.clusterer import DriftWarning
 from consilience.clusterer.saving import ClustererModel
 from consilience.datasets import customers, gaussians_8d5k
-from consilience.ensemble.opening import one_table
 from consilience.ensemble.results import Result
 from consilience.generation import extend
 from consilience.measures import adjusted_rand

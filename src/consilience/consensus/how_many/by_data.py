@@ -40,16 +40,11 @@ NARROW = 2  # columns; there, clusterings of a single cloud agree nearly as well
 def combine_with_data(
     ensemble: Ensemble, X: Floats, n_clusters: int | str | None, method: str, *, seed: int, n_jobs: int | None
 ) -> Consensus:
-    """What :func:`combine` gives; where it is to look for the number of clusters, the data `X` have a say in that.
-
-    A number that the clusterings did not yield by "auto" is made by the quadratic consensus, whose search leaves no cluster empty.
-    """
+    """What :func:`combine` gives; where it is to look for the number of clusters, the data `X` have a say in that."""
     if n_clusters == 1:
         return _one_cluster(ensemble, method)
     how: dict[str, Any] = {"random_state": seed, "n_jobs": n_jobs}
     found = combine(ensemble, n_clusters, method, **how, progress=False)
-    if method == "auto" and not isinstance(n_clusters, str) and found.n_clusters < (n_clusters or 0):
-        found = combine(ensemble, n_clusters, "quadratic", **how)  # whose search leaves no cluster empty
     if found.scales is None:
         return found
     most = min(MOST_CLUSTERS, int(ensemble.n_clusters.max()))
