@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from command_line import run
 from consilience._check import InputError
 from consilience.alternatives import alternatives
-from consilience.alternatives.at_once import _improve, _start, find_at_once
-from consilience.datasets import load_beads, sample_path
+from consilience.alternatives.at_once import _start, find_at_once
 from consilience.measures import compare_labelings, matched_accuracy
 
 
@@ -86,14 +84,6 @@ def test_starts_on_a_sample_and_threads_change_little(monkeypatch):
     assert sampled.cost == pytest.approx(plain_cost(X, sampled))
 
 
-def test_empty_clusters_are_filled():
-    X = np.repeat(np.array([[0.0, 0.0], [1.0, 0.0]]), 5, axis=0) + np.arange(10)[:, None] * 1e-3
-    centered = X - X.mean(axis=0)
-    means = np.array([[0.0, 0.0], [50.0, 50.0], [60.0, 60.0]])
-    found = _improve(centered, [np.eye(2)[:, :1], np.eye(2)[:, 1:]], [means])
-    assert sorted(np.unique(found.labels)) == [0, 1, 2]
-
-
 def test_what_cannot_be_looked_for_at_once_is_one_sentence():
     X, known = planted(0)
     for options, says in (
@@ -113,16 +103,3 @@ def test_what_cannot_be_looked_for_at_once_is_one_sentence():
         alternatives(X[:, :1], 2, n_clusters=2, at_once=True)
     with pytest.raises(InputError, match="201 columns squared"):
         alternatives(np.random.default_rng(0).normal(size=(50, 201)), 2, n_clusters=2, at_once=True)
-
-
-def test_the_command_line_looks_for_all_at_once():
-    how = ("contrast", sample_path("beads.csv"), "--id", "bead", "--known", "shape,color")
-    done = run(*how, "--alternatives", 2, "--at-once", "-k", "3,4", "--n-init", 10)
-    assert done.returncode == 0, done.stderr
-    assert "2 groupings" in done.stdout
-    assert "Stopped: all were looked for at once." in done.stdout
-    assert "one to one (shape by 1, color by 2)" in done.stdout
-    assert "--at-once is of several" in run(*how, "--at-once", "-k", 3).stderr
-    assert "-k takes one number" in run(*how, "-k", "3,4", "--given", "shape").stderr
-    found = alternatives(load_beads(), 2, n_clusters=[3, 4], at_once=True, n_init=10)
-    assert found.score(load_beads().labels).matched > 0.89

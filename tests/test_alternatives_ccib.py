@@ -8,7 +8,7 @@ from scipy import sparse
 
 from consilience._check import InputError
 from consilience.alternatives import CCIB, ccib
-from consilience.alternatives.ccib import conditional_views, coordinate, local_start, reweigh
+from consilience.alternatives.ccib import conditional_views, coordinate, reweigh
 from consilience.datasets import orthogonal_multinomials
 from consilience.engine.annealing import anneal
 from consilience.engine.information import objective_of
@@ -80,13 +80,6 @@ def test_coordination_never_loses():
     assert (coordinate(sparse.csr_matrix(X), groups, found, 3) == found).all()
 
 
-def test_starts_use_all_clusters_in_every_group():
-    X, given, _ = orthogonal_multinomials(3, random_state=0)
-    start = local_start(sparse.csr_matrix(X), given, 3, 0, 0)
-    assert all(len(np.unique(start[given == z])) == 3 for z in range(3))
-    assert (start == local_start(sparse.csr_matrix(X), given, 3, 0, 0)).all()
-
-
 def test_annealing_ends_near_the_best():
     X, _, hidden = orthogonal_multinomials(2, random_state=1)
     views = count_views([X[:, 1:]])
@@ -141,15 +134,6 @@ def test_the_path_and_the_rule():
     free = found.path_["trade_off"][kept >= 0.99 * kept.max()]
     assert found.trade_off_ == free.max() < ccib.PATH[-1]
     assert (np.diff(found.path_["information"]) > -1e-9).all()  # coordination grows with its weight
-
-
-def test_threads_and_units():
-    X, given, _ = orthogonal_multinomials(3, 0.6, random_state=1)
-    one, two = (CCIB(3, n_init=4, trade_off=0.1, random_state=3, n_jobs=jobs).fit(X, given) for jobs in (1, 2))
-    assert (one.ensemble_.labels == two.ensemble_.labels).all()
-    assert one.labels_.tolist() == two.labels_.tolist()
-    few = CCIB(3, n_init=2, trade_off=0.1, random_state=3).fit(X, given)
-    assert (few.ensemble_.labels == one.ensemble_.labels[:, :2]).all()
 
 
 def test_missing_groups_several_groupings_and_none():

@@ -1,7 +1,6 @@
 """Conditional ensembles: the three stages, their options, and what is promised of the labels."""
 
 import itertools
-import sys
 import time
 
 import joblib
@@ -9,10 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.cluster import (
     DBSCAN,
-    OPTICS,
     AgglomerativeClustering,
     Birch,
     BisectingKMeans,
@@ -24,17 +21,14 @@ from sklearn.cluster import (
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_info
 
 import consilience as cs
 from consilience._check import InputError
-from consilience._run import parallel as _parallel
-from consilience._run.parallel import own_threads
-from consilience.alternatives import CondEns, condens, diagnostics
-from consilience.alternatives import data as contrast_data
+from consilience.alternatives import CondEns
 from consilience.alternatives.bases import BASES, fit_base
-from consilience.alternatives.data import Centering, check_given, group_names, groups_of, joint
-from consilience.alternatives.splits import extend, split_groups
+from consilience.alternatives.data import Centering, check_given, group_names, joint
+from consilience.alternatives.splits import extend
 from consilience.datasets import orthogonal_multinomials
 from consilience.ensemble.results import Result
 from consilience.measures import matched_accuracy, nmi
@@ -245,16 +239,6 @@ def test_names_and_order_of_groups_and_objects_hardly_matter():
     assert matched_accuracy(found[order], shuffled) > 0.97
 
 
-def test_the_stages_alone():
-    X, labels = crossed_groups()
-    given = check_given(labels[:, 0], 400)
-    groups = groups_of(given, 400, "joint")
-    assert [len(g.rows) for g in groups] == np.bincount(labels[:, 0]).tolist()
-    ensemble, _ = split_groups(X, groups, 2, n_init=2)
-    assert ensemble.n_clusterings == 4
-    assert matched_accuracy(labels[:, 1], cs.combine(ensemble, 2, "quadratic").labels) > 0.95
-
-
 def test_local_clusters():
     X, labels = crossed_groups()
     found = CondEns(2, n_clusters_local=4, n_init=2, random_state=0).fit(X, labels[:, 0])
@@ -330,11 +314,6 @@ def test_a_base_that_finds_nothing_is_no_answer():
         CondEns(2, base=DBSCAN(eps=100.0)).fit(X, labels[:, 0])
 
 
-def test_the_constructor_only_stores():
-    model = CondEns("many", base=None, combine=3)
-    assert clone(model).get_params() == model.get_params()
-
-
 def test_extension_far_from_zero():
     rng = np.random.default_rng(0)
     X = np.repeat([[0.0, 0.0], [4.0, 1.0]], 50, axis=0) + rng.normal(size=(100, 2)) * 0.3
@@ -356,32 +335,8 @@ class Slow(KMeans):
         return super().fit_predict(X)
 
 
-def test_threads_leave_the_settings_of_blas_as_they_were():
-    X, labels = crossed_groups()
-    with threadpool_limits(2):
-        before = blas_threads()
-        CondEns(2, base=Slow(n_init=1), n_init=2, n_jobs=4, random_state=0).fit(X, labels[:, 0])
-        after = blas_threads()
-        assert {path: after[path] for path in before} == before  # others may have been loaded meanwhile
-    assert Slow.seen == {1}
-
-
 def blas_threads():
     return {pool["filepath"]: pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
-
-
-def test_settings_of_threads_are_of_all_libraries_though_found_once(monkeypatch):
-    with threadpool_limits(2):
-        for of, kinds in ((None, {"blas", "openmp"}), ("blas", {"blas"})):
-            with own_threads(of=of):
-                assert {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] in kinds} == {1}
-        before = _parallel._controller.cache_info().misses
-        with own_threads(None):
-            assert set(blas_threads().values()) == {2}
-        assert _parallel._controller.cache_info().misses == before
-        monkeypatch.setitem(sys.modules, "a module that brings one", None)
-        with own_threads():
-            assert _parallel._controller.cache_info().misses == before + 1
 
 
 class Refuses(KMeans):
@@ -412,13 +367,6 @@ def test_a_group_that_the_base_refuses_is_reported_and_the_others_go_on(keep):
         CondEns(2, base=Broken(n_init=1), random_state=0).fit(X, given)
 
 
-def test_optics_on_a_group_too_small_for_it():
-    X, labels = crossed_groups()
-    given = np.where(np.arange(400) < 4, 2, labels[:, 0])
-    outcomes = CondEns(2, base=OPTICS(min_samples=5, xi=0.2), random_state=0).fit(X, given).groups_["outcome"]
-    assert outcomes[2].startswith("refused by the base: ")
-
-
 def test_many_groups_get_fewer_restarts(monkeypatch):
     monkeypatch.setattr("consilience.alternatives.condens.MEMBERS", 7)
     X, labels = crossed_groups()
@@ -427,28 +375,6 @@ def test_many_groups_get_fewer_restarts(monkeypatch):
     assert "3 in place of 10 runs" in repr(found)
     assert CondEns(2, n_init=2, random_state=0).fit(X, labels[:, 0]).n_init_ == 2
     assert cs.contrast(X, labels[:, 0], 2, n_init=3).note == ""
-
-
-def test_the_stages_alone_check_their_options():
-    X, labels = crossed_groups()
-    given = check_given(labels[:, 0], 400)
-    groups = groups_of(given, 400, "joint")
-    with pytest.raises(InputError, match="multiple given groupings 'all'"):
-        groups_of(given, 400, "all")
-    with pytest.raises(InputError, match="choice of runs to keep"):
-        split_groups(X, groups, 2, keep="some")
-    with pytest.raises(InputError, match="did you mean 'kmeans'"):
-        split_groups(X, groups, 2, base="kmean")
-    with pytest.raises(InputError, match="did you mean 'kmeans'"):
-        fit_base("kmean", X, np.arange(400), 2, seed=0)
-
-
-def test_a_base_keeps_a_number_of_clusters_that_is_none():
-    X, _ = crossed_groups()
-    base = AgglomerativeClustering(n_clusters=None, distance_threshold=20.0)
-    split = fit_base(base, X, np.arange(400), 2, seed=0)
-    assert split.model.n_clusters is None
-    assert split.labels.max() + 1 == split.model.n_clusters_
 
 
 @pytest.mark.parametrize(
@@ -526,20 +452,6 @@ def test_paths_and_names_of_columns(tmp_path):
         found = cs.contrast(source, "segment", 2, n_init=2)
         assert found.labels.tolist() == expected.labels.tolist()
         assert found.given.names == ["segment"]
-
-
-def test_data_and_given_are_checked_once(monkeypatch):
-    calls = []
-    for module in (contrast_data, condens, diagnostics):
-        for name in ("check_matrix", "check_given"):
-            if hasattr(module, name):
-                real = getattr(module, name)
-                monkeypatch.setattr(
-                    module, name, lambda *a, real=real, name=name, **k: calls.append(name) or real(*a, **k)
-                )
-    X, labels = crossed_groups()
-    cs.contrast(X, labels[:, 0], 2, n_init=2)
-    assert sorted(calls) == ["check_given", "check_matrix"]
 
 
 def test_processes_give_the_same_labels():

@@ -1,8 +1,5 @@
 """Redundancy, quality and confidence: the numbers beside their definitions, and the sentence."""
 
-import json
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -12,10 +9,8 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.alternatives import CCIB, diagnose, quality
 from consilience.alternatives.diagnostics import group_breakdown
-from consilience.consensus import floaters
 from consilience.datasets import orthogonal_multinomials
 from consilience.measures import adjusted_rand, information_ratio, matched_accuracy, nmi
-from consilience.reports.contrast import contrast_summary
 
 
 @pytest.fixture(scope="module")
@@ -119,21 +114,6 @@ def test_stability_is_the_agreement_of_two_halves_of_the_restarts(result):
     assert cs.contrast(noise, np.arange(200) % 2, 3, n_init=4).run_agreement < 0.8
 
 
-def test_the_sentence_says_redundancy_quality_confidence_and_support(result):
-    X, given, hidden, found = result
-    assert found.sentence.startswith("new: NMI 0.00 with the given grouping; keeps 0.03")
-    assert "two halves of the runs agree to an adjusted Rand index of" in found.sentence
-    assert found.sentence.endswith(
-        f"confidence {found.confidence.mean():.2f}, mean support {found.support.mean():.2f}."
-    )
-    assert contrast_summary(found, {})["mean_support"] == pytest.approx(found.support.mean())
-    assert repr(found).splitlines()[0] == "Contrast: 3 new clusters of 450 objects"
-    table = floaters(found.ensemble, found, threshold=1.0)
-    assert table["support"].to_numpy() == pytest.approx(found.support[table["id"]])
-    again = cs.contrast(X, np.where(np.arange(450) % 10 == 0, given, hidden), 3, center="group", n_init=2)
-    assert "variance" in again.sentence
-
-
 def test_bad_input():
     with pytest.raises(InputError, match="3 labels for data of 2 objects"):
         quality([[1.0], [2.0]], [0, 1, 1])
@@ -196,25 +176,6 @@ def test_several_groupings_are_compared_together_too():
     found = CCIB(2, n_init=2, random_state=0).fit(counts, [one, two])
     together = diagnose(counts, found.labels_, [one, two]).redundancy["nmi"].max()
     assert found.redundancy_ == pytest.approx(together, rel=1e-9)
-
-
-def test_walking_through_groups_of_which_one_grouping_alone_was_split():
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 2, (400, 2))
-    X = np.column_stack([labels * [6.0, 5.0], rng.integers(0, 2, 400) * 4.0]) + rng.normal(size=(400, 3))
-    tiny = np.arange(400) // 2  # too small to split
-    found = cs.contrast(X, [labels[:, 0], tiny], 2, multiple_given="each", n_init=2)
-    assert found.group_breakdown()["size"].tolist() == np.bincount(labels[:, 0]).tolist()
-
-
-def test_nan_is_neither_said_nor_written(result):
-    *_, found = result
-    unknown = replace(found.diagnostics, quality_of_given=np.nan)
-    for measure in ("variance", "information"):
-        some = replace(found, redundancy=np.nan, diagnostics=replace(unknown, measure=measure))
-        for odd in (some, replace(some, quality=np.nan)):
-            assert "nan" not in odd.sentence
-            assert "NaN" not in json.dumps(contrast_summary(odd, {}))
 
 
 def test_lengths_and_missing_numbers_get_one_sentence(result):

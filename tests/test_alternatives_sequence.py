@@ -8,8 +8,7 @@ from sklearn.base import clone
 from sklearn.cluster import MeanShift
 
 from consilience._check import InputError
-from consilience._run.random import child_seed
-from consilience.alternatives import CondEns, alternatives, reproducibility, significance, z_score
+from consilience.alternatives import CondEns, alternatives, reproducibility, z_score
 from consilience.alternatives.data import NoSplitError
 from consilience.alternatives.sequence import NO_SPLIT
 from consilience.datasets import orthogonal_multinomials
@@ -138,32 +137,6 @@ def test_a_base_that_finds_nothing_in_null():
     assert alternatives(X, 1, n_clusters=2, base=MeanShift(bandwidth=100.0)).stopped == NO_SPLIT
     finds = CondEns(2, base=MeanShift(bandwidth=7.0), random_state=0)
     assert z_score(X, None, finds, n_null=3) > 4
-
-
-def test_counts_need_no_word_about_centering():
-    X, given, hidden = orthogonal_multinomials(2, random_state=0)
-    found = alternatives(X, 1, n_clusters=2, given=given, base="multinomial", n_init=3)
-    assert matched_accuracy(hidden, found.labels[:, 0]) > 0.9
-
-
-def test_seeds_of_steps():
-    seeds = {child_seed(seed, "alternatives.sequence", step) for seed in range(5) for step in range(5)}
-    assert len(seeds) == 25
-    assert max(seeds) < 2**63
-    alternatives(crossed(100)[0], 2, n_clusters=2, n_init=1, random_state=2**63 - 1)
-
-
-def test_null_data_do_not_depend_on_the_signs_of_eigenvectors(monkeypatch):
-    X, cells = crossed(100)[0], np.zeros(100, int)
-    known, eigh = np.ones(100, bool), np.linalg.eigh
-    one = significance.null_data(X, cells, known, 0, 0)
-
-    def other(matrix):
-        values, vectors = eigh(matrix)
-        return values, -vectors * (-1.0) ** np.arange(len(values))
-
-    monkeypatch.setattr(np.linalg, "eigh", other)
-    assert np.allclose(one, significance.null_data(X, cells, known, 0, 0))
 
 
 def test_records_are_saved_and_opened(tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import math
-import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -177,26 +176,3 @@ def test_refused(data, options, sentence):
 def test_a_sparse_distance_matrix_is_refused():
     with pytest.raises(InputError, match="must be a full matrix"):
         compactness(sparse.eye(3, format="csr"), [0, 0, 1], metric="precomputed")
-
-
-def test_a_matrix_of_distances_is_checked_without_a_second_one(monkeypatch):
-    monkeypatch.setattr(MODULE, "BLOCK", 2**16)
-    points = np.arange(1500.0)
-    distances = np.abs(np.subtract.outer(points, points))
-    tracemalloc.start()
-    try:
-        compactness(distances, np.arange(1500), metric="precomputed")
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < distances.nbytes / 3
-
-
-def test_no_distance_of_a_missing_object_is_computed(monkeypatch):
-    seen = []
-    monkeypatch.setattr(MODULE, "cdist", lambda a, b: (seen.extend([*a[:, 0], *b[:, 0]]), cdist(a, b))[1])
-    X = np.arange(6.0)[:, None]
-    compactness(X, [0, -1, 0, -1, 1, 1])
-    compactness(X, Ensemble([[0, -1, 0, -1, 1, 1], [-1, -1, 0, 0, 0, 0]]))
-    assert 1.0 not in seen
-    assert {0.0, 2.0, 4.0, 5.0} <= set(seen)

@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from command_line import run
 from consilience._check import InputError
 from consilience.alternatives.sequence import Alternatives
-from consilience.datasets import load_beads, sample_path
+from consilience.datasets import load_beads
 from consilience.ensemble.results import Result
 from consilience.measures import MEASURES, adjusted_rand, compare_labelings, jaccard, rand
 from consilience.measures.labelings import SCORES, _by_rows, _by_sets, joined_pairs, pair_counting
@@ -52,25 +51,6 @@ def test_pairs_of_two_sets_are_those_that_enumeration_finds(missing):
         joined = sum(bool(((a == b) & (a >= 0)).any()) for a, b in combinations(labels, 2))
         distinct = cs.Ensemble.from_codes(labels).signatures()
         assert _by_sets(labels) == _by_rows(distinct.labels, distinct.counts) == joined_pairs(labels) == joined
-
-
-def test_rows_are_counted_in_blocks_and_many_groupings_by_rows(monkeypatch):
-    rng = np.random.default_rng(0)
-    labels = rng.integers(-1, 4, (150, 5)).astype(np.int32)
-    distinct = cs.Ensemble.from_codes(labels).signatures()
-    whole = _by_rows(distinct.labels, distinct.counts)
-    monkeypatch.setattr("consilience.measures.labelings.BLOCK", 700)
-    assert _by_rows(distinct.labels, distinct.counts) == whole == _by_sets(labels)
-    many = rng.integers(0, 20, (100, 40)).astype(np.int32)
-    assert joined_pairs(many) == sum(bool((a == b).any()) for a, b in combinations(many, 2))
-    large = rng.integers(0, 5, (200_000, 3)).astype(np.int32)  # pairs beyond what 32 bits hold
-    counts = np.bincount((large * [25, 5, 1]).sum(axis=1), minlength=125).reshape(5, 5, 5)
-    apart = sum(
-        int(counts[a]) * int(counts[b])
-        for a, b in combinations(np.ndindex(5, 5, 5), 2)
-        if all(x != y for x, y in zip(a, b, strict=True))
-    )
-    assert joined_pairs(large) == 200_000 * 199_999 // 2 - apart
 
 
 def test_one_grouping_each_is_the_usual_measure():
@@ -149,12 +129,3 @@ def test_alternatives_are_scored():
     assert result.table.loc["cluster_1", "shape"] == adjusted_rand(beads.labels["color"], beads.labels["shape"])
     with pytest.raises(InputError, match="no grouping was kept"):
         Alternatives(None, table, "nothing").score(beads.labels)
-
-
-def test_the_command_line_scores_alternatives():
-    path = sample_path("beads.csv")
-    how = ("--id", "bead", "--known", "shape,color", "--alternatives", 2, "-k", 3, "--n-init", 3)
-    done = run("contrast", path, *how)
-    assert done.returncode == 0, done.stderr
-    assert "Known groupings, one to one (shape by 1, color by 2): mean NMI" in done.stdout
-    assert "Pairs that are together in at least one grouping: precision" in done.stdout

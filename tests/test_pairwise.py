@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 
 import numpy as np
@@ -17,7 +16,7 @@ import consilience as cs
 from consilience import Ensemble, measures, pairwise, stability
 from consilience._check import InputError
 from consilience.measures import MEASURES
-from consilience.measures.counts import BAND, cells
+from consilience.measures.counts import BAND
 from consilience.measures.pairwise import stability_of
 from samples import random_labels
 
@@ -114,32 +113,6 @@ def test_takes_what_an_ensemble_is_made_from(name):
     assert_array_equal(pairwise(labels, name), pairwise(Ensemble(labels), name))
 
 
-@pytest.mark.parametrize("name", ["accuracy", "matched_accuracy", "f1"])
-def test_measures_of_whole_tables_are_counted_in_stacks(monkeypatch, name):
-    """With few clusters no pair is sorted by itself; with many, none is given a dense table."""
-    module = importlib.import_module("consilience.measures.pairwise")
-    few, many = ensemble_of(11, 200, 12, 5, 0.2), ensemble_of(12, 200, 6, 150, 0.2)
-    expected = pairwise(few, name), pairwise(many, name)
-    monkeypatch.setattr(module, "DENSE", 10**9)
-    assert_allclose(pairwise(many, name), expected[1], atol=1e-14)
-    monkeypatch.setattr(module, "DENSE", 0)
-    assert_allclose(pairwise(few, name), expected[0], atol=1e-14)
-    monkeypatch.undo()
-    alone = []
-    monkeypatch.setattr(module, "cells", lambda a, b: (alone.append(1), cells(a, b))[1])
-    pairwise(few, name)
-    assert len(alone) <= 1  # the first clustering with itself
-    monkeypatch.setattr(module, "tables", None)
-    pairwise(many, name)
-
-
-def test_progress_does_not_change_the_values(capsys):
-    ens = ensemble_of(7, 20, 5, 3)
-    assert_array_equal(pairwise(ens, "rand", progress=True), pairwise(ens, "rand", progress=False))
-    assert_array_equal(pairwise(ens, "f1", progress=True), pairwise(ens, "f1", progress=False))
-    assert capsys.readouterr().out == ""
-
-
 def test_refusals():
     with pytest.raises(InputError, match="unknown measure 'jacard': did you mean 'jaccard'"):
         pairwise([[0, 1]], "jacard")
@@ -200,11 +173,6 @@ def test_stability_of_two_clusterings_has_no_standard_error():
 def test_stability_of_a_matrix():
     ens = ensemble_of(9, 15, 7, 3)
     assert repr(stability_of(pairwise(ens, "nmi"), "nmi")) == repr(stability(ens, "nmi", n_jobs=2))
-
-
-def test_stability_repr():
-    text = repr(stability([[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 1, 2]]))
-    assert text == "Stability: jaccard 0.6667 ± 0.1667 over 3 pairs"
 
 
 def test_stability_without_any_shared_object_is_unknown():
