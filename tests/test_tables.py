@@ -23,7 +23,8 @@ from scipy import sparse
 from consilience._check import InputError
 from consilience.ensemble import Ensemble
 from consilience.tables import Standardizer, Table, check_matrix, read_table
-from consilience.tables.files import read_vector
+from consilience.tables.files import READERS, read_vector
+from consilience.tables.text import _read_stream
 
 X = np.array([[0.0, 1.5, 0.1 + 0.2], [2.0, 0.0, 0.0], [3.0, 1e-300, 7.25], [0.0, 0.0, 12345678.9]])
 COUNTS = np.array([[0, 1, 2], [3, 0, 0], [0, 0, 2**53 + 1], [0, 4, 0]])
@@ -588,6 +589,59 @@ def test_damaged_gzip(tmp_path, suffix, damage):
     (tmp_path / f"g{suffix}").write_bytes(damage)
     message = refusal(tmp_path / f"g{suffix}", kind="data")
     assert f"g{suffix}: damaged" in message
+
+
+def zip_of_method_99(packed: bytes) -> bytes:
+    """An npz file that says that it is packed in a way that nobody knows."""
+    for sign, at in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        begin = packed.index(sign) + at
+        packed = packed[:begin] + b"\x63\x00" + packed[begin + 2 :]
+    return packed
+
+
+STRANGE = pa.table({"a": [1.0, 2.0]}).replace_schema_metadata(
+    {
+        "pandas": '{"columns": [{"name": "a", "field_name": "a", "pandas_type": "x", "numpy_type": "unibode", "metadata": null}], '
+        '"index_columns": [], "column_indexes": [{"name": null, "pandas_type": "x", "numpy_type": "unibode", "metadata": null}]}'
+    }
+)
+
+
+@pytest.mark.parametrize("name", ["t.npy", "t.npz", "t.parquet", "t.h5ad"])
+def test_whatever_a_library_raises_while_it_reads_is_the_files_fault(tmp_path, name, monkeypatch):
+    path = tmp_path / name
+    if name == "t.npy":
+        path.write_bytes(npy_bytes(X).replace(b")", b" ", 1))
+    elif name == "t.npz":
+        path.write_bytes(zip_of_method_99(npz_bytes(X=X)))
+    elif name == "t.parquet":
+        parquet.write_table(STRANGE, path)
+    else:
+        path.write_bytes(b"HDF")
+
+        def broken(*args, **options):
+            raise RuntimeError("Unable to get group info")
+
+        monkeypatch.setattr(anndata, "read_h5ad", broken)
+    assert f"{name}: damaged, or not a {path.suffix} file" in refusal(path, kind="data")
+
+
+def test_what_is_not_the_files_fault(tmp_path, monkeypatch):
+    def large(path, options):
+        raise pa.ArrowMemoryError("malloc of size 1048640 failed")
+
+    monkeypatch.setitem(READERS, ".csv", large)
+    assert "memory is too small" in refusal(write(tmp_path / "a.csv", "a\n1\n"), kind="data")
+    (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
+    assert "is a link that leads nowhere, or to itself" in refusal(tmp_path / "loop.csv", kind="data")
+
+
+def test_standard_input_is_read_once_and_looked_at_as_often_as_need_be(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a;b\n1;2,5\n3;4,5\n")))
+    _read_stream.cache_clear()
+    for _ in range(2):
+        assert read_table("-", kind="data").values.tolist() == [[1, 2.5], [3, 4.5]]
+    _read_stream.cache_clear()
 
 
 @pytest.mark.filterwarnings("ignore:Element")

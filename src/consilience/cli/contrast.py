@@ -45,7 +45,7 @@ from consilience.cli import options, outputs
 @options.choice_option(
     "--scale",
     "how_scaled",
-    of="consilience.tables:SCALES",
+    of="consilience.tables.scaling:SCALES",
     help="Instead of standardizing: rows to one length, or for counts square roots or tf-idf.",
 )
 @click.option(

@@ -34,7 +34,7 @@ class Input(click.Path):
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """The path, if something is there."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        if path.exists() or (ctx is not None and ctx.resilient_parsing):
+        if path.exists() or value == "-" or (ctx is not None and ctx.resilient_parsing):
             return path
         import difflib
 
@@ -309,8 +309,8 @@ table_options = block(
         "--type",
         "types",
         metavar="NAME=TYPE,…",
-        help="What columns of data are, where it is not what their cells say: number, log, category, ordered, choices, date or "
-        "ignore, or words from the lowest, as in 'size=S<M<L'; or one type for all, also counts or series.",
+        help="What columns of data are, where it is not what their cells say: number, log, category, ordered, date or ignore, "
+        "or words from the lowest, as in 'size=S<M<L'; or one type for all, also counts.",
     ),
     click.option("--sep", help="Separator of a text file, or 'tab'; found by default."),
     click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a text file; found by default."),

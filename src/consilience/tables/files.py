@@ -21,7 +21,7 @@ from consilience._files import reason_of
 from consilience._types import Array
 from consilience.tables.in_memory import anndata_sheet, array_sheet, frame_of, frame_sheet, plain_source, sparse_sheet
 from consilience.tables.sheet import Options, Sheet
-from consilience.tables.text import UNPACK, read_bytes, read_text
+from consilience.tables.text import UNPACK, is_stream, read_bytes, read_text
 
 NAMES = "_names"  # of the vector that holds the names of the classes of another
 CSR_PARTS = {"data", "indices", "indptr", "shape"}
@@ -37,7 +37,7 @@ def open_sheet(source: Any, options: Options) -> Sheet:
         text, header, key = reader is read_text, (read_text, _read_excel), (_read_npz, _read_h5ad, _read_excel)
         _refuse_unused(path.name, options, text=text, header=reader in header, key=reader in key)
         with _refuse_damaged(path.name, suffix):
-            if path.stat().st_size == 0:
+            if not is_stream(path) and path.stat().st_size == 0:
                 raise InputError(f"{path.name}: is empty: write the table to it again")
             return reader(path, options)
     name = options.name or getattr(source, "attrs", {}).get(SOURCE) or type(source).__name__
@@ -60,6 +60,8 @@ def open_sheet(source: Any, options: Options) -> Sheet:
 
 def _suffix_of(path: Path) -> str:
     """The ending of a file that is there, if files with that ending can be read."""
+    if is_stream(path):
+        return ".csv"
     if path.is_dir():
         raise InputError(f"{path.name or path}: is a folder: give one of the files in it")
     if path.is_symlink() and not path.exists():

@@ -8,7 +8,10 @@ import csv
 import gzip
 import io
 import lzma
+import re
+import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import dropwhile, islice, pairwise
 from pathlib import Path
 
@@ -45,9 +48,20 @@ _BOMS = {
 }
 
 
+def is_stream(path: Path) -> bool:
+    """Whether it is text that can be read once: standard input, or what a shell hands over in place of a file."""
+    return str(path) in ("-", "/dev/stdin") or re.fullmatch(r"/dev/fd/\d+", str(path)) is not None
+
+
+@cache
+def _read_stream(name: str) -> bytes:
+    """A table is looked at more than once, and a stream comes once."""
+    return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+
+
 def read_bytes(path: Path) -> bytes:
     """The content of a file, unpacked by its ending; an empty one is refused."""
-    raw = path.read_bytes()
+    raw = _read_stream(str(path)) if is_stream(path) else path.read_bytes()
     if unpack := UNPACK.get(path.suffix.lower()):
         raw = unpack(raw)
     if not raw.strip():
