@@ -15,7 +15,7 @@ from scipy import sparse
 
 from consilience._run.random import fresh_seed
 
-CHUNK = 4096  # rows that enter a fingerprint together, as they are added up where they come in blocks
+CHUNK = 4096  # safeguard: stored fingerprints depend on it; rows that enter one together, also of row blocks
 ALIKE = 0.75  # least share of letters that a name which may be meant has in common with what was written
 _TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}  # Unicode's marks of direction
 

@@ -20,7 +20,7 @@ from consilience._check import InputError, check_path
 
 UNFINISHED, REPLACED = ".unfinished-", ".replaced-"
 FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk, or the user's share of it
-EXCHANGE, HERE = 2, -100  # RENAME_EXCHANGE and AT_FDCWD of Linux
+EXCHANGE, HERE = 2, -100  # safeguard: given by the system, RENAME_EXCHANGE and AT_FDCWD of Linux
 
 
 def reason_of(error: Exception) -> str:

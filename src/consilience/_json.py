@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-EXACT = 2**53  # whole numbers up to here survive JavaScript
+EXACT = 2**53  # safeguard: whole numbers up to here survive JavaScript
 
 
 def plain(value: Any, *, nan: float | None = None, big_as_text: bool = False) -> Any:

@@ -36,7 +36,6 @@ RARE, FEWEST, MOST_LEVELS = 0.01, 3, 30  # share and number of objects of a cate
 MOST_ODD = 0.1  # share of the cells of a number, or date, that are other words, each of them too rare for a category
 COMMON = 0.2  # share of the objects that such categories must have together
 LONGEST_NAME = 40  # letters of what may be the name of an object, of three words at most
-_NINES = (-9.0, -99.0, -999.0, -9999.0, -99999.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +174,7 @@ def absence_code(numbers: Floats) -> str:
     known = numbers[~np.isnan(numbers)]
     low = known.min(initial=0)
     n = int((known == low).sum())
-    if low not in _NINES or n < 2 or n == len(known) or known[known > low].min() < 0:
+    if low >= 0 or f"{-low:g}".strip("9") or n < 2 or n == len(known) or known[known > low].min() < 0:
         return ""
     return f"{low:.0f} ({count(n, 'cell')}) is read as a number"
 

@@ -17,7 +17,7 @@ from consilience.tables.filling import Gaps, choose_donors, find_gaps
 from consilience.tables.orders import given_steps
 from consilience.tables.parse_text import days
 
-VERSION = 1
+VERSION = 1  # safeguard: of what to_json writes
 MOST_NAMED = 30  # safeguard: for reading, columns that are set aside, named with the reason
 SKEWED = 2.0  # skewness of a column beyond which its logarithm is taken, if that halves it
 VALUES = 10  # different numbers that such a column has at least

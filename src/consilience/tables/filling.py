@@ -10,8 +10,12 @@ from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints
 
 NEIGHBORS = 10  # rows that a cell may be taken from
-CELLS, MOST_DONORS, FEWEST_DONORS = 300_000, 1000, 50  # of the rows that are compared with
-BLOCK = 2**22  # comparisons at a time
+CELLS, MOST_DONORS, FEWEST_DONORS = (
+    300_000,
+    1000,
+    50,
+)  # safeguard: of time, and of memory in saved models: size of the rows that are compared with
+BLOCK = 2**22  # safeguard: of memory, comparisons at a time
 
 
 @dataclass(frozen=True, eq=False)

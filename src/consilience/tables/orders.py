@@ -33,7 +33,7 @@ _SCALES = tuple(
     for scale in (
         ("very low", "low", "medium|mid|middle|moderate", "high", "very high"),
         ("very poor", "poor", "fair", "good", "very good", "excellent"),
-        ("xs", "s", "m", "l", "xl", "xxl"),
+        ("xs", "s|small", "m|medium", "l|large", "xl", "xxl"),
     )
 )
 
