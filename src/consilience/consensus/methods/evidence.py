@@ -13,14 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
-from consilience._check import InputError, check_choice, check_seed
+from consilience._check import check_choice, check_seed
 from consilience._types import Floats
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.rows.cluster_similarity import THETA, cluster_weights
 from consilience.consensus.rows.problem import Problem
-from consilience.consensus.rows.row_tree import LINKAGES, MEMORY, association_tree, cluster_association, join_tree_of
+from consilience.consensus.rows.row_tree import LINKAGES, MEMORY, association_tree, cluster_association
 
 
 def accumulate(
@@ -45,9 +43,6 @@ class EvidenceAccumulation(ConsensusEstimator):
         Bytes for the distances, 8 for every pair of distinct rows; the default has room for 11,585 rows. With more rows, 4,000 of them
         stand for all (the heaviest half, and a random draw from the others), and every other row joins the cluster with the largest
         mean co-association. `sampled_` tells; without it nothing is random.
-    objects : array of int, optional
-        Objects by number that the tree is built on, in place of the distinct rows; every object then joins the cluster with the
-        largest mean co-association with them.
 
     Attributes
     ----------
@@ -56,9 +51,9 @@ class EvidenceAccumulation(ConsensusEstimator):
     linkage_ : (n_leaves − 1, 4) array
         The tree in SciPy's format, ready for ``scipy.cluster.hierarchy.dendrogram``; a leaf is a distinct row.
     linkage_rows_ : (n_leaves, n_clusterings) array
-        The labels of the leaves. Neither is there with `objects`.
+        The labels of the leaves.
     sampled_ : bool
-        Whether there were too many rows for the budget, or `objects`.
+        Whether there were too many rows for the budget.
 
     Notes
     -----
@@ -78,21 +73,13 @@ class EvidenceAccumulation(ConsensusEstimator):
 
     linkage: str = "average"
     memory_budget: int = MEMORY
-    objects: Any = None
 
     _resample: ClassVar[str] = "association"
 
     def _combine(self, problem: Problem) -> Answer:
         check_choice(self.linkage, LINKAGES, "linkage")
-        if self.objects is None:
-            how: dict[str, Any] = {"memory_budget": self.memory_budget, "random_state": self.random_state}
-            return accumulate(problem, None, linkage=self.linkage, **how)
-        if self.linkage != "average":
-            raise InputError(f"objects are for average linkage; with {self.linkage} linkage leave them out")
-        rows, places = problem.as_given(problem.labels), problem.inverse[np.asarray(self.objects)]
-        drawn = np.where(places[:, None] >= 0, rows[places], -1)
-        labels = join_tree_of(drawn, rows, problem.n_clusters)
-        return Answer(labels, cluster_association(problem, labels), {"sampled": True})
+        how: dict[str, Any] = {"memory_budget": self.memory_budget, "random_state": self.random_state}
+        return accumulate(problem, None, linkage=self.linkage, **how)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

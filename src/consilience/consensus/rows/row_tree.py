@@ -13,7 +13,7 @@ from consilience._check import InputError, check_positive
 from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.rows.cluster_similarity import STEPS, THETA, Overlaps, Similarity
-from consilience.consensus.rows.problem import Problem, check_problem, representative_rows, sum_over_labels
+from consilience.consensus.rows.problem import Problem, representative_rows, sum_over_labels
 
 CLUSTERS = 3000  # of all clusterings together, whose walk is followed: O(clusters³)
 LEAVES = 3000  # rows that a tree is built on, where a method or a resample does not say
@@ -210,87 +210,18 @@ def association_tree(
 
 def mean_association(problem: Problem, some: Problem, labels: Ints, label_weights: Floats | None = None) -> Floats:
     """(n_rows, k) mean co-association of every row with the objects of every cluster, whose rows are those of `some`."""
-    # The mean is over pairs of labels: what sharing them counts, by joint labels. Cost O(rows · clusterings ·
-    # clusters).
-    return AssociationMean(some, labels, problem.sizes, label_weights).of(problem.labels)
-
-
-class AssociationMean:
-    """Mean co-association with clusters: their tables are made once, then rows are asked about, as many at a time as one likes."""
-
-    # some: The rows of the clusters' objects
-    # labels: (n_rows,) The cluster of each of them
-    # sizes: (n_clusterings,) How many labels each clustering has, also among the rows that are asked about
-    # label_weights: (Σ sizes,)
-
-    def __init__(self, some: Problem, labels: Ints, sizes: Ints, label_weights: Floats | None = None) -> None:
-        k = int(labels.max()) + 1
-        self._sizes, self._offsets = sizes, np.concatenate([[0], np.cumsum(sizes)])
-        exact = some.weights.astype(np.int64) if some.whole else some.weights
-        columns, clusters = some.labels.T, labels.astype(np.int32)
-        table = _kernels.label_tables(columns, self._offsets, clusters, k, weights=exact).astype(float)
-        self._joint = np.add.reduceat(table, self._offsets[:-1], axis=0)
-        self._shared = table if label_weights is None else table * label_weights[:, None]
-
-    def of(self, rows: Labels, threads: int = 1) -> Floats:
-        """(n_rows, k) of rows of labels, a column per clustering."""
-        if rows.min(initial=0) >= 0:
-            joint = self._joint.sum(axis=0)[None]
-        else:
-            joint = sum_over_labels(rows, self._offsets, np.repeat(self._joint, self._sizes, axis=0))
-        agree = np.zeros((len(rows), self._shared.shape[1]))
-        _kernels.row_scores(rows, self._offsets[:-1], self._shared, agree, threads=threads)
-        return _share(agree, joint)
-
-    def of_columns(self, columns: Array, missing: bool, threads: int = 1) -> Floats:
-        """The same (n_rows, k) of labels that are clusterings × rows, in any type that the kernels know; whether some are `missing`."""
-        return _share(*self.sums_of_columns(columns, missing, threads))
-
-    def sums_of_columns(self, columns: Array, missing: bool, threads: int = 1) -> tuple[Floats, Floats]:
-        """What :meth:`of_columns` divides: sums over the objects of each cluster, so that those of a union are the sums of both."""
-        agree = _kernels.column_scores(columns, self._offsets, self._shared, threads=threads)
-        if not missing:
-            return agree, self._joint.sum(axis=0)[None]
-        joint = np.repeat(self._joint, self._sizes, axis=0)
-        return agree, _kernels.column_scores(columns, self._offsets, joint, threads=threads)
-
-
-def best_of_unions(sums: tuple[Floats, Floats], unions: Ints) -> Ints:
-    """The union of clusters with the largest mean, from sums by cluster; `unions` has the union of every cluster."""
-    belongs = np.eye(int(unions.max()) + 1)[unions]
-    return np.asarray(_share(sums[0] @ belongs, sums[1] @ belongs).argmax(axis=1))
-
-
-def _share(agree: Floats, joint: Floats) -> Floats:
+    # The mean is over pairs of labels: what sharing them counts, by joint labels. Cost O(rows · clusterings · clusters).
+    rows, sizes, offsets = problem.labels, problem.sizes, problem.offsets
+    exact = some.weights.astype(np.int64) if some.whole else some.weights
+    clusters, k = labels.astype(np.int32), int(labels.max()) + 1
+    table = _kernels.label_tables(some.labels.T, offsets, clusters, k, weights=exact).astype(float)
+    known = np.add.reduceat(table, offsets[:-1], axis=0)
+    if rows.min(initial=0) >= 0:
+        joint = known.sum(axis=0)[None]
+    else:
+        joint = sum_over_labels(rows, offsets, np.repeat(known, sizes, axis=0))
+    agree = sum_over_labels(rows, offsets, table if label_weights is None else table * label_weights[:, None])
     return np.divide(agree, joint, out=np.zeros_like(agree), where=joint > 0)
-
-
-def joiner(drawn: Labels, sizes: Ints, n_clusters: int) -> AssociationMean:
-    """The mean co-association of any row with the clusters cut from the tree of some objects' labels `drawn`."""
-    # Rows have a column per clustering, in the same codes, of which there are `sizes`. Where the drawn objects have
-    # fewer distinct rows, there are as many clusters.
-    return joiner_of_scales(drawn, sizes, [n_clusters])[0]
-
-
-def joiner_of_scales(drawn: Labels, sizes: Ints, numbers: list[int]) -> tuple[AssociationMean, list[Ints]]:
-    """The same for the largest of several numbers of clusters, and for each number which cluster of it those are parts of."""
-    labeled = drawn[(drawn >= 0).any(axis=1)]
-    if not len(labeled):
-        raise InputError("no object that the tree is built on has a label; choose others")
-    leaves, finest = check_problem(labeled), max(numbers)
-    tree = association_tree(leaves)
-    cuts = {k: tree.cut(min(k, leaves.n_rows)) for k in numbers}
-    parts = np.unique(cuts[finest], return_index=True)[1]  # a leaf of each
-    some = Problem(np.ascontiguousarray(labeled), np.ones(len(labeled)), finest, np.arange(len(labeled)))
-    return AssociationMean(some, leaves.to_objects(cuts[finest], -1), sizes), [cuts[k][parts] for k in numbers]
-
-
-def join_tree_of(drawn: Labels, rows: Labels, n_clusters: int) -> Ints:
-    """The cluster that each row joins, by mean co-association, of those cut from the tree of some objects' labels `drawn`."""
-    # Both have a column per clustering, in the same codes.
-    known = rows.max(axis=0) >= 0
-    whole = np.ascontiguousarray(rows[:, known])
-    return np.asarray(joiner(drawn[:, known], whole.max(axis=0) + 1, n_clusters).of(whole).argmax(axis=1))
 
 
 def cluster_association(problem: Problem, labels: Ints, label_weights: Floats | None = None) -> Floats:
