@@ -19,8 +19,8 @@ PACKAGES = (
     "agreement",
     "alternatives",
     "anndata",
-    "scale",
-    "store",
+    "blocks",
+    "ensemble.store",
     "tables",
 )
 PACKAGES += ("datasets", "reports")
