@@ -51,6 +51,12 @@ def refusal(status: int, message: str, headers: Mapping[str, str] | None = None)
     return Reply(status, JSON, _text({"error": message}), headers or {})
 
 
+def file_reply(name: str, content_type: str, body: bytes) -> Reply:
+    """A file to be saved."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Reply(200, content_type, body, headers)
+
+
 def binary_reply(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], headers: Any = None) -> Reply:
     """A reply of arrays in the container; see the module."""
     return Reply(200, BINARY, pack(header, arrays), headers or {})

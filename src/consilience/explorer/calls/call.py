@@ -1,15 +1,19 @@
 """One call: what it is about, and what the client sent."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from consilience._check import count
 from consilience._types import Ints
+from consilience.explorer.checks import Keys, check_keys, json_object
 from consilience.explorer.jobs import Jobs
 from consilience.explorer.replies import RefusedError, Reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
+
+WHOLE = re.compile(r"-?[0-9]{1,9}")
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,16 @@ class Call:
     query: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     is_gone: Callable[[], bool] = lambda: False
+
+    def json(self, keys: Keys) -> dict[str, Any]:
+        """What the body asks for."""
+        return check_keys(json_object(self.body), keys)
+
+    def asked(self, keys: Keys) -> dict[str, Any]:
+        """What the query asks for, whole numbers as numbers where the keys want them."""
+        texts = {name for name, (_, usual) in keys.items() if isinstance(usual, str)}
+        whole = {name for name, value in self.query.items() if WHOLE.fullmatch(value)} - texts
+        return check_keys({name: int(value) if name in whole else value for name, value in self.query.items()}, keys)
 
     def step(self) -> None:
         """A place where long work ends if nobody waits for it."""

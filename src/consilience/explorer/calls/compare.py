@@ -12,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 from consilience import _kernels
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.explorer.calls.call import Call, kept
-from consilience.explorer.checks import query_of, ref_text, whole
+from consilience.explorer.checks import ref_text, whole
 from consilience.explorer.jobs import Job
 from consilience.explorer.replies import RefusedError, Reply, binary_reply, json_reply
 from consilience.explorer.snapshot import Ref, Snapshot
@@ -164,7 +164,7 @@ FLOW_KEYS: dict[str, Any] = {"arrange": (whole(0, 1), 0)}
 
 def flow(call: Call) -> Reply:
     """The flow; kept for those who ask again."""
-    arrange = query_of(call.query, FLOW_KEYS)["arrange"]
+    arrange = call.asked(FLOW_KEYS)["arrange"]
     texts = call.parts[0].split(",")
     if not FEWEST_COLUMNS <= len(texts) <= MOST_COLUMNS:
         raise RefusedError(400, f"a flow is of {FEWEST_COLUMNS} to {MOST_COLUMNS} clusterings")
@@ -193,7 +193,7 @@ SCALES_KEYS: dict[str, Any] = {"ref": (ref_text, ...), "most": (_most, None)}
 
 def scales(call: Call) -> Reply:
     """The flow from the fewest clusters to the most; made at the first asking."""
-    asked = query_of(call.query, {"most": SCALES_KEYS["most"]})
+    asked = call.asked({"most": SCALES_KEYS["most"]})
     return _scales(call.snapshot, _branch(call.snapshot, call.parts[0]), asked["most"], call.step)
 
 

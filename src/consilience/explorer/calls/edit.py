@@ -7,7 +7,7 @@ import numpy as np
 from consilience._check import InputError
 from consilience.explorer.calls.call import Call
 from consilience.explorer.calls.detail import title
-from consilience.explorer.checks import check_keys, checked, json_object, picked_rows, ref_text, text
+from consilience.explorer.checks import list_of, one_of, picked_rows, ref_text, text
 from consilience.explorer.edits import DOINGS, NAME, Edited, clean, distinct_names, in_words, seen_in
 from consilience.explorer.replies import RefusedError, Reply, binary_reply, json_reply
 from consilience.explorer.session import Known, Session
@@ -15,15 +15,11 @@ from consilience.explorer.snapshot import DisplayedClustering, Snapshot
 
 CLUSTERS, STEPS = 1000, 1000  # safeguard: clusters that are merged at once; edits of one clustering
 GIVEN = 10_000  # safeguard: letters of a name that a cluster came with
-_names = checked(
-    f"a list of at most {CLUSTERS:,} names of clusters",
-    lambda value: isinstance(value, list) and len(value) <= CLUSTERS and all(isinstance(one, str) for one in value),
-)
 EDIT_KEYS = {
     "ref": (ref_text, ...),
-    "do": (checked(f"one of {', '.join(DOINGS)}", lambda value: value in DOINGS), ...),
+    "do": (one_of(DOINGS), ...),
     "cluster": (text(GIVEN), ""),
-    "clusters": (_names, ()),
+    "clusters": (list_of(CLUSTERS, "names of clusters", lambda name: isinstance(name, str)), ()),
     "name": (text(NAME), ""),
     "rows": (picked_rows, np.empty(0, np.int64)),
     "by": (ref_text, ""),
@@ -33,7 +29,7 @@ EDIT_KEYS = {
 
 def edit(call: Call) -> Reply:
     """Do it; the ref of what comes out, and all edits that led there in words."""
-    asked = check_keys(json_object(call.body), EDIT_KEYS)
+    asked = call.json(EDIT_KEYS)
     snapshot = call.snapshot
     one = snapshot.displayed(snapshot.ref(asked["ref"]), call.step)
     before = one.edited or started(call.session, snapshot, one, asked["origin"])
@@ -109,7 +105,7 @@ def known_label(call: Call) -> Reply:
 
 def save_label(call: Call) -> Reply:
     """Give some objects a value of a label that is made here; those of the same name before keep theirs."""
-    session, asked = call.session, check_keys(json_object(call.body), LABEL_KEYS)
+    session, asked = call.session, call.json(LABEL_KEYS)
     name, value, rows = asked["name"], asked["value"], call.objects(asked["rows"])
     if name in session.known:
         raise RefusedError(400, f"{name!r} are labels that came with the data: save under another name")
@@ -132,7 +128,7 @@ def save_label(call: Call) -> Reply:
 
 def drop_label(call: Call) -> Reply:
     """Let go of a label that was saved here, by its name: the place of one changes when another page drops an earlier one."""
-    name = check_keys(json_object(call.body), {"name": LABEL_KEYS["name"]})["name"]
+    name = call.json({"name": LABEL_KEYS["name"]})["name"]
     if name in call.session.known:
         raise RefusedError(400, f"{name!r} came with the data and stays")
 

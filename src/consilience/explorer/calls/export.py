@@ -16,26 +16,42 @@ from consilience._names import unique_names
 from consilience._types import Array
 from consilience.explorer.calls.call import Call
 from consilience.explorer.calls.detail import title
-from consilience.explorer.checks import FORMATS, export_body
+from consilience.explorer.checks import ITEMS, NAME, Keys, flag, one_of, ref_text, text
 from consilience.explorer.edits import Edited, Step, distinct_names, seen_in
-from consilience.explorer.replies import RefusedError, Reply, json_reply
+from consilience.explorer.replies import RefusedError, Reply, file_reply, json_reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import REF, Ref, Snapshot
 from consilience.reports.files import quoted
 
-FILES = {
-    "csv": "consilience.csv",
-    "parquet": "consilience.parquet",
-    "json": "consilience.json",
-    "h5ad": "consilience.h5ad",
-    "python": "consilience_labels.py",  # as consilience.py it would import itself
+FORMATS = {  # the file and its type; as consilience.py the Python would import itself
+    "csv": ("consilience.csv", "text/csv; charset=utf-8"),
+    "parquet": ("consilience.parquet", "application/vnd.apache.parquet"),
+    "json": ("consilience.json", "application/json; charset=utf-8"),
+    "h5ad": ("consilience.h5ad", "application/x-hdf5"),
+    "python": ("consilience_labels.py", "text/x-python"),
 }
 SUFFIXES = (" confidence", " support")  # columns beside those of a consensus
 
 
+def _items(value: Any) -> list[tuple[str, str]]:
+    if not isinstance(value, list) or not 1 <= len(value) <= ITEMS:
+        raise ValueError(f"a list of 1 to {ITEMS} clusterings")
+    if not all(isinstance(item, dict) and set(item) <= {"ref", "name"} for item in value):
+        raise ValueError("a list of objects with ref and name")
+    return [(ref_text(item.get("ref")), text(NAME)(item.get("name", "")).strip()) for item in value]
+
+
+EXPORT_KEYS: Keys = {
+    "format": (one_of(FORMATS), ...),
+    "items": (_items, ...),
+    "assessed": (flag, False),
+    "saved": (flag, False),
+}
+
+
 def export(call: Call) -> Reply:
     session, snapshot = call.session, call.snapshot
-    asked = export_body(call.body)
+    asked = call.json(EXPORT_KEYS)
     form, items = asked["format"], asked["items"]
     refs = [snapshot.ref(ref) for ref, _ in items]
     names = [name or title(snapshot, snapshot.displayed(ref)) for ref, (_, name) in zip(refs, items, strict=True)]
@@ -47,8 +63,7 @@ def export(call: Call) -> Reply:
         if asked["saved"]:
             table = with_saved(session, table)
         body = WRITERS[form](session, snapshot, chosen, table)
-    headers = {"Content-Disposition": f'attachment; filename="{FILES[form]}"', "Cache-Control": "no-store"}
-    return Reply(200, FORMATS[form], body, headers)
+    return file_reply(*FORMATS[form], body)
 
 
 def label_table(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]], assessed: bool) -> pa.Table:
@@ -143,7 +158,7 @@ def _h5ad(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]], t
     for column in frame.columns.difference([f"{name}{suffix}" for _, name in chosen for suffix in SUFFIXES]):
         frame[column] = frame[column].map(lambda one: None if pd.isna(one) else _whole(one)).astype("category")
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / FILES["h5ad"]
+        path = Path(folder) / "labels.h5ad"
         anndata.AnnData(obs=frame).write_h5ad(path)
         return path.read_bytes()
 

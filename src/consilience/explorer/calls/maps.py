@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from consilience.explorer.calls.call import Call
-from consilience.explorer.checks import checked
+from consilience.explorer.checks import one_of
 from consilience.explorer.jobs import Job
 from consilience.explorer.planes import make_plane, makeable
 from consilience.explorer.replies import RefusedError, Reply, binary_reply
@@ -14,7 +14,7 @@ from consilience.explorer.snapshot import Snapshot
 from consilience.meta.maps import ALONE, STAGES, make_map
 
 METHODS = {"tsne": "t-SNE", "umap": "UMAP"}
-PLANE_KEYS = {"method": (checked(f"one of {', '.join(METHODS)}", lambda value: value in list(METHODS)), ...)}
+PLANE_KEYS = {"method": (one_of(METHODS), ...)}
 
 
 def object_plane(call: Call) -> Reply:

@@ -13,7 +13,7 @@ from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
 from consilience.ensemble.store.folder import find_manifest
 from consilience.explorer.calls.call import Call
-from consilience.explorer.checks import COUNT, check_keys, json_object, numbers, real, ref_text, whole
+from consilience.explorer.checks import COUNT, numbers, real, ref_text, whole
 from consilience.explorer.jobs import Job
 from consilience.explorer.replies import RefusedError, Reply, json_reply
 from consilience.explorer.session import Session
@@ -211,7 +211,7 @@ def _writer(session: Session) -> Iterator[Store | None]:
 
 def drop_added(call: Call) -> Reply:
     """Take away what was added last, on disk too."""
-    asked = check_keys(json_object(call.body), {"first": (whole(1, 10**9 - 1), ...)})
+    asked = call.json({"first": (whole(1, 10**9 - 1), ...)})
     with call.jobs.held():  # a job that began between the disk and the tree would leave the two apart
         return _drop(call.session, asked["first"])
 

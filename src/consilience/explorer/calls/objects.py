@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from consilience._types import Array, Floats, Ints
 from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.calls.search import search
-from consilience.explorer.checks import ALL, check_keys, json_object, objects_body, objects_query, picked_rows
+from consilience.explorer.checks import ROWS, SEARCH, Keys, one_of, picked_rows, text, whole
 from consilience.explorer.object_images import Look
 from consilience.explorer.replies import RefusedError, Reply, binary_reply, json_reply
 from consilience.explorer.session import Session
@@ -20,13 +20,26 @@ from consilience.measures.effect_sizes import effect_sizes
 
 COLUMNS, WORDS = 8, 8  # safeguard: columns of the data, and words of a document, that a row has room for
 
+ALL = -2  # safeguard: what `cluster` says for all of them; −1 is missing
+ORDERS = ("index", "id", "cluster", "confidence", "support", "known", "column")
+_place = whole(0, 10**9 - 1)
+TABLE_KEYS: Keys = {
+    "start": (_place, 0),
+    "count": (whole(1, ROWS), 50),
+    "cluster": (whole(ALL, 65535), ALL),
+    "order": (one_of(ORDERS), "index"),
+    "at": (_place, 0),
+    "falling": (whole(0, 1), 0),
+    "text": (text(SEARCH), ""),
+}
+
 
 def objects_page(call: Call) -> Reply:
-    return _page(call, objects_query(call.query))
+    return _page(call, {**call.asked(TABLE_KEYS), "rows": None})
 
 
 def objects_among(call: Call) -> Reply:
-    asked = objects_body(call.body)
+    asked = call.json({**TABLE_KEYS, "rows": (picked_rows, ...)})
     call.objects(asked["rows"], 0)
     return _page(call, asked)
 
@@ -207,7 +220,7 @@ def _look(call: Call) -> Look:
 
 
 def looks(call: Call) -> Reply:
-    look, rows = _look(call), call.objects(check_keys(json_object(call.body), LOOK_KEYS)["rows"])
+    look, rows = _look(call), call.objects(call.json(LOOK_KEYS)["rows"])
     if look.values is None:
         raise RefusedError(404, "these pictures are files: ask for them one by one")
     if len(rows) > PICTURES:

@@ -8,7 +8,7 @@ import numpy as np
 
 from consilience._types import Array, Floats, Ints
 from consilience.explorer.calls.call import Call
-from consilience.explorer.checks import check_keys, json_object, picked_rows, ref_text
+from consilience.explorer.checks import picked_rows, ref_text
 from consilience.explorer.replies import RefusedError, Reply, binary_reply, json_reply
 from consilience.explorer.session import Known
 from consilience.explorer.snapshot import Snapshot
@@ -61,7 +61,7 @@ def treatment(snapshot: Snapshot, members: Ints, rows: Ints, step: Callable[[], 
 
 def treat(call: Call) -> Reply:
     """The treatment over all clusterings, or over a branch."""
-    snapshot, asked = call.snapshot, check_keys(json_object(call.body), TREAT_KEYS)
+    snapshot, asked = call.snapshot, call.json(TREAT_KEYS)
     rows = call.objects(asked["rows"])
     ref = None if asked["ref"] is None else snapshot.ref(asked["ref"])
     members = np.arange(snapshot.n_clusterings) if ref is None else snapshot.members(ref)
@@ -122,7 +122,7 @@ CONTRAST_KEYS = {"rows": (picked_rows, ...), "against": (picked_rows, None)}
 
 def contrast(call: Call) -> Reply:
     """Effect sizes, spreads and known labels of both sides."""
-    session, asked = call.session, check_keys(json_object(call.body), CONTRAST_KEYS)
+    session, asked = call.session, call.json(CONTRAST_KEYS)
     rows = call.objects(asked["rows"])
     codes = np.full(call.snapshot.n_objects, 1, np.int32)
     if asked["against"] is not None:

@@ -16,7 +16,7 @@ from consilience.explorer.calls.edit import names_of
 from consilience.explorer.checks import NAME, numbers, ref_text, text, whole
 from consilience.explorer.edits import in_words
 from consilience.explorer.jobs import Job
-from consilience.explorer.replies import RefusedError, Reply
+from consilience.explorer.replies import RefusedError, Reply, file_reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
 from consilience.measures import accuracy
@@ -84,8 +84,7 @@ def written_report(call: Call) -> Reply:
     written = call.session.report
     if written is None or written[0] != call.parts[0]:
         raise RefusedError(404, "there is no such report any more: write it again")
-    headers = {"Content-Disposition": 'attachment; filename="consilience_report.html"', "Cache-Control": "no-store"}
-    return Reply(200, "text/html; charset=utf-8", written[1], headers)
+    return file_reply("consilience_report.html", "text/html; charset=utf-8", written[1])
 
 
 def named(codes: Array, names: Sequence[str]) -> Array:

@@ -10,9 +10,9 @@ from consilience._check import InputError, show
 from consilience._names import unique_names
 from consilience.explorer.annotations import ENTRIES, WRONG, Content, checked_tray, checked_view, parsed
 from consilience.explorer.calls.call import Call
-from consilience.explorer.checks import check_keys, json_object, text
+from consilience.explorer.checks import json_object, text
 from consilience.explorer.edits import EDITS
-from consilience.explorer.replies import JSON, RefusedError, Reply, json_reply
+from consilience.explorer.replies import JSON, RefusedError, Reply, file_reply, json_reply
 from consilience.explorer.session import Known, Session
 
 WHAT = "consilience explorer session"
@@ -89,8 +89,7 @@ SESSION_ROOM = 2**25  # safeguard: bytes of a file
 
 
 def saved_session(call: Call) -> Reply:
-    headers = {"Content-Disposition": 'attachment; filename="consilience_session.json"', "Cache-Control": "no-store"}
-    return Reply(200, JSON, session_text(call.session).encode(), headers)
+    return file_reply("consilience_session.json", JSON, session_text(call.session).encode())
 
 
 def take_session(call: Call) -> Reply:
@@ -109,7 +108,7 @@ TRAY_KEYS = {"tray": (checked_tray, None), "view": (checked_view, None), "editio
 
 def save_tray(call: Call) -> Reply:
     """Keep the tray, the view, or both, as they are now; a tray that others have changed since is theirs first."""
-    asked, kept = check_keys(json_object(call.body), TRAY_KEYS), call.session.kept
+    asked, kept = call.json(TRAY_KEYS), call.session.kept
     view = asked["view"] and {**asked["view"], "linkage": call.session.linkage}
     if not kept.keep(tray=asked["tray"], view=view, edition=asked["edition"]):
         raise RefusedError(409, "the tray was changed elsewhere meanwhile: look at the session, and put yours to it")

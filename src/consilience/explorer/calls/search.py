@@ -12,7 +12,7 @@ from scipy import sparse
 
 from consilience._types import Array
 from consilience.explorer.calls.call import Call
-from consilience.explorer.checks import SEARCH, query_of, text
+from consilience.explorer.checks import SEARCH, text
 from consilience.explorer.replies import Reply, binary_reply
 from consilience.explorer.session import Session
 
@@ -197,7 +197,7 @@ SEARCH_KEYS = {"text": (text(SEARCH), "")}
 
 def search_objects(call: Call) -> Reply:
     """The numbers of all that were found, and the names of the first."""
-    wanted = query_of(call.query, SEARCH_KEYS)["text"]
+    wanted = call.asked(SEARCH_KEYS)["text"]
     mask, where = search(call.session, wanted, call.step)
     rows = np.flatnonzero(mask)
     header = {

@@ -10,7 +10,7 @@ from consilience.explorer.calls.labels import MOST_REFS
 from consilience.explorer.calls.maps import SLOW_MAP
 from consilience.explorer.calls.more_like import unavailable
 from consilience.explorer.calls.stable import QUICK
-from consilience.explorer.checks import COUNT, ITEMS, ROWS, check_keys, checked, json_object
+from consilience.explorer.checks import COUNT, ITEMS, ROWS, one_of
 from consilience.explorer.jobs import BUSY
 from consilience.explorer.planes import makeable
 from consilience.explorer.replies import RefusedError, Reply, json_reply
@@ -93,12 +93,12 @@ def session_summary(call: Call) -> Reply:
 
 # The tree by another linkage: grown again from the same distances, for all who look.
 
-LINKAGE_KEYS = {"linkage": (checked(f"one of {', '.join(LINKAGES)}", lambda value: value in LINKAGES), ...)}
+LINKAGE_KEYS = {"linkage": (one_of(LINKAGES), ...)}
 
 
 def set_linkage(call: Call) -> Reply:
     """Grow the tree by a linkage; those that were shown before are kept."""
-    asked = check_keys(json_object(call.body), LINKAGE_KEYS)
+    asked = call.json(LINKAGE_KEYS)
     if call.jobs.running() is not None:
         raise RefusedError(409, BUSY)
     snapshot = call.session.relink(asked["linkage"])

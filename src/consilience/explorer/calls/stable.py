@@ -10,13 +10,13 @@ from consilience._run.time_limit import CallError, Child
 from consilience.clusterer import EnsembleClusterer
 from consilience.consensus.result import describe_scales
 from consilience.explorer.calls.call import Call
-from consilience.explorer.checks import checked
+from consilience.explorer.checks import flag
 from consilience.explorer.jobs import Job, StoppedError
 from consilience.explorer.replies import RefusedError
 from consilience.explorer.session import Session
 from consilience.tables import Table
 
-STABLE_KEYS: dict[str, Any] = {"unasked": (checked("true or false", lambda value: isinstance(value, bool)), False)}
+STABLE_KEYS: dict[str, Any] = {"unasked": (flag, False)}
 QUICK = 20_000  # safeguard: objects up to which it is looked for without being asked; more take minutes
 OFTEN = 0.1  # safeguard: seconds between looks whether to stop
 LONGEST = 1e6  # safeguard: seconds; people cancel what takes too long for them

@@ -15,7 +15,7 @@ from scipy.optimize import linear_sum_assignment
 from consilience import _kernels
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.explorer.calls.call import Call
-from consilience.explorer.checks import checked, query_of, whole
+from consilience.explorer.checks import one_of, whole
 from consilience.explorer.replies import RefusedError, Reply, binary_reply
 from consilience.explorer.snapshot import THREADS, DisplayedClustering, Ref, Snapshot
 
@@ -151,13 +151,13 @@ NAMES = 20_000  # safeguard: names of clusters in one answer
 STRIPES_KEYS: dict[str, Any] = {
     "rows": (whole(1, 2000), 400),
     "columns": (whole(1, 4000), 800),
-    "by": (checked(f"one of {', '.join(BY)}", lambda value: value in BY), "tree"),
+    "by": (one_of(BY), "tree"),
 }
 
 
 def stripes(call: Call) -> Reply:
     """The cells, and what is needed to say what is in them; kept for those who ask again."""
-    asked = query_of(call.query, STRIPES_KEYS)
+    asked = call.asked(STRIPES_KEYS)
     ref = call.snapshot.ref(call.parts[0])._replace(kind="c")
     if not ref.m or ref.node < ref.m:
         raise RefusedError(400, "stripes are of a branch of at least two clusterings")
