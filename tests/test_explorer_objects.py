@@ -470,7 +470,7 @@ def test_the_table_shows_cells_as_they_came():
         {
             "since": pd.date_range("2020-01-01", periods=n),
             "plan": np.resize(["pro", "free", "team"], n),
-            "size": np.resize(["large", "small", "medium", None], n),
+            "size": pd.Categorical(["large", "small", "medium", None] * 3, ["small", "medium", "large"], ordered=True),
             "pay": np.linspace(1, 5000, n).round(2),
         }
     )
