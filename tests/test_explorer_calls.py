@@ -573,6 +573,4 @@ def test_more_clusters_than_rows_that_differ_are_refused_of_few_and_many_objects
     root = api.call("GET", "/api/detail/5.8c9")
     told = root.body.decode()
     assert (root.status, "only 2 distinct rows" in told) == (400, True)
-    assert ("the 2,000 objects that are combined have only" in told) == (
-        n > 100_000
-    )  # the others are not looked at
+    assert ("the 2,000 objects that are combined have only" in told) == (n > 100_000)  # the others are not looked at
