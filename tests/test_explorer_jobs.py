@@ -373,15 +373,6 @@ def table_api(n_objects, far=20.0):
     return Api(open_clusterings(table, kind="data", options=options).session(n_jobs=1))
 
 
-@pytest.mark.slow  # a process starts
-def test_stable_numbers_without_a_browser():
-    api = table_api(60)
-    assert finish(api, post(api, "jobs", 202, kind="stable")["id"])["result"]["real"] is True
-    told = ask(api, "session")
-    assert (told["stable"]["numbers"][0], told["seeks_stable"]) == (2, False)
-    assert "true or false" in post(api, "jobs", 400, kind="stable", unasked=1)["error"]
-
-
 def test_stable_numbers_of_distances_are_found():
     X = np.random.default_rng(0).normal(size=(52, 2)) + 20 * (np.arange(52) % 2)[:, None]
     far = np.linalg.norm(X[:, None] - X, axis=2)

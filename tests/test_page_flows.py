@@ -144,16 +144,6 @@ def test_keyboard_alone_goes_through_the_whole_work(page: Any) -> None:
     assert download.value.suggested_filename == "consilience.csv"
 
 
-def test_split_and_join_by_keys_are_shown_beside_the_slider(page: Any) -> None:
-    select_branch(page)
-    press(page, "[")
-    cut = int(state(page)["cut"])
-    chip = page.locator(".cut .chip", has_text="1 split")
-    assert str(cut + 1) in chip.inner_text()
-    chip.click()
-    assert "split" not in state(page)
-
-
 def test_keys_do_not_act_while_somebody_types(page: Any) -> None:
     press(page, "1", "s")
     before = state(page)

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-import consilience as cs
 from consilience.explorer import Server
 from page_server import beads_run, press, rest, said, serve_many, show, state, swipe, until, visit
 
@@ -49,16 +47,6 @@ def page(browser: Any, server: Server) -> Iterator[Any]:
         yield seen.page
 
 
-@pytest.fixture(scope="module")
-def unlabeled(browser: Any) -> Iterator[Server]:
-    """Clusterings of the same number of clusters, without known labels."""
-    data = np.random.default_rng(0).standard_normal((60, 4))
-    ensemble = cs.generate(data, 30, 6, progress=False)
-    found = cs.explore(ensemble, data=data, browser=False, block=False, progress=False)
-    yield found
-    found.close()
-
-
 def cut_into(page: Any, groups: int) -> Any:
     field = page.get_by_label("Number of groups")
     field.fill(str(groups))
@@ -96,18 +84,6 @@ def test_a_number_that_cannot_be_is_said(page: Any) -> None:
     assert "the fewest" in page.locator(".null-line").inner_text()
 
 
-@pytest.mark.slow  # a second look
-def test_an_opened_branch_fills_the_height_of_the_tree(page: Any, run: Path) -> None:
-    meta = cs.organize(cs.Ensemble.load(run))
-    share = "canvas => { const c = canvas.getContext('2d'), {width, height} = canvas, d = c.getImageData(0, 0, width, height).data;"
-    share += " for (let y = 8; y < height / 2; y++) for (let x = Math.round(width * .12); x < width; x++)"
-    share += " if (d[4 * (y * width + x) + 3]) return y / height; return 1; }"
-    press(page, "1", "o")
-    page.locator(".trail [aria-current=page]").wait_for()
-    assert meta.n_groups > 1
-    until(page, f"() => ({share})(document.querySelector('.tree-plot canvas')) < 0.12")
-
-
 def test_undo_goes_back_over_a_linkage_and_over_picks(page: Any) -> None:
     press(page, "2")
     before = state(page)
@@ -135,25 +111,6 @@ def test_undo_goes_back_over_a_linkage_and_over_picks(page: Any) -> None:
     assert state(page)["sel"] == before["sel"], "picking is a step of its own"
 
 
-@pytest.mark.slow  # a second look
-def test_every_word_is_told_by_pointer_and_keyboard(page: Any) -> None:
-    press(page, "c")
-    page.locator("#panel-detail th .term", has_text="support").first.focus()
-    page.locator(".meaning", has_text="share of the branch's clusterings").wait_for()
-    press(page, "Escape")
-    assert page.locator(".meaning").count() == 0
-    page.locator("#panel-detail .term", has_text="effect size d").hover()
-    page.locator(".meaning", has_text="standard deviations").wait_for()
-    show(page, "Compare")
-    page.locator("#panel-compare .term", has_text="adjusted Rand index").wait_for()
-    show(page, "Objects")
-    head = page.locator("#panel-objects th button", has_text="confidence")
-    assert "independent ensemble" in head.get_attribute("data-meaning")
-    page.get_by_label("Linkage of the tree").focus()
-    press(page, "Shift+Tab", "Tab")
-    page.locator(".meaning", has_text="difference of two branches").wait_for()
-
-
 def test_how_it_was_made_is_told_in_words_first(page: Any) -> None:
     made = page.locator(".made-of")
     made.wait_for()
@@ -161,13 +118,6 @@ def test_how_it_was_made_is_told_in_words_first(page: Any) -> None:
     assert not made.locator(".facts").is_visible()
     made.locator("summary").click()
     assert "inertia" in made.locator(".facts").inner_text()
-
-
-@pytest.mark.slow  # a second look
-def test_confidence_without_support_has_a_sentence(page: Any) -> None:
-    cut_into(page, 1)
-    press(page, "c")
-    page.locator("#panel-detail .firm", has_text="no error").wait_for()
 
 
 FAINTEST = """() => {
@@ -198,40 +148,8 @@ def test_zoom_covers_no_object_and_dark_points_are_seen(browser: Any, server: Se
         assert min(contrasts) >= 3
 
 
-@pytest.mark.slow  # a second look
-def test_tiles_without_known_labels_say_nothing_twice(browser: Any, unlabeled: Server) -> None:
-    with visit(browser, unlabeled.url, viewport=LAPTOP) as seen:
-        page = seen.page
-        page.wait_for_selector(".tile canvas")
-        for text in page.locator(".tile-foot").all_inner_texts():
-            assert text, "6 clusters stands above already"
-            assert "cluster" not in text
-        show(page, "Scores")
-        page.get_by_label("Score on the y axis").select_option("clusters")
-        rest(page)
-        texts = page.locator(".tile-foot").all_inner_texts()
-        assert texts
-        assert any(text.startswith("column ") for text in texts)
-        assert all(text.startswith(("column ", "compactness ")) for text in texts), (
-            "only what goes by no column has a score"
-        )
-        assert page.evaluate(CUT_OFF) == []
-
-
-@pytest.mark.slow  # a second look
-def test_a_component_is_picked(page: Any) -> None:
-    cut_into(page, 12)
-    press(page, "1")
-    show(page, "Stable components")
-    button = page.locator("#panel-components .parts button").first
-    button.wait_for()
-    button.click()
-    said(page, "a stable component")
-
-
-@pytest.mark.parametrize("width", [390, pytest.param(320, marks=pytest.mark.slow)])  # a phone; 1280 at 400 %
-def test_small_screens_scroll_one_way_and_fit_a_finger(browser: Any, server: Server, width: int) -> None:
-    with visit(browser, server.url, viewport={"width": width, "height": 844}, has_touch=True, is_mobile=True) as seen:
+def test_small_screens_scroll_one_way_and_fit_a_finger(browser: Any, server: Server) -> None:
+    with visit(browser, server.url, viewport={"width": 320, "height": 844}, has_touch=True, is_mobile=True) as seen:
         page = seen.page
         page.wait_for_selector(".tile canvas")
         assert page.locator(".actions kbd").first.is_hidden(), "there are no keys to press"

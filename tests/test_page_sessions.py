@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from consilience.datasets import load_beads, make_beads
+from consilience.datasets import make_beads
 from consilience.explorer import Server
 from consilience.explorer.launch import load_page
 from consilience.explorer.sources import open_clusterings
@@ -107,22 +107,6 @@ def test_a_server_started_again_is_found_by_the_open_page(browser: Any, tmp_path
             page.locator("#panel-detail .bars button").first.wait_for()
 
 
-@pytest.mark.slow
-def test_a_slow_map_is_a_job(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("consilience.explorer.calls.session.SLOW_MAP", 10)
-    monkeypatch.setattr("consilience.meta.maps.ALONE", 10)
-    with closing(serve(beads_run(tmp_path / "run", 30))) as server, visit(browser, server.url) as seen:
-        page = seen.page
-        page.get_by_role("tab", name="Map").click()
-        page.locator("#panel-map canvas").first.wait_for()
-        with page.expect_response("**/api/map/neighbors"):
-            page.get_by_role("button", name="neighbors").click()
-        page.locator("#panel-map canvas").first.wait_for()
-        page.locator("#panel-map", has_text="nearest neighbors kept").wait_for()
-        assert server.api.jobs.get(1).summary()["kind"] == "map"
-        assert server.api.jobs.get(1).state == "done"
-
-
 def test_tray_names_and_notes_are_there_tomorrow(browser: Any, tmp_path: Path) -> None:
     run = beads_run(tmp_path / "run", 30)
     with closing(serve(run)) as server, visit(browser, server.url) as seen:
@@ -148,66 +132,11 @@ def test_tray_names_and_notes_are_there_tomorrow(browser: Any, tmp_path: Path) -
         seen.page.locator("#panel-tray .empty").wait_for()
 
 
-def test_what_is_gone_after_a_restart_stays_in_the_tray_unavailable(browser: Any) -> None:
-    ensemble, other = (cs.generate(load_beads(), 30, 4, random_state=seed, progress=False) for seed in (0, 1))
-    first = serve(ensemble)
-    with visit(browser, first.url) as seen:
-        page = seen.page
-        press(page, "1", "s", "r")
-        page.get_by_label("How many").fill("10")
-        page.get_by_role("button", name="Make them").click()
-        said(page, "10 clusterings added")
-        press(page, "p", "s")
-        items = page.locator("#panel-tray .tray li")
-        items.nth(1).get_by_placeholder("note").fill("the best so far")
-        names = [kept[1] for kept in tray(page)]
-        settle(page, first)
-        first.close()
-        with closing(restarted(page, ensemble, first.port)) as second:
-            said(page, "1 clustering of the tray is unavailable")
-            page.locator(".top", has_text="30 clusterings").wait_for()
-            assert not {"sel", "pin"} & set(state(page))
-            assert page.get_by_role("button", name="Undo").is_disabled()
-            gone = page.locator("#panel-tray li.unavailable")
-            assert "no longer there" in gone.locator(".what").get_attribute("title")
-            assert gone.get_by_placeholder("note").input_value() == "the best so far"
-            assert gone.get_by_role("button", name="Show").is_disabled()
-            assert [kept[1] for kept in tray(page)] == names
-            assert download(page, "CSV").splitlines()[0] == f'"bead","{names[0]}"'.encode()
-            said(page, "1 of the tray is unavailable and left out")
-            press(page, "1")
-            settle(page, second)
-        with closing(restarted(page, ensemble, first.port, linkage="complete")) as third:
-            said(page, "The tree is another one")
-            assert "sel" not in state(page)
-            assert "another tree" in page.locator("#panel-tray li .what").first.get_attribute("title")
-            settle(page, third)
-        with closing(restarted(page, other, first.port)) as fourth:
-            said(page, "This is another run")
-            assert page.locator("#panel-tray li.unavailable").count() == 2
-            assert page.get_by_role("button", name="CSV").is_disabled()
-            press(page, "1")
-            settle(page, fourth)
-            page.locator("#panel-detail .bars button").first.wait_for()
-
-
 def settle(page: Any, server: Any) -> None:
     """Wait until nothing is on its way: a server that ends in this process does not take its open connections along."""
     page.locator("#panel-detail .answered[aria-busy=false]").wait_for()
     page.locator(".big-picture[aria-busy=false]").wait_for()
     until_kept(page, server)
-
-
-def restarted(page: Any, source: Any, port: int, **options: Any) -> Any:
-    """A server on the port of one that an open page had, which is told the new token by a page beside it."""
-    server = serve(source, port=port, **options)
-    other = page.context.new_page()
-    other.goto(server.url)
-    other.wait_for_selector("#panel-tiles")
-    other.close()
-    page.locator("#title-tray").click()
-    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # people look at it again
-    return server
 
 
 def test_texts_of_the_data_are_shown_as_text(browser: Any, tmp_path: Path) -> None:
