@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import logging
 import os
 import random
@@ -35,6 +36,7 @@ def worker_processes(n_workers: int = 2) -> Iterator[Any]:
         cluster = SteadyCluster(n_workers=n_workers, **how)
     with cluster:
         yield cluster
+    gc.collect()  # what Dask leaves open is said now, and not in the test that happens to run when it is collected
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import consilience as cs
 from consilience._check import InputError
 from consilience.blocks import LabelBlocks, WrittenConsensus, combining
-from consilience.blocks.combining import FIXED, bytes_of, part_names
+from consilience.blocks.combining import FIXED, bytes_of
 from consilience.blocks.distinct_rows import Coded, of_block
 from consilience.datasets import noisy_labels
 from dask_cluster import local_cluster
@@ -22,9 +22,9 @@ OF_OBJECTS = ("labels", "confidence", "support", "membership", "ids", "scale_lab
 
 @pytest.fixture(scope="module")
 def codes():
-    table = noisy_labels(1500, 5, 7, 0.25, random_state=3)[0].labels.copy()
+    table = noisy_labels(900, 5, 7, 0.25, random_state=3)[0].labels.copy()
     table[::17, 2] = -1
-    table[[5, 900]] = -1  # without any label
+    table[[5, 700]] = -1  # without any label
     return table
 
 
@@ -36,9 +36,6 @@ def frame(codes):
     table["run3"] = table["run3"].astype("Int64").mask(table["run3"] < 0) + 100  # pandas' missing whole numbers
     table.insert(0, "cell", [f"cell{i:04d}" for i in range(len(table))])
     return table
-
-
-QUICK = {"n_components": 8, "n_init": 1, "max_iter": 20}
 
 
 def cut(table, size):
@@ -63,31 +60,15 @@ def assert_same(found, wanted):
     assert repr(found) == repr(wanted)
 
 
-@pytest.mark.parametrize("size", [1, 7, 1000, 1500])
+@pytest.mark.parametrize("size", [1, 70, 600, 900])
 def test_any_size_of_blocks_gives_the_answer_in_memory(codes, size):
-    table = codes[:150] if size == 1 else codes
+    table = codes[:40] if size == 1 else codes
     assert_same(cs.combine(LabelBlocks(cut(table, size))), cs.combine(table))
 
 
-@pytest.mark.parametrize(
-    ("method", "options"),
-    [
-        ("walk", {}),
-        ("vote", {}),
-        ("mcla", {}),
-        ("quadratic", {}),
-        ("lwgp", {}),
-        ("sccc", {}),
-        ("dawid_skene", {}),
-        ("nbce", {"inference": "vb", **QUICK}),
-        ("nbce", {"inference": "cvb", **QUICK}),
-        ("evidence", {}),
-        ("mixture", {}),
-    ],
-)
-def test_every_method_gives_the_answer_in_memory(codes, method, options):
-    blocks = LabelBlocks(cut(codes, 400))
-    assert_same(cs.combine(blocks, 4, method, **options), cs.combine(codes, 4, method, **options))
+@pytest.mark.parametrize("method", ["vote", "quadratic", "sccc", "mixture"])
+def test_methods_give_the_answer_in_memory(codes, method):
+    assert_same(cs.combine(LabelBlocks(cut(codes, 400)), 4, method), cs.combine(codes, 4, method))
 
 
 def test_blocks_without_rows_change_nothing(codes):
@@ -102,7 +83,7 @@ def test_number_of_clusters_chosen_as_in_memory(codes):
 
 def test_parquet_is_read_as_the_same_file_in_memory(frame, tmp_path):
     file = tmp_path / "labels.parquet"
-    frame.to_parquet(file, row_group_size=111, index=False)
+    frame.to_parquet(file, row_group_size=200, index=False)
     wanted = cs.combine(file)
     assert_same(cs.combine(file, memory_limit="1GB"), wanted)
     folder = tmp_path / "labels"
@@ -136,7 +117,7 @@ def test_output_is_written_in_parts_and_read_when_asked_for(frame, tmp_path):
     found = cs.combine(LabelBlocks.from_parquet(file, block_rows=500), output=out)
     wanted = cs.combine(file)
     assert isinstance(found, WrittenConsensus)
-    assert sorted(part.name for part in out.iterdir()) == [f"part-{i:05d}.parquet" for i in range(4)]
+    assert sorted(part.name for part in out.iterdir()) == [f"part-{i:05d}.parquet" for i in range(2)]
     assert not callable(vars(found)["n_clusters"])
     assert callable(vars(found)["labels"]), "nothing is read before it is asked for"
     assert repr(found) == repr(wanted)
@@ -164,36 +145,32 @@ def test_saved_and_opened_again(codes, tmp_path):
 
 
 def test_two_worker_processes_give_the_answer_in_memory(client, codes, frame, tmp_path):
-    wanted = cs.combine(codes)
-    assert_same(cs.combine(LabelBlocks(cut(codes, 300)), client=client), wanted)
+    assert_same(cs.combine(LabelBlocks(cut(codes, 300)), 4, "mcla", client=client), cs.combine(codes, 4, "mcla"))
     file = tmp_path / "labels.parquet"
     frame.to_parquet(file, row_group_size=200, index=False)
     blocks = LabelBlocks.from_parquet(file, block_rows=250)
-    assert_same(cs.combine(blocks, client=client, output=tmp_path / "out"), cs.combine(file))
-    assert len(blocks.parts) == 8
+    wanted = cs.combine(file, 4, "mcla")
+    assert_same(cs.combine(blocks, 4, "mcla", client=client, output=tmp_path / "out"), wanted)
+    assert len(blocks.parts) == 5
 
 
 def test_dask_collections(client, codes, frame):
     array = pytest.importorskip("dask.array")
     dataframe = pytest.importorskip("dask.dataframe")
-    wanted = cs.combine(codes)
-    assert_same(cs.combine(array.from_array(codes, chunks=(400, 3))), wanted)
-    table = frame.drop(columns="cell")
-    assert_same(cs.combine(dataframe.from_pandas(table, npartitions=3)), cs.combine(table))
+    wanted, table = cs.combine(codes, 4, "mcla"), frame.drop(columns="cell")
+    assert_same(cs.combine(array.from_array(codes, chunks=(400, 3)), 4, "mcla"), wanted)
+    assert_same(cs.combine(dataframe.from_pandas(table, npartitions=3), 4, "mcla"), cs.combine(table, 4, "mcla"))
+    assert_same(cs.combine(LabelBlocks(client.scatter(cut(codes, 600), hash=False)), 4, "mcla"), wanted)
 
 
 def test_dask_without_a_cluster(codes):
     array = pytest.importorskip("dask.array")
-    assert_same(cs.combine(array.from_array(codes, chunks=(400, 7)), n_jobs=2), cs.combine(codes))
-
-
-def test_parts_that_stay_where_they_are(client, codes):
-    parts = client.scatter(cut(codes, 600), hash=False)
-    assert_same(cs.combine(LabelBlocks(parts)), cs.combine(codes))
+    table = array.from_array(codes, chunks=(400, 7))
+    assert_same(cs.combine(table, 4, "mcla", n_jobs=2), cs.combine(codes, 4, "mcla"))
 
 
 def test_the_log_has_a_line_for_every_block(client, codes, tmp_path):
-    log, blocks = tmp_path / "run.log", LabelBlocks(cut(codes, 300))
+    log, blocks = tmp_path / "run.log", LabelBlocks(cut(codes, 180))
     cs.combine(blocks, 4, "vote", client=client, log=log)
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     names = [line["name"] for line in lines if line["what"] == "task"]
@@ -204,10 +181,11 @@ def test_the_log_has_a_line_for_every_block(client, codes, tmp_path):
 
 
 def test_a_worker_that_dies_costs_nothing(codes, tmp_path):
+    """Its tasks are given out again, and what was written twice is there once."""
     with local_cluster() as client:
         client.submit(_die_once, str(tmp_path / "died"), retries=3)
-        blocks = LabelBlocks(cut(codes, 20))
-        assert_same(cs.combine(blocks, client=client, output=tmp_path / "out"), cs.combine(codes))
+        blocks = LabelBlocks(cut(codes, 150))
+        assert_same(cs.combine(blocks, 4, "mcla", client=client, output=tmp_path / "out"), cs.combine(codes, 4, "mcla"))
         assert (tmp_path / "died").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["died", "out"]
 
@@ -221,29 +199,30 @@ def _die_once(mark):
         os._exit(1)
 
 
-@pytest.mark.parametrize("size", [7, 400])
-def test_clusterings_of_the_same_objects_at_several_sites(codes, frame, size):
-    sites = [LabelBlocks(cut(codes[:, some], size)) for some in (slice(0, 2), slice(2, 3), slice(3, 7))]
-    assert_same(cs.combine(LabelBlocks.beside(sites)), cs.combine(codes))
+def test_clusterings_of_the_same_objects_at_several_sites(codes, frame):
+    wanted = cs.combine(codes, 4, "mcla")
+    sites = [LabelBlocks(cut(codes[:, some], 90)) for some in (slice(0, 2), slice(2, 3), slice(3, 7))]
+    assert_same(cs.combine(LabelBlocks.beside(sites), 4, "mcla"), wanted)
     columns = [["run0", "run1"], ["run2", "run3", "run4", "run5", "run6"]]
-    sites = [LabelBlocks(cut(frame, size), columns=some, id_column="cell", block_rows=5) for some in columns]
-    assert_same(cs.combine(LabelBlocks.beside(sites)), cs.combine(frame))
+    sites = [LabelBlocks(cut(frame, 300), columns=some, id_column="cell", block_rows=50) for some in columns]
+    assert_same(cs.combine(LabelBlocks.beside(sites), 4, "mcla"), cs.combine(frame, 4, "mcla"))
 
 
 def test_sites_on_workers_of_their_own(client, codes):
     here, there = list(client.nthreads())[:2]
     one = client.scatter(cut(codes[:, :3], 500), hash=False, workers=[here])
     other = client.scatter(cut(codes[:, 3:], 500), hash=False, workers=[there])
-    assert_same(cs.combine(LabelBlocks.beside([LabelBlocks(one), LabelBlocks(other)])), cs.combine(codes))
+    sites = LabelBlocks.beside([LabelBlocks(one), LabelBlocks(other)])
+    assert_same(cs.combine(sites, 4, "mcla"), cs.combine(codes, 4, "mcla"))
 
 
 def test_sites_that_do_not_fit_together(codes, frame):
-    with pytest.raises(InputError, match="have 3, 4 parts"):
+    with pytest.raises(InputError, match="have 2, 3 parts"):
         LabelBlocks.beside([LabelBlocks(cut(codes, 500)), LabelBlocks(cut(codes, 400))])
-    with pytest.raises(InputError, match="parts of 500 and of 499 objects"):
-        cs.combine(LabelBlocks.beside([LabelBlocks(cut(codes, 500)), LabelBlocks(cut(codes[:-1], 499)[:3])]))
+    with pytest.raises(InputError, match="parts of 400 and of 399 objects"):
+        cs.combine(LabelBlocks.beside([LabelBlocks(cut(codes, 400)[:2]), LabelBlocks(cut(codes[:-1], 399)[:2])]))
     named = {"columns": ["run0"], "id_column": "cell"}
-    with pytest.raises(InputError, match="'cell0000' in one is 'cell1499' in another"):
+    with pytest.raises(InputError, match="'cell0000' in one is 'cell0899' in another"):
         cs.combine(LabelBlocks.beside([LabelBlocks([frame], **named), LabelBlocks([frame[::-1]], **named)]))
     with pytest.raises(InputError, match="takes a list of LabelBlocks"):
         LabelBlocks.beside([codes])
@@ -251,10 +230,10 @@ def test_sites_that_do_not_fit_together(codes, frame):
 
 def blocks_of(table, cuts):
     edges = [0, *sorted(cuts), len(table)]
-    return [Coded(table[a:b], [[f"c{j}" for j in range(4)]] * table.shape[1]) for a, b in pairwise(edges)]
+    return [Coded(table[a:b], [[f"c{j}" for j in range(3)]] * table.shape[1]) for a, b in pairwise(edges)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_merging_in_any_order_of_neighbors_finds_the_same_rows(data):
     n = data.draw(st.integers(1, 30))
@@ -271,7 +250,7 @@ def test_merging_in_any_order_of_neighbors_finds_the_same_rows(data):
     assert found[0].n_objects == n
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_labels_of_blocks_are_coded_as_in_memory(data):
     words = st.one_of(
@@ -299,7 +278,7 @@ def test_what_does_not_fit_is_said_before_the_work(codes, monkeypatch):
     for work in ("combine_problem", "spread"):
         monkeypatch.setattr(combining, work, None)
     few = LabelBlocks(cut(codes, 500))
-    with pytest.raises(InputError, match=r"1,500 objects have no room .* output="):
+    with pytest.raises(InputError, match=r"900 objects have no room .* output="):
         cs.combine(few, memory_limit=FIXED + few.distinct().n_bytes)
 
 
@@ -351,11 +330,6 @@ def test_columns_of_one_name_are_refused(codes, tmp_path):
 def test_labels_that_do_not_occur_need_no_room():
     few = np.random.default_rng(0).integers(0, 3, (2000, 6))
     assert LabelBlocks([few * 30_000]).distinct().n_bytes == LabelBlocks([few]).distinct().n_bytes
-
-
-def test_files_of_many_parts_stand_in_their_order():
-    names = part_names(100_003)
-    assert names == sorted(names)
 
 
 def test_clusterings_that_are_spread_evenly_are_so_in_blocks():

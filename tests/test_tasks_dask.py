@@ -20,7 +20,7 @@ import consilience as cs
 from consilience._check import InputError
 from consilience._run.parallel import AHEAD, LARGE, ClusterError, n_tasks, on_cluster, pack, unpack, workers
 from consilience.cli import running
-from consilience.consensus import MCLA, NBCE, SCCC
+from consilience.consensus import MCLA, NBCE
 from consilience.datasets import gaussians_8d5k
 from dask_cluster import worker_pids
 
@@ -159,7 +159,6 @@ def test_a_killed_process_of_joblib_is_replaced(tmp_path):
         return workers(2, prefer="processes", **how)(delayed(once)(i) for i in range(20))
 
     assert found() == list(range(20))
-    assert list(found(lazily=True)) == list(range(20))
     assert sorted(found(as_they_come=True)) == [(i, i) for i in range(20)]
 
 
@@ -175,12 +174,11 @@ def same(one, other):
 
 
 def test_combine_is_the_same_on_the_cluster(client, labels):
-    same(cs.combine(labels, 6, client=client), cs.combine(labels, 6))
     same(cs.combine(labels, "auto", client=client), cs.combine(labels, "auto"))
 
 
 @pytest.mark.parametrize(
-    "estimator", [MCLA(6, random_state=0), SCCC(6, random_state=0), NBCE(random_state=0, inference="vb")]
+    "estimator", [MCLA(6, random_state=0), NBCE(random_state=0, inference="vb", n_init=2, max_iter=20)]
 )
 def test_estimators_are_the_same_on_the_cluster(client, labels, estimator):
     from sklearn.base import clone
@@ -221,7 +219,7 @@ def tasks_so_far(dask_scheduler):
 
 
 def test_chains_are_the_same_on_the_cluster(client, labels):
-    model = {"random_state": 0, "inference": "gibbs", "n_chains": 2, "max_iter": 40}
+    model = {"random_state": 0, "inference": "gibbs", "n_chains": 2, "max_iter": 20}
     with on_cluster(client):
         there = NBCE(**model).fit(labels)
     np.testing.assert_array_equal(there.labels_, NBCE(**model).fit(labels).labels_)

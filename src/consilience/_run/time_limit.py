@@ -29,7 +29,6 @@ START = 120.0  # safeguard: seconds that a child may take to start, or to read w
 IDLE = 30.0  # safeguard: seconds that it waits for another call
 _idle: list[Child] = []
 _lock = threading.Lock()
-_ender: threading.Thread | None = None
 
 
 class CallError(Exception):
@@ -40,6 +39,8 @@ def call_within(seconds: float, function: Callable[..., Any], *args: Any) -> Any
     """The result of a call in another process, or CallError where there is none after so many seconds."""
     with _lock:
         child = _idle.pop() if _idle else None
+        if child is not None:
+            child.end.cancel()
     child = child or Child()
     try:
         result = child.call(seconds, (function, args, {}))
@@ -55,31 +56,19 @@ def call_within(seconds: float, function: Callable[..., Any], *args: Any) -> Any
 
 def _keep(child: Child) -> None:
     """For the next call, if that comes soon."""
-    global _ender
+    child.end = threading.Timer(IDLE, _end_idle, [child])
+    child.end.daemon = True
     with _lock:
-        child.idle_since = time.monotonic()
         _idle.append(child)
-        if _ender is None or not _ender.is_alive():
-            _ender = threading.Thread(target=_end_old, daemon=True)
-            _ender.start()
+        child.end.start()
 
 
-def _end_old() -> None:
-    """End those that have waited too long, until none waits."""
-    global _ender
-    while True:
-        with _lock:
-            now = time.monotonic()
-            old = [child for child in _idle if now - child.idle_since >= IDLE]
-            _idle[:] = [child for child in _idle if child not in old]
-            left = [child.idle_since + IDLE - now for child in _idle]
-            if not left:
-                _ender = None
-        for child in old:
-            child.kill()
-        if not left:
+def _end_idle(child: Child) -> None:
+    with _lock:
+        if child not in _idle:  # it was asked again
             return
-        time.sleep(min(*left, 1.0))
+        _idle.remove(child)
+    child.kill()
 
 
 @atexit.register
@@ -88,6 +77,7 @@ def end_children() -> None:
     with _lock:
         children, _idle[:] = list(_idle), []
     for child in children:
+        child.end.cancel()
         child.kill()
 
 
@@ -101,8 +91,8 @@ class Child:
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._sent: dict[
             int, tuple[Any, str]
-        ] = {}  # arrays that it has, by id, as long as they live here, and their fingerprints
-        self.is_sound, self.idle_since = True, 0.0
+        ] = {}  # arrays that it has and that live here, by id, and their fingerprints
+        self.is_sound, self.end = True, threading.Timer(IDLE, self.kill)
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:

@@ -37,19 +37,7 @@ def counts_of(counts: Any, weighting: str, n_jobs: int | None = None) -> Counts 
 
 @dataclass(frozen=True, eq=False)
 class BlockCounts:
-    """Counts in row blocks.
-
-    Attributes
-    ----------
-    rows, columns : Objects
-    source : str
-    blocks : CountBlocks
-    mean, grain : float or None
-        See :class:`~consilience.agreement.block_counts.Reading`.
-    mean_entry : float
-    n_jobs : int, optional
-        Blocks at a time on this machine; with a Dask client as many as it has cores.
-    """
+    """Counts in row blocks."""
 
     rows: Objects
     columns: Objects
@@ -58,7 +46,7 @@ class BlockCounts:
     mean: float | None
     grain: float | None
     mean_entry: float
-    n_jobs: int | None
+    n_jobs: int | None  # blocks at a time on this machine; with a Dask client as many as it has cores
 
     @classmethod
     def of(cls, blocks: CountBlocks, weighting: str, n_jobs: int | None) -> BlockCounts:
@@ -252,21 +240,11 @@ def survey(piece: Piece) -> Survey:
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """How rows are seen.
+    """How rows are seen."""
 
-    Attributes
-    ----------
-    codes : (m, n_columns) int32 array
-        Clusterings of the columns, −1 for columns without counts.
-    mean : float or None
-        The mass that every row is given; None leaves the counts.
-    grain : float or None
-        Counts are rounded to multiples of it; None if they are whole.
-    """
-
-    codes: Labels
-    mean: float | None
-    grain: float | None
+    codes: Labels  # (m, n_columns) clusterings of the columns, −1 for columns without counts
+    mean: float | None  # the mass that every row is given; None leaves the counts
+    grain: float | None  # counts are rounded to multiples of it; None if they are whole
 
     def table(self, piece: Piece) -> Any:
         """The rows of a piece that have counts, weighted."""

@@ -34,25 +34,14 @@ def value_of(table: Floats, sizes: Sequence[int]) -> float:
 
 @dataclass
 class RowSearch:
-    """Clusterings of the rows that are searched together, each for itself, while those of the columns are fixed.
-
-    Attributes
-    ----------
-    counts : BlockCounts
-    columns : list of (n_columns with counts,) int32 arrays
-    labels : list of (n_rows with counts,) int32 arrays
-    tables : list of (clusters, all column clusters) arrays
-    seed : int
-    units : sequence of int
-        Streams of the clusterings.
-    """
+    """Clusterings of the rows that are searched together, each for itself, while those of the columns are fixed."""
 
     counts: BlockCounts
     columns: list[Labels]
     labels: list[Labels]
     tables: list[Floats]
     seed: int
-    units: Sequence[int]
+    units: Sequence[int]  # streams of the clusterings
 
     @property
     def sizes(self) -> list[int]:

@@ -56,38 +56,21 @@ class ParquetPart:
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """A block of rows.
+    """A block of rows."""
 
-    Attributes
-    ----------
-    codes : (n, r) int8, int16 or int32 array
-        Codes of this block alone; −1 missing. As narrow as they can be: reading and comparing rows is a matter of bytes.
-    labels : list of lists
-        What the codes of every clustering stand for; some may not occur.
-    ids : Arrow array or None
-    """
-
-    codes: Labels
-    labels: list[list[Any]]
+    codes: (
+        Labels  # (n, r), of this block alone, −1 missing; narrow, since reading and comparing rows is a matter of bytes
+    )
+    labels: list[list[Any]]  # what the codes of every clustering stand for; some may not occur
     ids: Any = None
 
 
 @dataclass(frozen=True, eq=False)
 class SitePart:
-    """What a site sends of its part of objects that several sites have.
+    """What a site sends of its part of objects that several sites have."""
 
-    Attributes
-    ----------
-    numbers : (n,) int32 array
-        The distinct row of every object.
-    rows : (n_rows, r) int32 array
-        The distinct rows of the site's labels.
-    labels, ids
-        As in :class:`Coded`.
-    """
-
-    numbers: Labels
-    rows: Labels
+    numbers: Labels  # the distinct row of every object
+    rows: Labels  # the distinct rows
     labels: list[list[Any]]
     ids: Any = None
 
@@ -254,24 +237,12 @@ class TooManyRowsError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """The distinct rows of neighboring blocks.
+    """The distinct rows of neighboring blocks."""
 
-    Attributes
-    ----------
-    rows : (n_rows, r) int8, int16 or int32 array
-        In the order of their first objects; −1 missing.
-    counts : (n_rows,) int64 array
-        Objects with each row.
-    labels : list of lists
-        What the codes of every clustering stand for.
-    lengths : tuple of int
-        Objects of every part.
-    """
-
-    rows: Labels
-    counts: Ints
-    labels: list[list[Any]]
-    lengths: tuple[int, ...]
+    rows: Labels  # in the order of their first objects; −1 missing
+    counts: Ints  # objects with each row
+    labels: list[list[Any]]  # what the codes of every clustering stand for
+    lengths: tuple[int, ...]  # objects of every part
 
     @property
     def n_objects(self) -> int:
@@ -396,21 +367,11 @@ def codes_of(ens: Ensemble) -> list[dict[Any, int]]:
 
 @dataclass(frozen=True, eq=False)
 class RowTable:
-    """Distinct rows with values, in which the rows of blocks are looked up.
-
-    Attributes
-    ----------
-    rows : (n_rows, r) int8, int16 or int32 array
-    slots : uint32 array
-        By which they are found (:func:`consilience._kernels.slots_of`): made once, and sent along.
-    codes : list of dicts
-        The code of every label, clustering by clustering.
-    values : dict of name to (n_rows, …) array
-    """
+    """Distinct rows with values, in which the rows of blocks are looked up."""
 
     rows: Labels
-    slots: Array
-    codes: list[dict[Any, int]]
+    slots: Array  # by which rows are found: made once, and sent along
+    codes: list[dict[Any, int]]  # of every label, clustering by clustering
     values: dict[str, Array]
 
     @classmethod

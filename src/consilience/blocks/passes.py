@@ -46,24 +46,13 @@ ROUNDS = 20  # safeguard: rounds of the vote over all blocks, which hardly ever 
 
 @dataclass(frozen=True, eq=False)
 class Passes:
-    """The labels of all objects, for pass after pass.
-
-    Attributes
-    ----------
-    parts : sequence
-    layout : Layout
-    workers : Workers
-    codes : list of dicts
-        The code of every label in the sample, clustering by clustering.
-    problem : Problem
-        Of the sample, in whose canonical order of clusterings and codes sums are taken, as in memory.
-    """
+    """The labels of all objects, for pass after pass."""
 
     parts: Sequence[Any]
     layout: Layout
     workers: Workers
     codes: list[dict[Any, int]]
-    problem: Problem
+    problem: Problem  # of the sample, in whose canonical order of clusterings and codes sums are taken, as in memory
 
     def over(self, what: str, function: Callable[..., Any], shared: Any) -> Iterator[Any]:
         """``function(rows, shared)`` of the distinct rows of every block, some at a time, summed for every part."""

@@ -47,26 +47,12 @@ class Rule(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """What gives every object of a block its cluster, confidence, support and memberships.
+    """What gives every object of a block its cluster, confidence, support and memberships."""
 
-    Attributes
-    ----------
-    sampled : RowTable
-        The distinct rows of the sample, with their values.
-    placement : Placement
-        What the sample says of other rows.
-    order : int array
-        The clusters by falling size; those that no object joins are left out.
-    rule : Rule, optional
-        By which rows are placed instead.
-    wanted : tuple of str
-        Names of the values that are asked for.
-    """
-
-    sampled: RowTable
+    sampled: RowTable  # the distinct rows of the sample, with their values
     placement: Placement
-    order: Ints
-    rule: Rule | None = None
+    order: Ints  # the clusters by falling size; those that no object joins are left out
+    rule: Rule | None = None  # by which rows that the sample lacks are placed instead
     wanted: tuple[str, ...] = ("cluster", "confidence", "support")
 
     @classmethod
