@@ -2,5 +2,6 @@
 
 from consilience.ensemble.ensemble import Ensemble, Signatures
 from consilience.ensemble.info import check_same_objects
+from consilience.ensemble.results import Result
 
-__all__ = ["Ensemble", "Signatures", "check_same_objects"]
+__all__ = ["Ensemble", "Result", "Signatures", "check_same_objects"]

@@ -212,7 +212,7 @@ def _of_folder(path: Path, reading: dict[str, Any]) -> Opened:
     name, place = path.resolve().name, path.resolve()
     if kind := saved_kind(path):
         run = fingerprint(np.frombuffer((path / HEADER).read_bytes(), np.uint8))[:16]
-        code = f"cs.results.Result.load({str(place)!r})"
+        code = f"cs.ensemble.Result.load({str(place)!r})"
         return _of_result(open_folder(path), Provenance(name, name, place, run, code), reading, kind)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", StoreWarning)
