@@ -1,4 +1,4 @@
-"""The files of the page, a fixed list read once: no path from outside ever reaches the disk."""
+"""The explorer's server: the page's files, a socket on this machine, a token, the browser, and a clean end."""
 
 import ipaddress
 import os
@@ -58,8 +58,6 @@ def load_page(folder: Path | None = None) -> dict[str, Asset]:
         ) from None
 
 
-# Run the explorer's server: a socket on this machine, a token, the browser, and a clean end.
-
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 HINT = "the explorer needs Starlette and uvicorn: pip install 'consilience[explore]'"
 
@@ -76,7 +74,7 @@ class Server:
         0 takes a free one; so does a port that is taken.
     token : str, optional
         What every call must bring; by default 128 random bits, and at a port that was asked for those of the user, run and port
-        (:mod:`consilience.explorer.tokens`).
+        (:mod:`consilience.explorer.guard`).
     assets : dict, optional
         The files of the page; by default those of the package.
 

@@ -1,4 +1,4 @@
-"""Two clusterings side by side: their table, which clusters match, and the objects that lie elsewhere."""
+"""Clusterings side by side: two in a table, several in a flow, and a consensus at several numbers of clusters."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The stable components of a branch: objects that none of its clusterings separates; and its floaters."""
+"""What is stable: sets of objects that no clustering of a branch separates, floaters, and an agreement's iterations."""
 
 import math
 from typing import Any

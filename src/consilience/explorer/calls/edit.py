@@ -1,4 +1,4 @@
-"""One edit by hand of a clustering that is shown: what comes out is a clustering of its own."""
+"""What people change by hand: clusterings, of which each edit makes another one, and labels that they save."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Long work: started, looked at, stopped. To add a kind: write its file, and enter it in the table."""
+"""Long work: started, looked at, stopped; and the null band of the scores. A new kind goes into its file and the table."""
 
 from collections.abc import Callable
 from typing import Any

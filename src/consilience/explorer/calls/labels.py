@@ -1,4 +1,4 @@
-"""The labels of some clusterings, and the support of every object in those that are a consensus."""
+"""The labels of some clusterings, the support of every object in a consensus, and the arrays of the first page."""
 
 import zlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""Objects in another plane: those that there are, and new ones by t-SNE or UMAP, each made by a job."""
+"""Planes: of the objects, some made on request by t-SNE or UMAP, and the maps of the clusterings."""
 
 from collections.abc import Callable
 from typing import Any

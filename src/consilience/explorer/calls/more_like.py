@@ -1,4 +1,4 @@
-"""What people wish of new clusterings: some columns to count more or less, some objects together or apart."""
+"""More like this: new clusterings around a chosen one, steered by wishes, added to the session and to its run."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -77,8 +77,6 @@ def _pairs(rows: Sequence[int]) -> list[tuple[int, int]]:
         return list(combinations(rows, 2))
     return [*pairwise(rows), *((rows[0], row) for row in rows[2:])]
 
-
-# More like this: new clusterings around a chosen one, added to the session and to its run.
 
 CHUNK, WORK = 25, 500_000  # safeguard: clusterings, and objects times them, between two looks at whether to stop
 MADE = ("method", "seed", "unit", "n_clusters", "settings")  # what generate says of a clustering

@@ -1,4 +1,4 @@
-"""The objects of a clustering, page by page: ids, clusters, confidence and support, known labels, telling columns or words."""
+"""The objects of a clustering, page by page, and what they look like."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""How the clusterings treat some objects: how many keep them together, which part them, who is with them most often."""
+"""The panel of picked objects: how the clusterings treat them, and on which columns they differ from others."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A session as a file that one can send: to be opened by another person who has the same run."""
+"""What people made of a run: the tray and the view, kept with it, and all of it as a file that one can send."""
 
 import json
 from pathlib import Path
@@ -82,8 +82,6 @@ def _take(session: Session, found: Content) -> None:
         raise InputError(f"with these there would be more than {ENTRIES} labels: drop some first")
     session.take_over(labels, found.tray, view)
 
-
-# What people made of a run, as a file that one can send, and such a file of somebody else.
 
 SESSION_ROOM = 2**25  # safeguard: bytes of a file
 

@@ -189,8 +189,6 @@ def _holds(cells: Array, text: str, whole: bool = False) -> Array:
     return np.asarray(fits.to_numpy(bool) & there)
 
 
-# Objects found by a text: an id, words, labels, a comparison of numbers.
-
 NAMED_FIRST = 20  # safeguard: objects that are named in a display
 SEARCH_KEYS = {"text": (text(SEARCH), "")}
 

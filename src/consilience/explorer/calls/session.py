@@ -1,4 +1,4 @@
-"""The session in words and numbers: what is shown, how its tree is cut, and what can be done with it."""
+"""The session in words and numbers: what is shown, how its tree is cut and by which linkage, and what can be done with it."""
 
 from importlib.metadata import version
 from importlib.util import find_spec

@@ -143,8 +143,6 @@ def modes(
     return found, shares
 
 
-# All clusterings of a branch × objects, in the colors of its consensus: what the stripe picture is drawn from.
-
 BY = ("tree", "agreement")
 SLOTS = 4000  # safeguard: clusters of the consensus and of one clustering; a row of cells × them is in memory
 NAMES = 20_000  # safeguard: names of clusters in one answer
