@@ -26,6 +26,8 @@ from page_server import chromium
 from report_pages import read_page
 from test_page_axe import AXE, RUN
 
+pytestmark = pytest.mark.full_effort
+
 ROWS, COLUMNS = np.repeat([0, 1, 2], 30), np.tile([0, 1, 2], 30)
 
 
