@@ -407,14 +407,6 @@ def test_index_is_used_where_it_names_objects(tmp_path):
     assert list(read_table(named, kind="data", id_column="index").ids) == ["r", "s"]
 
 
-@pytest.mark.parametrize("reference", [0, "0"])
-def test_a_column_without_a_name_goes_by_its_position(tmp_path, reference):
-    path = write(tmp_path / "i.csv", pd.DataFrame({"a": [5, 6]}, index=["p", "q"]).to_csv())
-    table = read_table(path, kind="data", id_column=reference)
-    assert list(table.ids) == ["p", "q"]
-    assert table.columns == ["a"]
-
-
 @pytest.mark.parametrize("sep", ["\t", "\\t", "tab"])
 def test_a_tab_has_a_name(tmp_path, sep):
     assert read_table(write(tmp_path / "t.txt", "a\tb\n1\t2\n"), kind="data", sep=sep).columns == ["a", "b"]
@@ -644,18 +636,6 @@ def test_standard_input_is_read_once_and_looked_at_as_often_as_need_be(monkeypat
     _read_stream.cache_clear()
 
 
-@pytest.mark.filterwarnings("ignore:Element")
-def test_hdf5_that_is_no_anndata(tmp_path):
-    import h5py
-
-    with h5py.File(tmp_path / "a.h5ad", "w") as file:
-        file["foo"] = X
-    assert "a.h5ad: damaged, or not a .h5ad file" in refusal(tmp_path / "a.h5ad", kind="data")
-    make_anndata(X).write_h5ad(tmp_path / "whole.h5ad")
-    (tmp_path / "cut.h5ad").write_bytes((tmp_path / "whole.h5ad").read_bytes()[:9000])
-    assert "cut.h5ad: damaged, or not a .h5ad file" in refusal(tmp_path / "cut.h5ad", kind="data")
-
-
 def test_missing_file_and_folder(tmp_path):
     assert "nowhere.csv: no such file" in refusal(tmp_path / "nowhere.csv", kind="data")
     assert ".: is a folder" in refusal(".", kind="data")
@@ -749,12 +729,6 @@ def test_real_counts(data_folder):
     assert sorted(table.labels["y"].value_counts()) == [46, 86, 153, 244, 558]
     assert "faculty" in set(table.labels["y"]), "classes have the names beside them"
     assert len(set(table.ids)) == 1087
-
-
-def test_real_distances(data_folder):
-    table = read_table(data_folder / "protein_dist.npz", kind="distances", key="X", known="y")
-    assert table.values.shape == (213, 213)
-    assert table.values.dtype == np.float64
 
 
 # --- one check of a matrix, one scaling ----------------------------------------------------------------------

@@ -96,10 +96,10 @@ def given_steps(levels: Sequence[str], words: Sequence[str]) -> Floats:
 
 
 def _counts_up(held: Sequence[tuple[float, float]]) -> bool:
-    """Whether single numbers count up to an open end: 1, 2, 3, 4 or more."""
+    """Whether single numbers count up between open ends: 1, 2, 3, 4 or more."""
     alone = sorted(low for low, high in held if low == high)
-    open_ends = sum(high == np.inf for _, high in held)
-    return open_ends == 1 and len(alone) == len(held) - 1 and alone[-1] - alone[0] == len(alone) - 1
+    open_ends = sum(bool(np.isinf(low) or np.isinf(high)) for low, high in held)
+    return 1 <= open_ends <= 2 and len(alone) == len(held) - open_ends > 0 and alone[-1] - alone[0] == len(alone) - 1
 
 
 def _range(text: str, decimal: Collection[str]) -> tuple[float, float] | None:
