@@ -131,7 +131,6 @@ def test_any_hypergraph_gets_all_its_blocks(case, objective):
         k,
         n_vertices=n,
         vertex_weights=weights,
-        edge_weights=np.arange(n),
         objective=objective,
         random_state=seed,
     )
@@ -215,7 +214,5 @@ def test_bad_graphs_get_one_sentence(graph, options, words):
 def test_bad_hypergraphs_get_one_sentence():
     with pytest.raises(InputError, match="outside 0 … 2"):
         partition_hypergraph([[0, 3]], 2, n_vertices=3)
-    with pytest.raises(InputError, match="2 edge weights"):
-        partition_hypergraph([[0, 1], [1, 2]], 2, n_vertices=3, edge_weights=[1])
     with pytest.raises(InputError, match="objective"):
         partition_hypergraph([[0, 1]], 2, n_vertices=3, objective="soed")

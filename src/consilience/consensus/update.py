@@ -34,8 +34,6 @@ from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
 
 ROUNDS = 10  # safeguard: of counting votes again; two or three are enough
-SAME = 0.02  # mean difference of supports beyond which the clusterings are not those of the answer
-LESS = 0.8  # part of the old clusterings' agreement below which new ones say something else
 
 
 def update(previous: Consensus, ensemble: EnsembleLike) -> Consensus:
@@ -213,23 +211,25 @@ def _old_objects(previous: Consensus, ens: Ensemble) -> Ints:
     return np.arange(n)
 
 
-def _check_same(previous: Consensus, votes: _Votes, rows: Ints) -> None:
-    """Refuse clusterings that are not those the answer was made of."""
+def _check_same(previous: Consensus, votes: _Votes, rows: Ints, *, most: float = 0.02) -> None:
+    """Refuse clusterings that are not those the answer was made of: supports differ by more than `most`, on average."""
     found = _Votes(votes.counts[rows], []).support(previous.labels)
-    if float(np.abs(found - previous.support).mean()) > SAME:
+    if float(np.abs(found - previous.support).mean()) > most:
         raise InputError(
             "the clusterings do not support the answer as they did: they, or the order of the objects, are not the same; combine anew"
         )
 
 
-def _note(previous: Consensus, ens: Ensemble, votes: tuple[_Votes, _Votes], moved: int, placed: int) -> str:
-    """What was done, and how far it may be from starting again."""
+def _note(
+    previous: Consensus, ens: Ensemble, votes: tuple[_Votes, _Votes], moved: int, placed: int, *, less: float = 0.8
+) -> str:
+    """What was done, and whether the new clusterings agree less than this share of what the old ones do."""
     made = f"updated from {count(len(previous.names), 'clustering')} to {ens.n_clusterings:,}"
     parts = [f"{made}: {count(moved, 'object')} moved" + (f", {placed:,} new ones placed" if placed else "")]
     if votes[1].tables:
         old, new = average_nmi(votes[0].tables), average_nmi(votes[1].tables)
         parts.append(f"the new clusterings agree with the answer with ANMI {new:.2f}, the old ones with {old:.2f}")
-        if new < LESS * old:
+        if new < less * old:
             parts[-1] += ", so they say something else: combine anew"
     if empty := ens.n_clusterings - len(previous.names) - len(votes[1].tables):
         parts.append(f"{count(empty, 'new clustering')} without labels")

@@ -48,14 +48,14 @@ OTHERS: dict[str, type[ConsensusEstimator]] = {
     "evidence": EvidenceAccumulation,
     "hgpa": HGPA,
 }
-SLOW, MANY = ("cspa", "evidence", "hgpa"), 20_000  # left out by default where there are many rows
+SLOW = "cspa", "evidence", "hgpa"  # left out by default where there are many rows
 
 
-def _check_starts(init: Any, problem: Problem) -> list[Any]:
+def _check_starts(init: Any, problem: Problem, many: int = 20_000) -> list[Any]:
     """The starts as a list; a single name counts as one, and None is all of them."""
     names = ["greedy", "random", *OTHERS]
     if init is None:
-        return [name for name in names if problem.n_rows <= MANY or name not in SLOW]
+        return [name for name in names if problem.n_rows <= many or name not in SLOW]
     given = [init] if isinstance(init, str) else init
     if not isinstance(given, Iterable) or not (starts := list(given)):
         raise InputError(f"init must be a list of at least one of {', '.join(names)}, or of labels of the objects")

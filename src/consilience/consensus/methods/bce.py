@@ -26,7 +26,6 @@ from consilience.consensus.rows.problem import Problem, sum_over_labels
 
 SMALLEST = 1e-3  # safeguard: of α; below it proportions are pure anyway, and exp Ψ(α) is not a number
 START = 0.5  # of α: from smaller ones the memberships are pure too soon, and stay so
-DRAWS = 2000  # of θ, over which log p(row) is a mean
 
 
 @dataclass(frozen=True)
@@ -246,7 +245,8 @@ class BCE(EMModel):
         gamma = infer(np.maximum(rows, -1), offsets, self.alpha_, shares)[:, : self.n_clusters_]
         return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))
 
-    def _log_rows(self, rows: Labels) -> Floats:
+    def _log_rows(self, rows: Labels, n_draws: int = 2000) -> Floats:
+        # log p(row) is a mean over draws of θ
         offsets, shares = self._table()
-        theta = stream(self.seed_, "consensus.bce").dirichlet(self.alpha_, DRAWS)
-        return np.asarray(logsumexp(sum_over_labels(rows, offsets, np.log(shares @ theta.T)), axis=1)) - np.log(DRAWS)
+        theta = stream(self.seed_, "consensus.bce").dirichlet(self.alpha_, n_draws)
+        return np.asarray(logsumexp(sum_over_labels(rows, offsets, np.log(shares @ theta.T)), axis=1)) - np.log(n_draws)

@@ -53,7 +53,7 @@ def partition_graph(
     check_count("the number of blocks", k)
     adjacency = _check_graph(graph)
     n = adjacency.shape[0]
-    weights = _check_weights(vertex_weights, n, "vertex")
+    weights = _check_weights(vertex_weights, n)
     seed = check_seed(random_state)
     if (labels := _without_edges(weights, k, adjacency.nnz)) is not None:
         return labels
@@ -79,7 +79,6 @@ def partition_hypergraph(
     *,
     n_vertices: int,
     vertex_weights: Any = None,
-    edge_weights: Any = None,
     imbalance: float = 0.05,
     random_state: Any = 0,
     objective: Literal["cut", "km1"] = "cut",
@@ -93,9 +92,8 @@ def partition_hypergraph(
     pins = [np.unique(np.asarray(edge, np.int64)) for edge in edges]
     if any(len(pin) and (pin[0] < 0 or pin[-1] >= n_vertices) for pin in pins):
         raise InputError(f"a hyperedge names a vertex outside 0 … {n_vertices - 1}")
-    weights = _check_weights(vertex_weights, n_vertices, "vertex")
-    costs = _whole_edges(_check_weights(edge_weights, len(pins), "edge"))
-    used = [i for i, pin in enumerate(pins) if len(pin) > 1 and costs[i] > 0]
+    weights = _check_weights(vertex_weights, n_vertices)
+    used = [pin for pin in pins if len(pin) > 1]
     if (labels := _without_edges(weights, k, len(used))) is not None:
         return labels
     order = stream(check_seed(random_state), "consensus.partition").permutation(n_vertices)
@@ -105,9 +103,9 @@ def partition_hypergraph(
         context,
         n_vertices,
         len(used),
-        [np.sort(place[pins[i]]).tolist() for i in used],
+        [np.sort(place[pin]).tolist() for pin in used],
         _whole_vertices(weights, k)[order].tolist(),
-        costs[used].tolist(),
+        [1] * len(used),
     )
     labels = np.asarray(hypergraph.partition(context).get_partition(), np.int64)[place]
     return _fill_blocks(labels, k)
@@ -145,13 +143,13 @@ def _select(matrix: Any, rows: Ints, keep: NDArray[np.bool_], data: NDArray[Any]
     return sparse.csr_array((data[keep], matrix.indices[keep], starts), shape=matrix.shape)
 
 
-def _check_weights(weights: Any, n: int, what: str) -> NDArray[np.float64]:
+def _check_weights(weights: Any, n: int) -> NDArray[np.float64]:
     if weights is None:
         return np.ones(n)
     values = np.asarray(weights, float)
     if values.shape != (n,) or not np.isfinite(values).all() or (values < 0).any():
         raise InputError(
-            f"{n} {what} weights, finite and not negative, are needed; got an array of shape {values.shape}"
+            f"{n} vertex weights, finite and not negative, are needed; got an array of shape {values.shape}"
         )
     return _no_giants(values)
 
