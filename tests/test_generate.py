@@ -470,7 +470,7 @@ def test_distances_tell_their_stress_and_have_a_limit(monkeypatch):
     made = cs.generate(D, 4, 3, metric="precomputed", n_dimensions=2)
     assert made.info["stress"].nunique() == 1
     assert made.info["stress"].iloc[0] > 0
-    monkeypatch.setattr(mds, "MOST", 20)
+    monkeypatch.setattr(mds, "MOST_OBJECTS", 20)
     with pytest.raises(InputError, match="of 30 objects needs several matrices"):
         cs.generate(D, 4, 3, metric="precomputed")
 

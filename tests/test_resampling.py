@@ -22,7 +22,7 @@ from consilience.consensus.trust.resampling import (
     resampled_shares,
 )
 from consilience.generation.kmeans import kmeans_runs
-from consilience.generation.methods.graph import GOLDEN
+from consilience.generation.methods.graph import even_place
 from samples import noisy_copies
 
 pytestmark = pytest.mark.full_effort
@@ -79,7 +79,7 @@ def test_clusterings_that_are_spread_evenly_are_exchanged_for_their_like():
     varied = {**info, "around": [*[np.nan] * 19, 3]}
     assert not check_problem(cs.Ensemble.from_codes(labels.astype(np.int32), info=varied), 4).even
     for n, start in ((2, 0.1), (7, 0.9), (12, 0.3), (24, 0.7), (100, 0.5)):
-        places = (start + np.arange(n) * GOLDEN) % 1
+        places = [even_place(start, unit) for unit in range(n)]
         info_n = {"method": ["graph"] * n, "place": places}
         assert spread_evenly(cs.Ensemble.from_codes(np.tile([[0], [1]], n).astype(np.int32), info=info_n))
     assert neighbors_of(check_problem(labels, 4)) is None

@@ -36,7 +36,7 @@ from consilience.consensus.rows.placement import Placement
 from consilience.ensemble import Ensemble
 from consilience.generation.guide import BoundGuide, Guide, check_guide
 from consilience.generation.methods import METHODS
-from consilience.generation.methods.mds import MOST as MOST_DISTANCES
+from consilience.generation.methods.mds import MOST_OBJECTS as MOST_DISTANCES
 from consilience.generation.plan import Plan
 from consilience.generation.predict import Labeler
 from consilience.generation.recipes import Recipe, is_auto, recipe_of, usual_clusters

@@ -1,4 +1,4 @@
-"""A guide on the objects of one table: what it says of the columns, and how well clusterings keep to it.
+"""Guides: what a user knows or wishes of the clusterings, as pairs of objects and as labels to be like or unlike.
 
 **Columns.** For every column, the mean squared difference of the pairs to be kept apart, over that of the pairs to be kept together: its
 ratio r. Labels to be like are such pairs too, those inside and those between their groups; labels to be unlike count the other way round.
@@ -12,7 +12,6 @@ r^strength, r between 1/10 and 10.
 from __future__ import annotations
 
 import os
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,7 +21,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from consilience._check import InputError, check_labels, check_positive, check_share, count, fingerprint, listed, show
@@ -37,22 +35,103 @@ from consilience.tables.files import open_sheet
 from consilience.tables.sheet import Options
 
 PRIOR = 10.0  # pairs that the mean over all objects counts for
-LARGEST = 10.0  # ratio of a column, at most; 1 over it at least
+LARGEST_RATIO = 10.0  # of a column, at most; 1 over it at least
 MEASURE = "adjusted_mutual_information"
+Means = tuple[Floats, float]  # mean squared differences, and how many pairs they are worth
+
+
+@dataclass(frozen=True, eq=False)
+class Guide:
+    """Wishes that clusterings are made and chosen by: weights, not rules, so any clustering may break some of them.
+
+    Parameters
+    ----------
+    together, apart : pairs of objects, optional
+        A list of pairs, an array or a frame of two columns, or the path of a table of two columns. Objects go by their ids where
+        they have ids, otherwise by their row, from 0; by row also where ids are text and a number is given.
+    like, unlike : label vector, Series, DataFrame, mapping of names to label vectors, path, or names of columns, optional
+        Groupings that clusterings should, or should not, be like; objects may lack a label. Names are those of columns that
+        the table set aside (`known`), or, in :func:`consilience.generate`, that it has.
+    strength : float
+        How much columns are weighed by it: the weight is r^strength, r the ratio of the differences of pairs to be kept apart to those of
+        pairs to be kept together. 0 leaves the columns alone, so that the guide only scores.
+
+    Notes
+    -----
+    In generation every clustering's weights, whatever its method draws, are multiplied by those that the guide learns in the
+    space of that method: of the columns or, for "pca", of the components. What is learned from few pairs stays near 1; see
+    :mod:`consilience.generation.guide`. For a grouping that is new to one you know, given for all objects,
+    :func:`consilience.contrast` does more than `unlike`.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.datasets import load_beads
+    >>> from consilience.generation import Guide
+    >>> beads = load_beads()
+    >>> guide = Guide(like="shape")
+    >>> plain, guided = (cs.generate(beads, 100, n_clusters=3, guide=g) for g in (None, guide))
+    >>> [round(float(guide.score(ens, beads)["total"].mean()), 2) for ens in (plain, guided)]
+    [0.32, 0.64]
+    >>> guide.select(guided, 0.1, beads).n_clusterings
+    10
+    """
+
+    together: Any = None
+    apart: Any = None
+    like: Any = None
+    unlike: Any = None
+    strength: float = 1.5
+
+    def __post_init__(self) -> None:
+        check_positive("strength", self.strength, or_equal=True)
+        if all(wish is None for wish in (self.together, self.apart, self.like, self.unlike)):
+            raise InputError("a guide needs at least one of together, apart, like and unlike")
+
+    def of(self, objects: Table | Ensemble) -> BoundGuide:
+        """The guide in the numbers of some objects; names of columns are looked up in a Table's `labels`."""
+        together, apart = (_check_pairs(getattr(self, side), side, objects) for side in ("together", "apart"))
+        _check_consistent(together, apart, objects)
+        like, unlike = (_check_known(getattr(self, side), side, objects) for side in ("like", "unlike"))
+        return BoundGuide(objects.n_objects, together, apart, float(self.strength), like, unlike)
+
+    def score(self, ensemble: EnsembleLike, data: Table | None = None) -> pd.DataFrame:
+        """How well every clustering keeps to the guide.
+
+        Parameters
+        ----------
+        ensemble : Ensemble, or what one is made from
+        data : Table, optional
+            Whose columns `like` and `unlike` name, if they do.
+
+        Returns
+        -------
+        DataFrame
+            One row per clustering: `together`, `apart` (shares of pairs kept so), `like:NAME`, `unlike:NAME` (adjusted mutual information)
+            and `total`, 0 by chance and at most 1; what each means says :meth:`~consilience.generation.guide.BoundGuide.score`.
+        """
+        ens = as_ensemble(ensemble)
+        if data is not None and data.n_objects != ens.n_objects:
+            of = count(ens.n_objects, "object")
+            raise InputError(f"{data.source} has {count(data.n_objects, 'row')}, and the clusterings are of {of}")
+        return self.of(ens if data is None else data).score(ens)
+
+    def select(self, ensemble: EnsembleLike, share: float = 0.2, data: Table | None = None) -> Ensemble:
+        """The clusterings with the highest total, a share of all, in their order: what to combine, organize or look at.
+
+        Those that the guide says nothing of (they label none of its objects) come last.
+        """
+        ens = as_ensemble(ensemble)
+        number = max(1, round(check_share("share", share) * ens.n_clusterings))
+        total = self.score(ens, data)["total"].fillna(-np.inf).to_numpy()
+        return ens[:, np.sort(np.argsort(-total, kind="stable")[:number])]
 
 
 @dataclass(frozen=True, eq=False)
 class BoundGuide:
-    """What a :class:`~consilience.generation.Guide` says of the objects of one table.
+    """What a guide says of the objects of one table.
 
-    Attributes
-    ----------
-    n_objects : int
-    together, apart : (n_pairs, 2) int arrays
-        Numbers of objects, every pair once, in order.
-    like, unlike : dict of str to (n_objects,) int32 array
-        Codes of labels, −1 where there is none.
-    strength : float
+    `together` and `apart` are (n_pairs, 2) numbers of objects, every pair once, in order; `like` and `unlike` codes of labels by name.
     """
 
     n_objects: int
@@ -64,14 +143,9 @@ class BoundGuide:
 
     def as_json(self) -> dict[str, Any]:
         """As it is kept in the plan of a run."""
-        return {
-            "n_objects": self.n_objects,
-            "together": self.together.tolist(),
-            "apart": self.apart.tolist(),
-            "strength": self.strength,
-            "like": {name: codes.tolist() for name, codes in self.like.items()},
-            "unlike": {name: codes.tolist() for name, codes in self.unlike.items()},
-        }
+        pairs = {side: pairs.tolist() for side, pairs in self._pairs.items()}
+        labels = {side: {name: codes.tolist() for name, codes in named.items()} for side, named in self._labels.items()}
+        return {"n_objects": self.n_objects, **pairs, "strength": self.strength, **labels}
 
     @classmethod
     def of_json(cls, kept: Mapping[str, Any]) -> BoundGuide:
@@ -116,26 +190,16 @@ class BoundGuide:
         return {"like": self.like, "unlike": self.unlike}
 
     def weights(self, table: ArrayLike) -> Floats:
-        """What every column of a table is to be multiplied by; their geometric mean is 1.
-
-        Parameters
-        ----------
-        table : (n_objects, width) array or CSR matrix
-
-        Returns
-        -------
-        (width,) array
-            Cost O(n_objects · width), and the pairs' rows.
-        """
-        overall = 2 * _variance(table)
-        found: Floats = np.zeros(table.shape[1])
+        """(width,) what every column of a table is multiplied by; their geometric mean is 1. Cost O(n_objects · width)."""
+        overall = 2 * _variance(table)  # the mean squared difference of all pairs
+        ratios: Floats = np.zeros(table.shape[1])
         if len(self.together) or len(self.apart):
-            found += _log_ratio(_of_pairs(table, self.apart), _of_pairs(table, self.together), overall)
+            ratios += _log_ratio(_of_pairs(table, self.apart), _of_pairs(table, self.together), overall)
         for labels, sign in ((self.like, 1), (self.unlike, -1)):
             for codes in labels.values():
-                found += sign * _log_ratio(*_of_groups(table, codes), overall) / len(labels)
-        found = np.clip(found, -np.log(LARGEST), np.log(LARGEST))
-        return np.asarray(np.exp(self.strength * (found - found.mean())))
+                ratios += sign * _log_ratio(*_of_groups(table, codes), overall) / len(labels)
+        ratios = np.clip(ratios, -np.log(LARGEST_RATIO), np.log(LARGEST_RATIO))
+        return np.asarray(np.exp(self.strength * (ratios - ratios.mean())))
 
     def score(self, ensemble: Ensemble) -> pd.DataFrame:
         """How well every clustering keeps to the guide.
@@ -155,13 +219,14 @@ class BoundGuide:
         if len(self.together) or len(self.apart):
             joined = {side: _share_joined(labels, pairs) for side, pairs in self._pairs.items() if len(pairs)}
             table |= {side: shares if side == "together" else 1 - shares for side, shares in joined.items()}
+            # One cluster of everything keeps all pairs together, and single objects all apart: neither says anything.
             usual = _share_of_all(labels) if len(joined) < 2 else np.zeros(0)
             parts.append(joined.get("together", usual) - joined.get("apart", usual))
         for side, named in self._labels.items():
-            found = {f"{side}:{name}": with_each(MEASURE, codes, ensemble) for name, codes in named.items()}
-            if found:
-                table |= found
-                parts.append((1 if side == "like" else -1) * _mean(list(found.values())))
+            shared = {f"{side}:{name}": with_each(MEASURE, codes, ensemble) for name, codes in named.items()}
+            if shared:
+                table |= shared
+                parts.append((1 if side == "like" else -1) * _mean(list(shared.values())))
         return pd.DataFrame({**table, "total": _mean(parts)})
 
 
@@ -186,19 +251,15 @@ def _share_of_all(labels: Labels) -> Floats:
     return np.array([joined / total if total else np.nan for total, joined in pairs])
 
 
-Means = tuple[Floats, float]  # mean squared differences, and how many pairs they are worth
-
-
 def _of_pairs(table: ArrayLike, pairs: Ints) -> Means:
     """Of some pairs; worth half as many as there are objects in them."""
     if not len(pairs):
         return np.zeros(table.shape[1]), 0.0
-    apart = table[pairs[:, 0]] - table[pairs[:, 1]]
-    return _mean_square(apart), len(np.unique(pairs)) / 2
+    return _mean_square(table[pairs[:, 0]] - table[pairs[:, 1]]), len(np.unique(pairs)) / 2
 
 
 def _of_groups(table: ArrayLike, codes: Labels) -> tuple[Means, Means]:
-    """Of all pairs between groups, and of all inside one."""
+    """Of all pairs between groups, and of all inside one: Σ (x − y)² over the pairs of a group is n Σ x² − (Σ x)²."""
     known = np.flatnonzero(codes >= 0)
     sizes = np.bincount(codes[known]).astype(float)
     members = sparse.csr_matrix((np.ones(len(known)), (codes[known], known)), (len(sizes), len(codes)))
@@ -230,7 +291,6 @@ def _variance(table: ArrayLike) -> Floats:
 
 
 def _mean_square(table: ArrayLike) -> Floats:
-    """Mean over the rows of the squares."""
     squares = table.multiply(table) if sparse.issparse(table) else np.square(table, dtype=float)
     return np.asarray(squares.mean(axis=0), float).ravel()
 
@@ -239,118 +299,17 @@ def _plain(matrix: Any) -> Floats:
     return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix, float)
 
 
-# What a user knows or wishes of the clusterings: pairs of objects, and labels to be like or unlike.
-
-STRENGTH = 1.5  # of a guide, if nothing is said
-HEADINGS = re.compile(
-    "[abcuvxyij]|ids?|names?|one|other|first|second|left|right|from|to|source|target|objects?|items?|rows?|pairs?|nodes?|samples?|"
-    "cells?|members?|key|index|label|together|apart|with|and|must|cannot|link"
-)  # words that columns of pairs are named by
-
-
-@dataclass(frozen=True, eq=False)
-class Guide:
-    """Wishes that clusterings are made and chosen by: weights, not rules, so any clustering may break some of them.
-
-    Parameters
-    ----------
-    together, apart : pairs of objects, optional
-        A list of pairs, an array or a frame of two columns, or the path of a table of two columns. Objects go by their ids where
-        they have ids, otherwise by their row, from 0; by row also where ids are text and a number is given.
-    like, unlike : label vector, Series, DataFrame, mapping of names to label vectors, path, or names of columns, optional
-        Groupings that clusterings should, or should not, be like; objects may lack a label. Names are those of columns that
-        the table set aside (`known`), or, in :func:`consilience.generate`, that it has.
-    strength : float
-        How much columns are weighed by it: the weight is r^strength, r the ratio of the differences of pairs to be kept apart to those of
-        pairs to be kept together. 0 leaves the columns alone, so that the guide only scores.
-
-    Notes
-    -----
-    In generation every clustering's weights, whatever its method draws, are multiplied by those that the guide learns in the
-    space of that method: of the columns or, for "pca", of the components. What is learned from few pairs stays near 1; see
-    :mod:`consilience.generation.guide`. For a grouping that is new to one you know, given for all objects,
-    :func:`consilience.contrast` does more than `unlike`.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.datasets import load_beads
-    >>> from consilience.generation import Guide
-    >>> beads = load_beads()
-    >>> guide = Guide(like="shape")
-    >>> plain, guided = (cs.generate(beads, 100, n_clusters=3, guide=g) for g in (None, guide))
-    >>> [round(float(guide.score(ens, beads)["total"].mean()), 2) for ens in (plain, guided)]
-    [0.32, 0.64]
-    >>> guide.select(guided, 0.1, beads).n_clusterings
-    10
-    """
-
-    together: Any = None
-    apart: Any = None
-    like: Any = None
-    unlike: Any = None
-    strength: float = STRENGTH
-
-    def __post_init__(self) -> None:
-        check_positive("strength", self.strength, or_equal=True)
-        if all(wish is None for wish in (self.together, self.apart, self.like, self.unlike)):
-            raise InputError("a guide needs at least one of together, apart, like and unlike")
-
-    def of(self, objects: Table | Ensemble) -> BoundGuide:
-        """The guide in the numbers of some objects; names of columns are looked up in a Table's `labels`."""
-        together, apart = (_pairs(getattr(self, side), side, objects) for side in ("together", "apart"))
-        _check_consistent(together, apart, objects)
-        like, unlike = (_labels(getattr(self, side), side, objects) for side in ("like", "unlike"))
-        return BoundGuide(objects.n_objects, together, apart, float(self.strength), like, unlike)
-
-    def score(self, ensemble: EnsembleLike, data: Table | None = None) -> pd.DataFrame:
-        """How well every clustering keeps to the guide.
-
-        Parameters
-        ----------
-        ensemble : Ensemble, or what one is made from
-        data : Table, optional
-            Whose columns `like` and `unlike` name, if they do.
-
-        Returns
-        -------
-        DataFrame
-            One row per clustering: `together`, `apart` (shares of pairs kept so), `like:NAME`, `unlike:NAME` (adjusted mutual information)
-            and `total`, 0 by chance and at most 1; what each means says
-            :meth:`~consilience.generation.guide.BoundGuide.score`.
-        """
-        ens = as_ensemble(ensemble)
-        if data is not None and data.n_objects != ens.n_objects:
-            of = count(ens.n_objects, "object")
-            raise InputError(f"{data.source} has {count(data.n_objects, 'row')}, and the clusterings are of {of}")
-        return self.of(ens if data is None else data).score(ens)
-
-    def select(self, ensemble: EnsembleLike, share: float = 0.2, data: Table | None = None) -> Ensemble:
-        """The clusterings with the highest total, a share of all, in their order: what to combine, organize or look at.
-
-        Those that the guide says nothing of (they label none of its objects) come last.
-        """
-        ens = as_ensemble(ensemble)
-        number = max(1, round(check_share("share", share) * ens.n_clusterings))
-        total = self.score(ens, data)["total"].fillna(-np.inf).to_numpy()
-        return ens[:, np.sort(np.argsort(-total, kind="stable")[:number])]
-
-
-def check_guide(guide: Any, **wishes: Any) -> Guide | None:
+def check_guide(guide: Any, *, strength: float | None = None, **wishes: Any) -> Guide | None:
     """One guide from what `generate` was given: as one, or as its parts."""
-    strength = wishes.pop("strength", None)
-    given = [name for name, wish in wishes.items() if wish is not None]
+    given = {name: wish for name, wish in wishes.items() if wish is not None}
+    how = {} if strength is None else {"strength": strength}
     if guide is None:
-        if not given:
-            if strength is not None:
-                raise InputError(
-                    "guide_strength is that of together, apart, like and unlike, and none of them is given"
-                )
-            return None
-        return Guide(**wishes, strength=STRENGTH if strength is None else strength)
+        if how and not given:
+            raise InputError("guide_strength is that of together, apart, like and unlike, and none of them is given")
+        return Guide(**given, **how) if given else None
     if not isinstance(guide, Guide):
         raise InputError(f"guide must be a Guide(together=…, apart=…, like=…, unlike=…); got {show(guide)}")
-    if given or strength is not None:
+    if given or how:
         raise InputError(f"{[*given, 'guide_strength'][0]} and guide are both given: put it into the guide")
     return guide
 
@@ -367,16 +326,16 @@ def set_aside(X: Any, guide: Guide, reading: dict[str, Any]) -> dict[str, Any]:
     return reading | {"known": list(dict.fromkeys([*known, *named]))}
 
 
-def _pairs(given: Any, side: str, objects: Table | Ensemble) -> Ints:
+def _check_pairs(given: Any, side: str, objects: Table | Ensemble) -> Ints:
     """Numbers of the objects, every pair once, smaller number first, in order."""
-    found, find = [], _Finder(objects)
+    pairs, find = [], _Finder(objects)
     for place, names in () if given is None else _named_pairs(given, side, find):
         one, other = (find(name, place) for name in names)
         if one == other:
             what = "cannot be apart from itself" if side == "apart" else "is always together with itself"
             raise InputError(f"{place}: {show(names[0])} {what}: name two objects, or leave the pair out")
-        found.append((min(one, other), max(one, other)))
-    return np.unique(np.array(found, np.int64).reshape(-1, 2), axis=0)
+        pairs.append((min(one, other), max(one, other)))
+    return np.unique(np.array(pairs, np.int64).reshape(-1, 2), axis=0)
 
 
 def _named_pairs(given: Any, side: str, find: _Finder) -> Iterator[tuple[str, list[Any]]]:
@@ -395,7 +354,7 @@ def _named_pairs(given: Any, side: str, find: _Finder) -> Iterator[tuple[str, li
 
 
 def _pairs_in_file(path: Any, side: str, find: _Finder) -> Iterator[tuple[str, list[Any]]]:
-    """The rows of a table of two columns; a first line that names no object holds the names of the columns."""
+    """The rows of a table of two columns; a first line that names no object holds the names of the columns, which is said."""
     file = Path(path)
     sheet = open_sheet(file, Options("labels", header=None if file.suffix.lower() == ".parquet" else False))
     if sheet.width != 2:
@@ -403,35 +362,19 @@ def _pairs_in_file(path: Any, side: str, find: _Finder) -> Iterator[tuple[str, l
             f"{sheet.source}: has {count(sheet.width, 'column')}, and pairs to be {side} need two, of the objects' names"
         )
     columns = [sheet.column(j) for j in (0, 1)]
-    cells = [[_cell(cell) for cell in (one.to_pylist() if hasattr(one, "to_pylist") else one)] for one in columns]
-    pairs = list(zip(*cells, strict=True))
-    first = int(sheet.names is None and not any(map(find.knows, pairs[0])) and _are_headings(pairs[0], find, sheet))
+    cells = [column.to_pylist() if hasattr(column, "to_pylist") else list(column) for column in columns]
+    pairs = [
+        tuple(cell.strip() if isinstance(cell, str) else cell for cell in pair) for pair in zip(*cells, strict=True)
+    ]
+    first = int(sheet.names is None and not any(map(find.knows, pairs[0])))
     if first >= len(pairs):
         raise InputError(f"{sheet.source}: names no pair of objects: write two of them into every row")
-    for row, names in enumerate(pairs[first:], 1):  # counted as those of tables are, below the names of the columns
+    if first:  # a misspelt pair must not be lost without a word
+        names = " and ".join(map(show, pairs[0]))
+        warnings.warn(f"{sheet.source}: the first line, {names}, names no object: a heading", stacklevel=2)
+    for row, pair in enumerate(pairs[first:], 1):  # counted as those of tables are, below the names of the columns
         line = "" if sheet.line is None else f" (line {sheet.line(row + first - 1)})"
-        yield f"{sheet.source}, row {row}{line}", list(names)
-
-
-def _are_headings(names: tuple[Any, Any], find: _Finder, sheet: Any) -> bool:
-    """Whether a first line without an object holds the names of the columns; said, where its words are no usual ones.
-
-    Names that are written as those of objects are: these are misspelt objects, which would else be lost without a word.
-    """
-    if any(map(find.is_like, names)):
-        return False
-    if not all(map(find.is_heading, names)):
-        shown = " and ".join(map(show, names))
-        warnings.warn(
-            f"{sheet.source}: the first line, {shown}, names no object and is taken as names of the columns: "
-            "correct it, if it is a pair",
-            stacklevel=2,
-        )
-    return True
-
-
-def _cell(cell: Any) -> Any:
-    return cell.strip() if isinstance(cell, str) else cell
+        yield f"{sheet.source}, row {row}{line}", list(pair)
 
 
 class _Finder:
@@ -441,25 +384,10 @@ class _Finder:
         self.n, ids = objects.n_objects, objects.ids
         self.numbers = {} if ids is None else {str(name): i for i, name in enumerate(ids)}
         self.by_row = ids is None or all(isinstance(name, str) for name in ids)
-        self.heading = str(getattr(objects, "id_name", None) or "").casefold()
 
     def knows(self, name: Any) -> bool:
         """Whether it may name an object."""
         return str(name) in self.numbers or self._row(name) is not None
-
-    def is_heading(self, name: Any) -> bool:
-        """Whether it is what a column of objects may be called: like the ids' own, or a usual word, numbered or not."""
-        words = re.findall(r"[^\W\d_]+", str(name).casefold())
-        return str(name).casefold() == self.heading or any(map(HEADINGS.fullmatch, words))
-
-    def is_like(self, name: Any) -> bool:
-        """Whether it is written as an object is: ``b901`` beside ``b001``, or a number where rows have no ids."""
-        if not self.numbers:
-            return re.fullmatch(r"[-+]?[\d.,]+", str(name)) is not None
-        if not any(map(str.isdigit, str(name))):
-            return False
-        same = re.compile(r"\d+" if self.is_heading(name) else r"\w+")  # whatever its numbers, and its letters
-        return same.sub("0", str(name)) in {same.sub("0", one) for one in self.numbers}
 
     def _row(self, name: Any) -> int | None:
         """The row that it names, there or not; text of a file counts where there are no ids."""
@@ -485,7 +413,7 @@ def _check_consistent(together: Ints, apart: Ints, objects: Table | Ensemble) ->
     if not len(together) or not len(apart):
         return
     n = objects.n_objects
-    graph = coo_matrix((np.ones(len(together)), (together[:, 0], together[:, 1])), (n, n))
+    graph = sparse.coo_matrix((np.ones(len(together)), (together[:, 0], together[:, 1])), (n, n))
     part = connected_components(graph, directed=False)[1]
     same = part[apart[:, 0]] == part[apart[:, 1]]
     if same.any():
@@ -495,20 +423,20 @@ def _check_consistent(together: Ints, apart: Ints, objects: Table | Ensemble) ->
         raise InputError(f"{a} and {b} are to be apart, and together{how}: leave one of these pairs out")
 
 
-def _labels(given: Any, side: str, objects: Table | Ensemble) -> dict[str, Labels]:
+def _check_known(given: Any, side: str, objects: Table | Ensemble) -> dict[str, Labels]:
     """Labels by name, as codes, one for each object."""
     if given is None:
         return {}
     names = [given] if isinstance(given, str) else given
     aside = getattr(objects, "labels", None) if isinstance(objects, Table) else None
     if aside is not None and isinstance(names, (list, tuple)) and names and all(name in list(aside) for name in names):
-        found = {str(name): aside[name] for name in names}
+        known = {str(name): aside[name] for name in names}
     elif isinstance(given, str) and not Path(given).is_file():
         raise InputError(f"{side}={given!r} is {_no_column(objects)}")
     else:
-        found = known_labels_of(given, objects)
+        known = known_labels_of(given, objects)
     codes = {}
-    for name, labels in found.items():
+    for name, labels in known.items():
         codes[name] = check_labels(labels, f"{side} {name!r}")
         if len(codes[name]) != objects.n_objects:
             raise InputError(f"{side} {name!r} has {len(codes[name])} labels for {count(objects.n_objects, 'object')}")

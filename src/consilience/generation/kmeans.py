@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from consilience import _kernels
-from consilience._check import InputError, check_choice, check_count, count, kind_of
-from consilience._types import Array, ArrayLike, Floats, Ints, Labels
+from consilience._check import InputError, check_choice
+from consilience._types import ArrayLike, Floats, Ints, Labels
 from consilience.tables import check_matrix
 
 INITS = ("random", "k-means++")
@@ -18,7 +18,7 @@ INITS = ("random", "k-means++")
 
 @dataclass(frozen=True)
 class Runs:
-    """What came of many k-means runs.
+    """What came of many k-means runs, one row or entry each; a clustering of another kind has inertia NaN and −1 steps.
 
     Attributes
     ----------
@@ -29,14 +29,11 @@ class Runs:
     steps : (runs,) int32 array
         Passes over the objects, the last of which changed nothing; `max_iter` where it was cut short.
     seconds : (runs,) array
-        Wall time of each run.
     note : str or None
         Something to say of a single run.
     predictor : object with ``label(rows) -> labels``, optional
         Labels new rows, in the columns of a single run (weighted already), as that run would: a small dataclass, registered in
         :mod:`consilience.ensemble.results` so that a clusterer can be saved.
-
-    A clustering of another kind has inertia NaN and −1 steps.
     """
 
     labels: Labels
@@ -56,15 +53,12 @@ class Runs:
 def check_table(X: ArrayLike) -> ArrayLike:
     """Finite numbers, as the kernel wants them: C-contiguous float64, or CSR. What is so already is not copied."""
     data = check_matrix(X)
-    return _sorted_rows(data) if sparse.issparse(data) else np.ascontiguousarray(data)
-
-
-def _sorted_rows(data: Any) -> Any:
-    """CSR without duplicates, int32 columns; the caller's own stays as it was."""
+    if not sparse.issparse(data):
+        return np.ascontiguousarray(data)
     if data.shape[1] >= 2**31:
         raise InputError(f"{data.shape[1]:,} features are more than k-means can number")
     if not data.has_canonical_format:
-        data = data.copy()
+        data = data.copy()  # the caller's own stays as it was
         data.sum_duplicates()
     rows = sparse.csr_matrix(data.shape, dtype=np.float64)
     rows.data = np.ascontiguousarray(data.data)
@@ -85,7 +79,7 @@ def kmeans_runs(
     threads: int = 1,
     checked: bool = False,
 ) -> Runs:
-    """K-means (Lloyd's algorithm) many times over one table.
+    """K-means (Lloyd's algorithm) many times over one table, O(steps · n · k · d) for each run at worst.
 
     Minimizes Σ_i Σ_j w_j² (x_ij − c_{z(i) j})² over labels z and centers c. Each run stops when no label changes. An
     emptied cluster takes the object farthest from its center. The labels are those of arithmetic in float64: the
@@ -93,7 +87,7 @@ def kmeans_runs(
 
     Parameters
     ----------
-    X : (n_objects, n_features) array or sparse matrix
+    X : (n_objects, n_features) array or sparse matrix; from :func:`check_table` where `checked`
     n_clusters : int or (runs,) array of int
     weights : (runs, n_features) array, optional
         Features are multiplied by them; not negative. All 1 by default.
@@ -101,24 +95,10 @@ def kmeans_runs(
         How many, where no other argument says it; 1 by default.
     units : (runs,) array of int, optional
         Stream numbers, 0 … runs − 1 by default. Run r depends on (`seed`, units[r]) and its own row of the other
-        arguments alone, so any run can be reproduced by itself.
-    seed : int
+        arguments alone, so any run can be reproduced by itself; the result does not depend on `threads`.
     init : {"random", "k-means++"} or (runs, n_clusters) array of int
         Start from distinct objects drawn at random, or drawn far apart in the weighted space; or the objects to start from
         (with several numbers of clusters, the first of each row count).
-    max_iter : int
-    threads : int
-        Runs are shared out among them; the result does not depend on it.
-    checked : bool
-        X comes from :func:`check_table`.
-
-    Returns
-    -------
-    Runs
-
-    Notes
-    -----
-    O(steps · n · k · d) for each run at worst.
 
     Examples
     --------
@@ -131,88 +111,32 @@ def kmeans_runs(
     [1.0, 0.0]
     """
     table = X if checked else check_table(X)
-    starts = None if isinstance(init, str) else init
-    if isinstance(init, str):
-        check_choice(init, INITS, "init")
-    runs = _number_of_runs(n_runs, n_clusters=n_clusters, weights=weights, units=units, init=starts)
-    clusters = _whole(n_clusters, "n_clusters", np.int32, 1, table.shape[0])
-    clusters = np.ascontiguousarray(np.broadcast_to(clusters, runs))
-    streams = np.arange(runs, dtype=np.uint64) if units is None else _whole(units, "units", np.uint64, 0, 2**64 - 1)
-    given = None if starts is None else _check_starts(starts, clusters, table.shape[0])
-    found = _kernels.lloyd(
-        table,
-        clusters,
-        streams,
-        weights=None if weights is None else _check_weights(weights, (runs, table.shape[1])),
-        starts=given,
-        init=init if isinstance(init, str) else INITS[0],
-        max_iter=check_count("max_iter", max_iter),
-        seed=check_count("seed", seed, 0),
-        threads=check_count("threads", threads),
-    )
-    return Runs(*found)
-
-
-def _number_of_runs(n_runs: int | None, **given: Any) -> int:
-    """How many runs the arguments with one row per run agree on."""
-    lengths = {name: len(value) for name, value in given.items() if value is not None and np.ndim(value)}
-    if n_runs is not None:
-        lengths["n_runs"] = check_count("n_runs", n_runs, 0)
-    if len(set(lengths.values())) > 1:
-        said = ", ".join(f"{name} for {length:,}" for name, length in lengths.items())
-        raise InputError(f"the number of runs is not clear: {said}")
-    return next(iter(lengths.values()), 1)
-
-
-def _whole(values: Any, name: str, kind: Any, least: int, most: int) -> Array:
-    array = np.asarray(values)
-    if array.ndim > 1 or array.dtype.kind not in "iu":
-        raise InputError(f"{name} must be a whole number, or one per run; got {kind_of(values)} of {array.dtype}")
-    if array.size and not (int(array.min()) >= least and int(array.max()) <= most):
-        raise InputError(f"{name} must lie between {least} and {most:,}; got {array.min()} … {array.max()}")
-    return np.ascontiguousarray(array, kind)
-
-
-def _check_weights(weights: Any, shape: tuple[int, int]) -> Floats:
-    array = np.ascontiguousarray(weights, np.float64)
-    if array.shape != shape:
-        raise InputError(
-            f"{count(shape[0], 'run')} of {count(shape[1], 'feature')} need weights of shape {shape}; got {array.shape}"
+    starts = None if isinstance(init, str) else np.ascontiguousarray(init, np.int64)
+    per_run = [np.shape(given)[0] for given in (n_clusters, weights, units, starts) if np.ndim(given)]
+    runs = n_runs if n_runs is not None else next(iter(per_run), 1)
+    if set(per_run) - {runs}:
+        raise InputError(f"the number of runs is not clear: {', '.join(map(str, sorted({runs, *per_run})))}")
+    # What does not fit the table is refused at the kernel's door.
+    return Runs(
+        *_kernels.lloyd(
+            table,
+            np.ascontiguousarray(np.broadcast_to(np.asarray(n_clusters, np.int32), runs)),
+            np.arange(runs, dtype=np.uint64) if units is None else np.ascontiguousarray(units, np.uint64),
+            weights=None if weights is None else np.ascontiguousarray(weights, np.float64),
+            starts=starts,
+            init=check_choice(init, INITS, "init") if isinstance(init, str) else INITS[0],
+            max_iter=max_iter,
+            seed=seed,
+            threads=threads,
         )
-    if array.size and not (array.min() >= 0 and np.isfinite(array.max())):
-        raise InputError("feature weights must be finite and not negative")
-    return array
-
-
-def _check_starts(starts: Any, clusters: Labels, n: int) -> Ints:
-    array = np.asarray(starts)
-    if array.ndim != 2 or array.dtype.kind not in "iu" or array.shape[1] < clusters.max(initial=0):
-        raise InputError(f"init must name {clusters.max(initial=0)} objects for each run; got shape {array.shape}")
-    if array.size and not (int(array.min()) >= 0 and int(array.max()) < n):
-        raise InputError(f"init must be objects 0 … {n - 1:,}; got {array.min()} … {array.max()}")
-    return np.ascontiguousarray(array, np.int64)
-
-
-# Means of the clusters of clusterings.
+    )
 
 
 def cluster_means(table: ArrayLike, labels: Labels, sizes: Ints | None = None) -> tuple[Floats, Ints, Ints]:
     """The means of all clusters of some clusterings one below the other, their numbers of objects, and how many each has.
 
-    Parameters
-    ----------
-    table : (n_objects, n_columns) array or CSR matrix
-    labels : (n_objects, n_clusterings) int array
-        −1 where an object has no label.
-    sizes : (n_clusterings,) int array, optional
-        Numbers of clusters, where the last ones may have no object.
-
-    Returns
-    -------
-    means : (all clusters, n_columns) array
-        0 for a cluster without objects.
-    counts : (all clusters,) int array
-    sizes : (n_clusterings,) int array
+    `labels` are (n_objects, n_clusterings), −1 where an object has none; `sizes` their numbers of clusters, where the last ones may
+    have no object, and so the mean 0.
 
     Examples
     --------

@@ -24,10 +24,10 @@ from consilience.measures import adjusted_rand
 from consilience.tables import Encoder, Standardizer, Table, check_matrix, encode_rows
 from consilience.tables.scaling import CountScaling
 
-BLOCK = 2**24  # scores at a time
-NEIGHBORS = 20_000  # objects of a clustering without means that are kept, at most
-TOTAL = 100_000  # of all clusterings that weigh the columns in ways of their own
-FEWEST = 1000
+# safeguard: scores at a time, 128 MB.
+BLOCK = 2**24
+# safeguard: objects that a clustering without means keeps at most, and at least; and of all that weigh the columns in ways of their own.
+NEIGHBORS, FEWEST, TOTAL = 20_000, 1000, 100_000
 
 register(Preparation)
 register(Standardizer)
@@ -37,7 +37,10 @@ register(CountScaling)
 @register
 @dataclass(frozen=True, eq=False)
 class Means:
-    """The means of the clusters of several clusterings in one space: |w (x − c)|² = |w x|² − 2 x·(w² c) + |w c|²."""
+    """The means of the clusters of several clusterings in one space: |w (x − c)|² = |w x|² − 2 x·(w² c) + |w c|².
+
+    The nearest mean needs the last two terms alone.
+    """
 
     space: Space
     columns: Ints  # which clusterings these are
@@ -47,20 +50,17 @@ class Means:
 
     @classmethod
     def of(cls, space: Space, specs: list[Spec], columns: list[int], labels: Labels) -> Means:
-        """From the labels (objects × clusterings) that the specs made."""
         means, counts, sizes = cluster_means(space.table, labels[:, columns])
         weights = np.ones((len(columns), space.width))
         for row, spec in zip(weights, specs, strict=True):
             if spec.weights is not None:
                 row[:] = spec.weights
         squares = np.repeat(np.square(weights), sizes, axis=0)
-        constants = np.where(
-            counts > 0, (squares * np.square(means)).sum(axis=1), np.inf
-        )  # no object joins an empty cluster
+        lengths = (squares * np.square(means)).sum(axis=1)
+        constants = np.where(counts > 0, lengths, np.inf)  # no object joins an empty cluster
         return cls(space.bare(), np.asarray(columns), sizes, -2 * squares * means, constants)
 
     def label(self, table: ArrayLike, labels: Labels) -> None:
-        """Fill in the labels of new rows."""
         table, begins = self.space.transform(table), np.concatenate([[0], np.cumsum(self.sizes)])
         step = max(1, BLOCK // len(self.factors))
         for begin in range(0, table.shape[0], step):
@@ -73,10 +73,7 @@ class Means:
 @register
 @dataclass(frozen=True, eq=False)
 class Nearest:
-    """Clusterings without means: a new object has the labels of the nearest of the objects that are kept.
-
-    Those that weigh the columns alike share their objects and one search.
-    """
+    """Clusterings without means: a new object has the labels of the nearest of the objects that are kept."""
 
     space: Space  # without its table
     columns: Ints
@@ -116,7 +113,6 @@ class Predicted:
     predictor: Any
 
     def label(self, table: ArrayLike, labels: Labels) -> None:
-        """Fill in the labels of new rows."""
         new = self.space.transform(table)
         labels[:, self.column] = self.predictor.label(new if self.weights is None else weighted(new, self.weights))
 
@@ -128,13 +124,6 @@ class Labeler:
 
     K-means keeps its means, and some methods what they place new objects by, so that no data is kept. Of other clusterers
     up to 20,000 objects are, fewer each where many of them weigh the columns in ways of their own (100,000 in all).
-
-    Attributes
-    ----------
-    preparation : Preparation
-        What is done to the given columns.
-    n_clusterings : int
-    parts : list of Means, Predicted or Nearest
 
     Examples
     --------
@@ -162,22 +151,22 @@ class Labeler:
         others: list[list[int]] = []
         parts: list[Any] = []
         for j, spec in enumerate(specs):
-            if runner.base is None and METHODS[spec.method].is_kmeans:
-                means.setdefault(METHODS[spec.method].space, []).append(j)
+            space, method = runner.spaces.of(spec.method), METHODS[spec.method]
+            if runner.base is None and method.is_kmeans:
+                means.setdefault(method.space, []).append(j)
             elif (spec.seed, spec.unit) in runner.predictors:
-                space = runner.spaces.of(spec.method).bare()
-                parts.append(Predicted(space, j, spec.weights, runner.predictors[spec.seed, spec.unit]))
+                parts.append(Predicted(space.bare(), j, spec.weights, runner.predictors[spec.seed, spec.unit]))
             elif spec.weights is None:
-                alike.setdefault(METHODS[spec.method].space, []).append(j)
+                alike.setdefault(method.space, []).append(j)
             else:
                 others.append([j])
-        for some in means.values():
-            space = runner.spaces.of(specs[some[0]].method)
-            parts.append(Means.of(space, [specs[j] for j in some], some, ensemble.labels))
+        for columns in means.values():
+            space = runner.spaces.of(specs[columns[0]].method)
+            parts.append(Means.of(space, [specs[j] for j in columns], columns, ensemble.labels))
         most = int(np.clip(TOTAL // max(1, len(others)), FEWEST, NEIGHBORS))
-        for some, size in [*((part, NEIGHBORS) for part in alike.values()), *((part, most) for part in others)]:
-            spec = specs[some[0]]
-            parts.append(Nearest.of(runner.spaces.of(spec.method), spec.weights, some, ensemble.labels, size))
+        for columns, size in [*((part, NEIGHBORS) for part in alike.values()), *((part, most) for part in others)]:
+            spec = specs[columns[0]]
+            parts.append(Nearest.of(runner.spaces.of(spec.method), spec.weights, columns, ensemble.labels, size))
         return cls(runner.spaces.preparation, ensemble.n_clusterings, parts)
 
     def label(self, X: ArrayLike) -> Labels:
@@ -196,7 +185,8 @@ class Labeler:
 
 # The clusterings of a run with more objects: every one of them labels the new rows as it labeled the others.
 
-ALIKE = 0.5  # adjusted Rand index of a clustering and the same made again, below which the data is not that of the run
+# safeguard: adjusted Rand index of a clustering and the same made again, below which the data is not that of the run.
+ALIKE = 0.5
 OTHER = "the clusterings do not fit the data: is it the data, in the order, that they were made from?"
 
 

@@ -16,10 +16,10 @@ from consilience.tables import Table
 from consilience.tables.scaling import looks_like_counts, varying
 
 AUTO = "auto"
-WIDE = 100  # columns from which random subspaces are taken
+WIDE = 100  # columns from which random subspaces are taken; docs/bases.md
 MIXED = "zipf+pca+minima"  # of tables with columns of words
 COUNTED = "reduced+components"
-MOST, MOST_SEARCHED = 60, 20  # clusters, where nothing is said
+MOST_CLUSTERS, MOST_SEARCHED = 60, 20  # where nothing is said
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,8 @@ def recipe_of(data: Any, *, metric: str = "euclidean", base: Any = None) -> Reci
         words = f"{what}, {size}: metrics, random ones on random columns"
         return Recipe("cells" if cells else "wide", "metrics", words)
     if isinstance(data, Table) and data.has_words and width > 1:
-        return Recipe(
-            "mixed", MIXED, f"{size}, some of words: {MIXED}, k-means with random weights and from random starts"
-        )
+        words = f"{size}, some of words: {MIXED}, k-means with random weights and from random starts"
+        return Recipe("mixed", MIXED, words)
     return Recipe("columns", "landmarks", f"{size}: landmarks")
 
 
@@ -89,7 +88,7 @@ def usual_clusters(n_objects: int, n_clusters: int | None = None, *, search: boo
     """
     root = int(np.sqrt(n_objects))
     if n_clusters is None:
-        high = min(max(root, 2), MOST_SEARCHED if search else MOST)
+        high = min(max(root, 2), MOST_SEARCHED if search else MOST_CLUSTERS)
         return 2 if search else max(2, high // 4), high
     low = max(2, min(n_clusters, n_objects))
     return low, min(n_objects, max(2 * low, min(4 * low, root)))

@@ -28,7 +28,7 @@ def base_text(base: Any) -> str:
 
 
 def _word(value: Any) -> str:
-    """Without addresses in memory."""
+    # Addresses in memory would differ in every process.
     if hasattr(value, "get_params"):
         return type(value).__name__
     return getattr(value, "__qualname__", None) or " ".join(repr(value).split())
@@ -44,8 +44,8 @@ def base_run(base: Any, table: Array, n_clusters: int, seed: int) -> Runs:
     try:
         model = clone(base)
         model.set_params(**clusterer_settings(model, n_clusters, seed % 2**32))
-        found = model.fit_predict(table) if hasattr(model, "fit_predict") else model.fit(table).labels_
-        labels = check_found(np.asarray(found), table.shape[0])
+        answer = model.fit_predict(table) if hasattr(model, "fit_predict") else model.fit(table).labels_
+        labels = check_found(np.asarray(answer), table.shape[0])
     except Exception as error:
         return Runs.of_labels(np.full(table.shape[0], -1), reason(error))
     noise = int(np.count_nonzero(labels < 0))

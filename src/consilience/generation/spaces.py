@@ -39,35 +39,11 @@ class Preparation:
 
 
 class Spaces:
-    """The data of a run.
+    """The data of a run, and the forms of it that methods ask for.
 
-    Attributes
-    ----------
-    columns : (n, d) array or CSR matrix
-        The table without its constant columns, each standardized if the plan says so (a sparse table is only
-        scaled, since moving its zeros would fill it; counts are weighted, and their rows have length 1); for distances, their
-        scaling to `n_dimensions` columns.
-    kept : (d,) int array
-        Which of the given columns these are.
-    given_width : int
-        Number of the given columns, constant ones included.
-    groups : (d,) int array or None
-        Which of these columns stand for one column of the table as it came, and so share their weights.
-    stress : float or None
-        Of the scaling.
-    own_scales : (d,) array or None
-        How far these columns spread before they were standardized, their median 1; None where they were not, or where they are not all
-        numbers of the table as it came.
-
-    Parameters
-    ----------
-    values : (n, given_width) array or CSR matrix
-    plan : Plan
-    groups : (given_width,) int array, optional
-    scaling : Standardizer or CountScaling, optional
-        What standardizing does to the columns; by default each gets standard deviation 1.
-    filled : function of a number, optional
-        The values with their missing cells filled in another way.
+    `columns` are the table without its constant columns, `kept` and `given_width` which of the given columns these are; `groups` say which
+    of them stand for one column of the table as it came, and so share their weights; `own_scales` how far they spread before they were
+    standardized, their median 1. `filled` gives the values with their missing cells filled in another way.
     """
 
     def __init__(
@@ -84,6 +60,7 @@ class Spaces:
         self.distances: Floats | None = None
         self._spaces: dict[tuple[str, int | None], Space] = {}
         self.groups: Ints | None = None
+        # None where columns are not standardized, or are not all numbers of the table as it came.
         self.own_scales: Floats | None = None
         if plan.metric == "precomputed":
             self._embed(np.asarray(values, float))
@@ -130,10 +107,7 @@ class Spaces:
         return int(self.columns.shape[0])
 
     def of(self, method: str, filling: int | None = None) -> Space:
-        """The form of the data that a method works on, with missing cells filled as always or in a way of its own; computed once.
-
-        Axes and the like are those of the default filling, so that weights mean the same in all of them.
-        """
+        """The form of the data that a method works on, with missing cells filled as always or in a way of its own; computed once."""
         name = METHODS[method].space
         filling = filling if self._filled is not None else None
         if (name, None) not in self._spaces:
@@ -141,7 +115,7 @@ class Spaces:
         if (name, filling) not in self._spaces:
             assert self._filled is not None
             assert filling is not None
-            usual = self._spaces[name, None]
+            usual = self._spaces[name, None]  # whose axes all fillings share, so that weights mean the same in them
             columns = self.preparation.apply(self._filled(filling))
             if type(usual).places is Space.places:
                 self._spaces[name, filling] = replace(usual, table=usual.transform(columns))

@@ -25,8 +25,9 @@ from consilience.generation.methods.neighbors import Points
 if TYPE_CHECKING:
     from consilience.generation.plan import Plan, Spec
 
-MOST_OBJECTS = 50_000  # some minutes a clustering beyond
-SMALLEST, LARGEST = 5, 0.05  # objects of a cluster at least: a number, and a share of all
+# safeguard: some minutes a clustering beyond.
+MOST_OBJECTS = 50_000
+SMALLEST, LARGEST = 5, 0.05  # ends of the range of min_cluster_size: objects, and a share of all objects
 
 
 class Density(Method):
@@ -37,7 +38,6 @@ class Density(Method):
     takes_base = False
 
     def check(self, n_objects: int) -> None:
-        """Refuse more objects than it can cluster in good time."""
         if n_objects > MOST_OBJECTS:
             raise InputError(
                 f"density looks for neighbors again and again, and {n_objects:,} objects are more than {MOST_OBJECTS:,}: "
@@ -45,11 +45,9 @@ class Density(Method):
             )
 
     def fit_space(self, columns: ArrayLike, plan: Plan) -> Space:
-        """The columns, or 50 principal components."""
         return Points.of(columns)
 
     def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
-        """Draw where in their ranges the parameters lie, and which clusters of the tree are taken."""
         leaf = _kernels.random_uniform(child_seed(spec.seed, "generation.density"), spec.unit, 1)[0] < 0.5
         return replace(spec, drawn={"size_draw": float(u[0]), "samples_draw": float(u[1]), "leaf": float(leaf)})
 
@@ -68,7 +66,6 @@ class Density(Method):
         return Runs.of_labels(np.maximum(labels, -1), said)
 
     def describe(self, row: Mapping[str, Any]) -> str:
-        """With how the clusters were taken."""
         return f"HDBSCAN, clusters by {'leaves' if row['leaf'] else 'excess of mass'}; noise has no label"
 
 

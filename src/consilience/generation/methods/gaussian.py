@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from consilience.generation.plan import Plan, Spec
 
 FORMS = ("spherical", "diag", "tied", "full")
-LEAST = 1e-4  # share of the columns' mean variance that is added in every direction
+# safeguard: share of the columns' mean variance that is added in every direction, so that no covariance is singular.
+REGULARIZATION = 1e-4
 
 
 class Gaussian(Method):
@@ -35,15 +36,12 @@ class Gaussian(Method):
     takes_base = False
 
     def fit_space(self, columns: ArrayLike, plan: Plan) -> Space:
-        """The columns, or 50 principal components."""
         return Points.of(columns)
 
     def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
-        """Draw the form of the covariances."""
         return replace(spec, drawn={"form_draw": float(u[0])})
 
     def make(self, table: ArrayLike, spec: Spec, plan: Plan) -> Runs:
-        """Fit the mixture, and label the rows by its most probable component."""
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.mixture import GaussianMixture
 
@@ -51,7 +49,7 @@ class Gaussian(Method):
         forms = FORMS if n > 2 * d * spec.n_clusters else FORMS[:2]
         form = forms[int(spec.drawn["form_draw"] * len(forms))]
         seed = int(_kernels.random_bits(*spec.run_stream, 1)[0]) % 2**32
-        added = LEAST * float(np.var(table, axis=0).mean())
+        added = REGULARIZATION * float(np.var(table, axis=0).mean())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # a mixture that still moves is a clustering as well
             found = GaussianMixture(spec.n_clusters, covariance_type=form, reg_covar=added, random_state=seed).fit(
@@ -61,7 +59,6 @@ class Gaussian(Method):
         return Runs.of_labels(model.label(table), predictor=model)
 
     def describe(self, row: Mapping[str, Any]) -> str:
-        """With its number of components."""
         return f"Clusters of a mixture of {int(row['n_clusters'])} Gaussians"
 
 
@@ -76,7 +73,6 @@ class GaussianModel:
     roots: Floats
 
     def label(self, table: ArrayLike) -> Labels:
-        """Labels of rows, in the columns that were clustered."""
         X = np.asarray(table)
         scores = np.empty((len(X), len(self.weights)))
         for j, (weight, mean) in enumerate(zip(self.weights, self.means, strict=True)):

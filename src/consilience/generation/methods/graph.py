@@ -34,12 +34,9 @@ from consilience.generation.methods.neighbors import Points, connectivities, nea
 if TYPE_CHECKING:
     from consilience.generation.plan import Plan, Spec
 
-NEIGHBORS = (10, 15, 20, 30)
-SHARE = 6  # no object has more neighbors than a share of one in so many
-ROUNDS = 2  # of Leiden; ten of them raise modularity by a thousandth, at three times the cost
-SPAN = 2.0**-10, 2.0**14  # resolutions that are tried
-GOLDEN = (5**0.5 - 1) / 2  # multiples of it, without their whole part, fill the interval from 0 to 1 evenly
-HALVINGS = 3  # of the step between a resolution with one cluster and one with several
+OBJECTS_PER_NEIGHBOR = 6  # no object has more neighbors than one in so many of all
+# safeguard: resolutions that are tried: no graph that was met has all its numbers of clusters outside.
+SPAN = 2.0**-10, 2.0**14
 _RUNS = itertools.count()
 _SEEN: dict[str, dict[int, Any]] = {}  # graphs of a run that another process asked for
 _GENERATOR = threading.Lock()  # igraph has one generator for the whole process
@@ -72,7 +69,7 @@ class Graph(Method):
 
     options: ClassVar[Options] = {
         "resolutions": (None, check_resolutions),
-        "graph_neighbors": (NEIGHBORS, check_neighbors),
+        "graph_neighbors": ((10, 15, 20, 30), check_neighbors),
     }
     drawn: ClassVar[tuple[str, ...]] = ("resolution", "n_neighbors", "place")
     varied: ClassVar[tuple[str, ...]] = ("resolution",)
@@ -81,20 +78,17 @@ class Graph(Method):
     takes_graph = True
 
     def check(self, n_objects: int) -> None:
-        """Refuse if igraph is not there, or there are no neighbors."""
         import_igraph()
         if n_objects < 3:
             raise InputError(f"graph needs the neighbors of objects, and there are {n_objects}: use methods='minima'")
 
     def fit_space(self, columns: ArrayLike, plan: Plan) -> Space:
-        """The objects' nearest neighbors, or the graph that was given."""
         return Graphs.of(columns, plan)
 
     def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
-        """Draw a number of neighbors, and a resolution from those given; else the space finds one for the number of clusters."""
         neighbors, given = plan.options["graph_neighbors"], plan.options["resolutions"]
         start = float(_kernels.random_uniform(child_seed(spec.seed, "generation.even"), 0, 1)[0])
-        even = (start + spec.unit * GOLDEN) % 1.0
+        even = even_place(start, spec.unit)
         drawn = {"n_neighbors": float(neighbors[int(u[0] * len(neighbors))]), "place": even}
         if given is not None and len(given) == 2:
             drawn["resolution"] = float(given[0] * (given[1] / given[0]) ** even)
@@ -103,7 +97,6 @@ class Graph(Method):
         return replace(spec, n_clusters=plan.n_clusters[int(even * len(plan.n_clusters))], drawn=drawn)
 
     def make(self, table: Any, spec: Spec, plan: Plan) -> Runs:
-        """The communities of the graph with the drawn number of neighbors at the drawn resolution, or the next with two of them."""
         own = int(_kernels.random_bits(*spec.run_stream, 1)[0]) >> 1
         graph, asked = table.graph(spec.drawn.get("n_neighbors")), spec.drawn["resolution"]
         labels, used = leiden(graph, asked, own), asked
@@ -114,7 +107,6 @@ class Graph(Method):
         return Runs.of_labels(labels, note)
 
     def describe(self, row: Mapping[str, Any]) -> str:
-        """With its resolution and number of neighbors."""
         neighbors = row.get("n_neighbors", np.nan)
         own = "a given graph" if np.isnan(neighbors) else f"a graph of {int(neighbors)} nearest neighbors"
         return f"Leiden clusters of {own} (resolution {row['resolution']:.3g})"
@@ -160,59 +152,40 @@ class Links:
 
 @dataclass(frozen=True, eq=False)
 class Graphs(Space):
-    """Graphs of nearest neighbors of the objects, for every number of neighbors asked for, or a graph that was given.
+    """Graphs of nearest neighbors of the objects, for every number of neighbors asked for, or a graph that was given."""
 
-    Attributes
-    ----------
-    table : Links
-    points : Points or None
-        Coordinates that neighbors were found in.
-    usual : int
-        Number of neighbors of the graph that resolutions are tried on.
-    ends : (int, int)
-        Smallest and largest number of clusters that a clustering is to have.
-    """
-
-    points: Points | None
-    usual: int
-    ends: tuple[int, int]
+    points: Points | None  # coordinates that neighbors were found in
+    usual: int  # neighbors in the graph that resolutions are tried on
+    ends: tuple[int, int]  # smallest and largest number of clusters that a clustering is to have
 
     @classmethod
     def of(cls, columns: ArrayLike, plan: Plan) -> Graphs:
-        """From columns, or from the matrix of a graph."""
         n, wanted, points = int(columns.shape[0]), sorted(plan.options["graph_neighbors"]), None
         if plan.metric == "graph":
             links = Links(n, given=columns)
         else:
             points = Points.of(columns)
-            links = Links(n, nearest_neighbors(points.table, min(wanted[-1], max(2, n // SHARE))))
+            links = Links(n, nearest_neighbors(points.table, min(wanted[-1], max(2, n // OBJECTS_PER_NEIGHBOR))))
         return cls(links, points, wanted[len(wanted) // 2], (min(plan.n_clusters), max(plan.n_clusters)))
 
     @property
     def width(self) -> int:
-        """A graph has no columns to weigh."""
         return 0
 
     @property
     def places(self) -> ArrayLike:
-        """Coordinates of the objects."""
         return self.transform(None) if self.points is None else self.points.table
 
     def bare(self) -> Graphs:
-        """Without objects and edges."""
         return replace(self, table=None, points=None if self.points is None else replace(self.points, table=None))
 
     def transform(self, columns: ArrayLike) -> ArrayLike:
-        """New rows in the coordinates that neighbors were found in."""
         if self.points is None:
             raise InputError("a graph that was given says nothing of new objects: make the clusterings from columns")
         return self.points.transform(columns)
 
     def settle(self, spec: Spec) -> Spec:
-        """The spec with a number of neighbors that there are, and the resolution for its number of clusters where none is drawn.
-
-        No resolution is below the least at which its graph has two clusters.
-        """
+        """The spec with a number of neighbors that there are, and the resolution for its number of clusters where none is drawn."""
         drawn = dict(spec.drawn) | {"n_neighbors": self.table.fitting(spec.drawn["n_neighbors"])}
         if "resolution" not in drawn:
             u = float(_kernels.random_uniform(child_seed(spec.seed, "generation.resolution"), spec.unit, 1)[0])
@@ -221,7 +194,7 @@ class Graphs(Space):
         drawn["resolution"] = max(drawn["resolution"], self._least(drawn["n_neighbors"], drawn["resolution"]))
         return replace(spec, drawn=drawn)
 
-    def _least(self, n_neighbors: float, wanted: float) -> float:
+    def _least(self, n_neighbors: float, wanted: float, *, halvings: int = 3) -> float:
         """About the lowest resolution at which the graph has two clusters, or any that is no higher than the one wanted."""
         low = high = 1.0
         while high < SPAN[1] and self._number(n_neighbors, high) < 2:
@@ -231,7 +204,7 @@ class Graphs(Space):
         if wanted >= high or low == high <= SPAN[0]:  # parts that no edge joins are never one cluster
             return min(wanted, high)
         low = min(low, high / 2)
-        for _ in range(HALVINGS):
+        for _ in range(halvings):
             middle = (low * high) ** 0.5
             low, high = (low, middle) if self._number(n_neighbors, middle) > 1 else (middle, high)
         return high
@@ -265,6 +238,11 @@ class Graphs(Space):
         return np.log(numbers[steps]), np.log(at[steps])
 
 
+def even_place(start: float, unit: int) -> float:
+    """Place `unit` of a sequence in [0, 1) that fills it evenly: multiples of the golden ratio, without their whole part."""
+    return float((start + unit * (5**0.5 - 1) / 2) % 1.0)
+
+
 def own_graph(data: Any, neighbors_key: str | None = None) -> str | None:
     """The key in `obsp` of the graph of neighbors that an AnnData has (``sc.pp.neighbors``); None without one, and for other data."""
     if not (hasattr(data, "obsp") and hasattr(data, "uns")) or (neighbors_key and neighbors_key not in data.uns):
@@ -292,8 +270,10 @@ def igraph_of(matrix: Any) -> Any:
     return graph
 
 
-def leiden(graph: Any, resolution: float, seed: int) -> Labels:
+def leiden(graph: Any, resolution: float, seed: int, *, rounds: int = 2) -> Labels:
     """Communities of a graph of igraph: labels 0 … k − 1, the largest first. About O(edges); the same for the same seed.
+
+    Ten rounds raise modularity by a thousandth, at three times the cost of two.
 
     Examples
     --------
@@ -308,7 +288,7 @@ def leiden(graph: Any, resolution: float, seed: int) -> Labels:
         igraph.set_random_number_generator(random.Random(seed))
         try:
             found = graph.community_leiden(
-                "modularity", weights="weight", resolution=resolution, n_iterations=ROUNDS
+                "modularity", weights="weight", resolution=resolution, n_iterations=rounds
             ).membership
         finally:
             igraph.set_random_number_generator(random)

@@ -51,7 +51,6 @@ class Landmarks(Method):
     takes_base = False
 
     def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
-        """Draw how much of the columns' own scales counts; the run knows them."""
         return replace(spec, drawn={"own_scale": float(u[0])})
 
     def make(self, table: ArrayLike, spec: Spec, plan: Plan) -> Runs:
@@ -70,17 +69,17 @@ class Landmarks(Method):
         )
 
     def describe(self, row: Mapping[str, Any]) -> str:
-        """With its number of clusters, which is what it draws."""
         return f"{super().describe(row)}, {int(row['n_clusters'])} clusters"
 
 
-SAMPLE = 10  # objects that each landmark is made of, on average
-PASSES = 10  # of k-means on them: landmarks need to be spread well, not to be optimal
-BLOCK = 2**19  # distances at a time: they stay in the cache
-EMBEDDED = 50_000  # objects that k-means in the eigenvectors sees; the others go to the nearest center
-DENSE = 2**22  # numbers of the landmarks of a sparse table up to which they are means
-TAU = 0.003  # chosen on data sets, see docs/bases.md
-FARTHEST = 60.0  # exp(−60): an object far from everything stays tied to its landmarks
+# safeguard: distances at a time, which stay in the cache.
+BLOCK = 2**19
+# safeguard: objects that k-means in the eigenvectors sees, a second's work; the others go to the nearest center.
+EMBEDDED = 50_000
+# safeguard: numbers of the landmarks of a sparse table up to which they are means, 32 MB; rows of the table stay sparse.
+DENSE = 2**22
+# safeguard: exp(−60) is above 0 in floats: an object far from everything stays tied to its landmarks.
+FARTHEST = 60.0
 
 Search: TypeAlias = Callable[[Any], tuple[Ints, Floats]]
 
@@ -145,7 +144,6 @@ class LandmarkModel:
     centers: Floats
 
     def label(self, table: ArrayLike) -> Labels:
-        """Labels of rows, in the columns that were clustered."""
         near, squares = nearest_landmarks(table, whole(self.landmarks, self.origin), self.n_neighbors)
         return self.labels_of(_ties(near, squares, self.sigma, self.landmarks.shape[0]))
 
@@ -159,17 +157,19 @@ class LandmarkModel:
         return labels
 
 
-def choose_landmarks(table: ArrayLike, number: int, seed: int, unit: int) -> Any:
-    """(at most `number`, d) means of k-means on a random sample.
+def choose_landmarks(
+    table: ArrayLike, number: int, seed: int, unit: int, *, rows_each: int = 10, passes: int = 10
+) -> Any:
+    """(at most `number`, d) means of k-means on a random sample of `rows_each` objects for each, in a few passes.
 
-    Of a wide sparse table, whose means would not fit, objects drawn at random, as CSR.
+    Landmarks need to be spread well, not to be optimal. Of a wide sparse table, whose means would not fit, objects drawn at random, as CSR.
     """
     order = _kernels.random_permutation(child_seed(seed, "generation.landmarks"), unit, table.shape[0])
     if sparse.issparse(table) and number * table.shape[1] > DENSE:
         return table[np.sort(order[:number])]
-    sample = table[np.sort(order[: SAMPLE * number])]
+    sample = table[np.sort(order[: rows_each * number])]
     units = np.array([unit], np.uint64)
-    labels = kmeans_runs(sample, number, n_runs=1, seed=seed, units=units, max_iter=PASSES).labels
+    labels = kmeans_runs(sample, number, n_runs=1, seed=seed, units=units, max_iter=passes).labels
     means, counts, _ = cluster_means(sample, labels.T)
     return means[counts > 0]
 
@@ -230,8 +230,11 @@ def _sparse_search(landmarks: Any, number: int) -> Search:
     return find
 
 
-def landmark_vectors(ties: Any, number: int, tau: float = TAU) -> Array:
-    """(p, number) leading eigenvectors of the graph of landmarks, scaled back; in rising order of their eigenvalues."""
+def landmark_vectors(ties: Any, number: int, tau: float = 0.003) -> Array:
+    """(p, number) leading eigenvectors of the graph of landmarks, scaled back; in rising order of their eigenvalues.
+
+    `tau` was chosen on data sets, see docs/bases.md.
+    """
     scaled = sparse.diags(1 / ties.sum(axis=1).A1) @ ties
     graph = sparse.csr_matrix(ties.T @ scaled)
     degree = graph.sum(axis=1).A1

@@ -8,11 +8,14 @@ from scipy.spatial.distance import cdist
 from consilience._check import InputError
 from consilience._types import Floats
 
-MOST = 6000  # objects: 288 MB a matrix, and minutes
-CLOSE = 1e-3  # of the mean distance: pairs nearer than that weigh no more, or equal objects would outweigh all others
-
-BLOCK = 2**22  # distances at a time
-TRACE = 1e-9  # of the nearest distance that counts: objects nearer than that are at one place
+# safeguard: objects; beyond, a matrix takes 288 MB and the scaling minutes.
+MOST_OBJECTS = 6000
+# safeguard: of the mean distance: pairs nearer than that weigh no more, or equal objects would outweigh all others.
+CLOSE = 1e-3
+# safeguard: distances at a time, 32 MB.
+BLOCK = 2**22
+# safeguard: of the nearest distance that counts: objects nearer than that are at one place.
+TRACE = 1e-9
 
 
 def embed(
@@ -30,9 +33,9 @@ def embed(
     stress : float
         J; 0 is perfect.
     """
-    if len(distances) > MOST:
+    if len(distances) > MOST_OBJECTS:
         raise InputError(
-            f"scaling the distances of {len(distances):,} objects needs several matrices of that size: {MOST:,} is the most; "
+            f"scaling the distances of {len(distances):,} objects needs several matrices of that size: {MOST_OBJECTS:,} is the most; "
             "scale them by other means and give the columns, or take a sample"
         )
     weights = _weights(distances)
@@ -53,22 +56,10 @@ def embed(
 
 
 def place(columns: Floats, distances: Floats, near: float, *, max_iter: int = 300, tolerance: float = 1e-6) -> Floats:
-    """New objects in the columns of :func:`embed`, by their distances to the objects that are there.
+    """(n_new, width) new objects in the columns of :func:`embed`, by their (n_new, n) distances to the objects that are there.
 
     Each is put where Σ (d − δ)² / δ is least, the others staying where they are, by the same majorisation; it starts from the
-    object that is nearest. Time O(steps · n_new · n · width), memory O(block · n).
-
-    Parameters
-    ----------
-    columns : (n, width) array
-    distances : (n_new, n) array
-        To each of the n objects.
-    near : float
-        See :func:`closest`.
-
-    Returns
-    -------
-    (n_new, width) array
+    object that is nearest. `near` is that of :func:`closest`. Time O(steps · n_new · n · width), memory O(block · n).
 
     Examples
     --------

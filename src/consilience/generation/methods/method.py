@@ -23,13 +23,9 @@ Options: TypeAlias = Mapping[str, tuple[Any, Check]]
 @register
 @dataclass(frozen=True, eq=False)
 class Space:
-    """A form of the data that clusterings are made on: here the columns themselves.
+    """A form of the data that clusterings are made on: here the columns themselves, (n_objects, width), dense or CSR.
 
     A subclass is a dataclass as well; its fields are saved with a model that labels new objects, but the table is not.
-
-    Attributes
-    ----------
-    table : (n_objects, width) array or CSR matrix
     """
 
     table: ArrayLike

@@ -1,7 +1,7 @@
 """Random metrics in random subspaces, for wide tables (MDEC: D. Huang, C.-D. Wang, J.-H. Lai and C.-K. Kwoh, Toward multidiversified
 ensemble clustering of high-dimensional data, IEEE Trans. Cybernetics 52, 2022), each clustered through landmarks.
 
-A clustering draws a share of the columns from `LEAST` to `MOST`, one of the `METRICS` of rows, and a factor ½ … 2 for the width σ of the
+A clustering draws a share of the columns from 0.2 to 0.8, one of the `METRICS` of rows, and a factor ½ … 2 for the width σ of the
 ties. Cosine and correlation are distances of rows that were scaled to length 1, after their means were taken out for the latter.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from consilience.generation.plan import Plan, Spec
 
 METRICS = ("euclidean", "cosine", "correlation")
-LEAST, MOST = 0.2, 0.8
+LEAST_SHARE, MOST_SHARE = 0.2, 0.8  # of the columns, as in the paper
 
 
 class Metrics(Landmarks):
@@ -34,23 +34,20 @@ class Metrics(Landmarks):
     drawn: ClassVar[tuple[str, ...]] = ("own_scale", "metric_number", "sigma_factor")
 
     def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
-        """Draw columns, a metric, σ and how much of the columns' own scales counts."""
         order = np.argsort(u[2:], kind="stable")
         weights = np.zeros(len(order), np.int64)
-        weights[order[: max(1, round((LEAST + (MOST - LEAST) * u[1]) * len(order)))]] = 1
+        weights[order[: max(1, round((LEAST_SHARE + (MOST_SHARE - LEAST_SHARE) * u[1]) * len(order)))]] = 1
         metric, width = _kernels.random_uniform(child_seed(spec.seed, "generation.metrics"), spec.unit, 2)
         number = float(int(metric * len(METRICS)))
         drawn = {"own_scale": float(u[0]), "metric_number": number, "sigma_factor": float(2 ** (2 * width - 1))}
         return replace(spec, weights=weights, drawn=drawn)
 
     def make(self, table: ArrayLike, spec: Spec, plan: Plan) -> Runs:
-        """Bring the rows to the form whose distances are those of the metric, and cluster them."""
         metric = METRICS[int(spec.drawn["metric_number"])]
         runs = super().make(rows_for(table, metric), spec, plan)
         return replace(runs, predictor=MetricModel(metric, runs.predictor))
 
     def describe(self, row: Mapping[str, Any]) -> str:
-        """With the metric and the number of columns."""
         n_columns = int(np.count_nonzero(row["weights"]))
         return f"{super().describe(row)}; {METRICS[int(row['metric_number'])]} on {n_columns} columns"
 
@@ -64,7 +61,6 @@ class MetricModel:
     model: Any
 
     def label(self, table: ArrayLike) -> Labels:
-        """Labels of rows, in the columns that were clustered."""
         labels: Labels = self.model.label(rows_for(table, self.metric))
         return labels
 

@@ -21,11 +21,14 @@ from consilience.generation.methods.method import Space
 if TYPE_CHECKING:
     from consilience.generation.plan import Spec
 
-NARROW = 2000  # columns whose covariances are decomposed whole
-WIDEST = 50  # columns that distances are taken on; beyond, principal components
-FEWEST = 10  # of these, where a clustering draws how many it takes
-EXACT = 100_000  # objects up to which every distance is looked at: about a minute there
-STEPS = 64  # halvings in the search for σ
+MOST_COMPONENTS = 50  # columns that distances are taken on; beyond, principal components
+FEWEST_COMPONENTS = 10  # of these, where a clustering draws how many it takes
+# safeguard: columns whose covariances are decomposed whole, 32 MB; the components are the same.
+NARROW = 2000
+# safeguard: objects up to which every distance is looked at: about a minute there.
+EXACT = 100_000
+# safeguard: halvings in the search for σ, as many as a float has bits and more.
+STEPS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +45,8 @@ class Points(Space):
     def of(cls, columns: ArrayLike) -> Points:
         """The columns where they are 50 at most, else as many components."""
         n, d = columns.shape
-        kept = min(WIDEST, n - 1, d - 1)
-        if d <= WIDEST or kept < 1:
+        kept = min(MOST_COMPONENTS, n - 1, d - 1)
+        if d <= MOST_COMPONENTS or kept < 1:
             return cls(_dense(columns))
         from sklearn.decomposition import PCA
 
@@ -55,11 +58,9 @@ class Points(Space):
         return cls(scores, axes, model.mean_ @ axes)
 
     def transform(self, columns: ArrayLike) -> Floats:
-        """New rows in these coordinates."""
         return _dense(columns) if self.axes is None else np.asarray(columns @ self.axes - self.mean)
 
     def settle(self, spec: Spec) -> Spec:
-        """The spec with weight 1 for as many of the first components as it drew; columns have no order, and all take part."""
         wanted = spec.drawn.get("n_components")
         if wanted is None or self.axes is None or wanted >= self.width:
             return spec if wanted is None else replace(spec, drawn={**spec.drawn, "n_components": float(self.width)})

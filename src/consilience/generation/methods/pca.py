@@ -18,13 +18,14 @@ from consilience._run.parallel import own_threads
 from consilience._types import ArrayLike, Floats
 from consilience.generation.methods.landmarks import Landmarks
 from consilience.generation.methods.method import Method, Options, Space
-from consilience.generation.methods.neighbors import FEWEST, WIDEST, Points
+from consilience.generation.methods.neighbors import FEWEST_COMPONENTS, MOST_COMPONENTS, Points
 from consilience.generation.methods.weighted_kmeans import Zipf
 
 if TYPE_CHECKING:
     from consilience.generation.plan import Plan, Spec
 
-MOST = 5000  # columns, or objects if they are fewer: a matrix of that number squared is decomposed
+# safeguard: columns, or objects if they are fewer: a matrix of that number squared is decomposed, 200 MB.
+MOST_COLUMNS = 5000
 
 
 def check_rule(name: str, rule: Any) -> str:
@@ -43,7 +44,6 @@ class PCA(Zipf):
     space = "components"
 
     def fit_space(self, columns: ArrayLike, plan: Plan) -> Space:
-        """The scores of the objects on the components."""
         with own_threads():  # the same numbers whatever the number of threads
             scores = principal_components(columns, plan.options["pca_share"], plan.options["pca_rule"])
             sizes = np.square(scores).sum(axis=0)
@@ -59,7 +59,6 @@ class Components(Space):
     mean: Floats
 
     def transform(self, columns: ArrayLike) -> Floats:
-        """Scores of new rows."""
         return np.asarray(columns @ self.axes - self.mean)
 
 
@@ -82,7 +81,7 @@ def principal_components(table: ArrayLike, share: float, rule: str) -> Floats:
 
 def check_size(n: int, d: int) -> None:
     """Refuse a table that is large both ways."""
-    if min(n, d) > MOST:
+    if min(n, d) > MOST_COLUMNS:
         raise InputError(
             f"principal components of {n:,} × {d:,} numbers need a matrix of {min(n, d):,} squared: reduce the table first "
             "(scikit-learn's TruncatedSVD), or leave 'pca' out of methods"
@@ -113,15 +112,15 @@ class Reduced(Method):
     space = "points"
 
     def fit_space(self, columns: ArrayLike, plan: Plan) -> Space:
-        """The columns, or 50 principal components where they are more."""
         return Points.of(columns)
 
     def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
-        """Draw how many components take part, where there are components."""
-        return replace(spec, drawn={"n_components": float(FEWEST + int(u[0] * (WIDEST + 1 - FEWEST)))})
+        return replace(
+            spec,
+            drawn={"n_components": float(FEWEST_COMPONENTS + int(u[0] * (MOST_COMPONENTS + 1 - FEWEST_COMPONENTS)))},
+        )
 
     def describe(self, row: Mapping[str, Any]) -> str:
-        """With their number."""
         return f"{super().describe(row)} ({int(row['n_components'])})"
 
 

@@ -26,7 +26,8 @@ from consilience.generation.methods.weighted_kmeans import Zipf
 if TYPE_CHECKING:
     from consilience.generation.plan import Plan, Spec
 
-MOST_OBJECTS = 8000  # their similarities are half a gigabyte
+# safeguard: objects whose similarities are half a gigabyte.
+MOST_OBJECTS = 8000
 SIGMA_DIVISORS = tuple(2 ** (i / 4) for i in (0, 2, 4, 8, 16, 32))
 
 
@@ -47,7 +48,6 @@ class Spectral(Zipf):
     takes_base = False
 
     def check(self, n_objects: int) -> None:
-        """Refuse a table whose similarities would not fit."""
         if n_objects > MOST_OBJECTS:
             raise InputError(
                 f"spectral needs the similarities of all pairs, and {n_objects:,} objects are more than {MOST_OBJECTS:,}: "
@@ -55,18 +55,15 @@ class Spectral(Zipf):
             )
 
     def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
-        """Draw weights, and σ."""
         spec, divisors = super().draw(spec, u, plan), plan.options["sigma_divisors"]
         return replace(spec, drawn={**spec.drawn, "sigma_divisor": divisors[int(u[1] * len(divisors))]})
 
     def make(self, table: ArrayLike, spec: Spec, plan: Plan) -> Runs:
-        """Embed the rows and cluster them."""
         seed, unit = spec.run_stream
         how = {"init": plan.init, "max_iter": plan.max_iter}
         return spectral_run(table, spec.n_clusters, spec.drawn["sigma_divisor"], seed=seed, unit=unit, **how)
 
     def describe(self, row: Mapping[str, Any]) -> str:
-        """With σ too."""
         return f"{super().describe(row)}; σ is the largest distance / {row['sigma_divisor']:.3g}"
 
 
@@ -99,7 +96,8 @@ def _squares(table: Any) -> Floats:
 
 # The first eigenvectors of a symmetric matrix of similarities, dense or sparse.
 
-ITERATED = 500  # rows from which the first eigenvectors come sooner by iteration, if they come soon at all
+# safeguard: rows from which the first eigenvectors come sooner by iteration; they are the same.
+ITERATED = 500
 
 
 def first_vectors(matrix: ArrayLike, k: int, *, plus: Floats | None = None, rounds: int = 10) -> Floats:

@@ -39,13 +39,11 @@ class Zipf(Method):
     min_columns = 2
 
     def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
-        """Draw α, then a weight for every column."""
         alpha = float(plan.options["max_alpha"] * u[0])
         weights = zipf_numbers(alpha, plan.options["zipf_max"], u[2:])
         return replace(spec, weights=weights, drawn={"alpha": alpha})
 
     def describe(self, row: Mapping[str, Any]) -> str:
-        """With the α that the weights were drawn with."""
         return f"{super().describe(row)} (Zipf, α = {row['alpha']:.2f})"
 
 
@@ -64,7 +62,6 @@ class Features(Method):
     options: ClassVar[Options] = {"feature_share": (0.5, check_share)}
 
     def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
-        """Weight 1 for the columns that take part, at least one, and 0 for the others."""
         order = np.argsort(u[2:], kind="stable")
         weights = np.zeros(len(order), np.int64)
         weights[order[: max(1, round(plan.options["feature_share"] * len(order)))]] = 1
@@ -80,7 +77,6 @@ class Objects(Method):
     options: ClassVar[Options] = {"object_share": (0.8, check_share)}
 
     def objects(self, spec: Spec, n_objects: int, plan: Plan) -> Ints:
-        """A subsample without replacement, with as many objects as clusters at least."""
         seed, unit = spec.origin
         size = max(spec.n_clusters, round(plan.options["object_share"] * n_objects))
         return np.sort(_kernels.random_permutation(child_seed(seed, "generation.objects"), unit, n_objects)[:size])
