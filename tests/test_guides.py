@@ -14,7 +14,7 @@ from consilience._check import InputError, check_labels
 from consilience.datasets import load_beads, sample_path
 from consilience.ensemble.store import Store
 from consilience.generation import Guide, Variations
-from consilience.generation.guide import LARGEST, PRIOR, BoundGuide
+from consilience.generation.guide import LARGEST_RATIO, PRIOR, BoundGuide
 from consilience.measures import adjusted_mutual_information
 from consilience.measures.pairwise import with_each
 
@@ -46,7 +46,7 @@ def plain_weights(X, pairs_apart, pairs_together, strength):
         squares = np.array([(X[i] - X[j]) ** 2 for i, j in pairs]).reshape(-1, X.shape[1])
         mean = squares.mean(axis=0) if len(pairs) else np.zeros(X.shape[1])
         means.append((mean * worth + PRIOR * overall) / (worth + PRIOR))
-    found = np.clip(np.log(means[0] / means[1]), -np.log(LARGEST), np.log(LARGEST))
+    found = np.clip(np.log(means[0] / means[1]), -np.log(LARGEST_RATIO), np.log(LARGEST_RATIO))
     weights = np.exp(found) ** strength
     return weights / np.exp(np.mean(np.log(weights)))
 
@@ -280,7 +280,8 @@ def test_pairs_from_files(beads, tmp_path):
     ids, guide = beads.ids, Guide(together=path)
     expected = [[0, 3], [1, 2]]
     path.write_text("one,other\nb001, b004\nb003,b002\n")
-    assert guide.of(beads).together.tolist() == expected
+    with pytest.warns(UserWarning, match="a heading"):
+        assert guide.of(beads).together.tolist() == expected
     path.write_text("b001;b004\nb003;b002\n")
     assert guide.of(beads).together.tolist() == expected
     pd.DataFrame({"a": ids[[0, 2]], "b": ids[[3, 1]]}).to_parquet(tmp_path / "pairs.parquet")

@@ -348,13 +348,10 @@ result or AnnData
         def write(unfinished: Path) -> None:
             with Store.create(unfinished, n_objects=self.n_objects, ids=self.ids) as store:
                 for begin in range(0, self.n_clusterings, step):
-                    some = slice(begin, begin + step)
-                    store.append(
-                        self.labels[:, some],
-                        info.iloc[some],
-                        label_names=self.label_names[some],
-                        numbers=None if numbers is None else numbers.iloc[some].to_numpy(np.int64),
-                    )
+                    part = slice(begin, begin + step)
+                    called = None if numbers is None else numbers.iloc[part].to_numpy(np.int64)
+                    names = self.label_names[part]
+                    store.append(self.labels[:, part], info.iloc[part], label_names=names, numbers=called)
 
         write_folder(folder, write)
 
@@ -407,9 +404,7 @@ result or AnnData
 
 @dataclass(frozen=True)
 class Signatures:
-    """The distinct rows of labels of an ensemble, with their weights.
-
-    Objects with the same row are interchangeable for every method that sees only labels.
+    """The distinct rows of labels of an ensemble, with their weights: objects with the same row are one to whoever sees only labels.
 
     Attributes
     ----------

@@ -25,7 +25,8 @@ from consilience._types import PathLike
 from consilience.ensemble import Ensemble
 from consilience.ensemble.store.info import decode_info, encode_info
 
-FORMAT, VERSION = "consilience-result", 2  # 2: what Consensus.members calls better_without was drop
+# safeguard: the version of the format (2: what Consensus.members calls better_without was drop); earlier ones are read too.
+FORMAT, VERSION = "consilience-result", 2
 HEADER, ARRAYS = "result.json", "arrays.npz"
 # Kinds of the package, by the module that registers them: imported when a saved one is opened.
 OWNERS: dict[str, str] = {

@@ -22,6 +22,7 @@ from consilience._files import UNFINISHED
 from consilience._types import Array, ArrayLike, Ints
 from consilience.ensemble.store.info import RefusedError, brief, json_text
 
+# safeguard: the version of the format; folders of another one are refused by name.
 FORMAT, VERSION = "consilience-store", 2
 MANIFEST, IDS = "manifest.json", "ids.parquet"
 KEYS: dict[str, Any] = {"n_objects": int, "fingerprint": (str, type(None)), "plan": object, "ids": (str, type(None))}
@@ -200,31 +201,15 @@ def parquet_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.parquet") if not path.name.startswith("."))
 
 
-# Where the clusterings of a store lie: in which part, in which row.
-
-
 class Index:
-    """The parts that were taken in, and where each clustering lies in them.
-
-    Attributes
-    ----------
-    parts : list of str
-        File names of the parts, in the order they were entered; also of those that are gone.
-    named : set of int
-        Parts with label names.
-    where : dict of int to (int, int)
-        Part and row of each clustering that can be read, by its number.
-    next_number, next_part : int
-        The next that are free.
-    """
+    """The parts that were taken in, and where each clustering lies in them."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.parts: list[str] = []
-        self.named: set[int] = set()
-        self.where: dict[int, tuple[int, int]] = {}
-        self.next_number = 0
-        self.next_part = 0
+        self.parts: list[str] = []  # in the order they were entered; also those that are gone
+        self.named: set[int] = set()  # parts with label names
+        self.where: dict[int, tuple[int, int]] = {}  # part and row of each clustering that can be read, by its number
+        self.next_number = self.next_part = 0  # that are free
         self._failed: dict[int, Array] = {}  # part -> which of its rows could not be made
         self._dropped: set[int] = set()  # parts that are gone
 

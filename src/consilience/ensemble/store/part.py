@@ -23,7 +23,8 @@ from consilience.ensemble.store.info import NAMES, TAKEN, Column, RefusedError, 
 # and the CRC-32 of the file (Parquet's own checksums leave out the footer and page headers).
 PART_NAME = re.compile(r"part-(?P<number>\d{8,})(?:-(?P<next_number>\d+))?-(?P<crc>[0-9a-f]{8})\.parquet")
 FAILED = "failed"  # column of a part with clusterings that could not be made
-LABELS_PER_ROW_GROUP = 4_000_000  # what reading holds in memory beside the result
+# safeguard: what reading holds in memory beside the result, 16 MB.
+LABELS_PER_ROW_GROUP = 4_000_000
 
 
 def _labels_type(n_objects: int) -> pa.DataType:
