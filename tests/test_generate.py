@@ -1,6 +1,5 @@
 """generate: what it draws, that it can be made again, and what it refuses."""
 
-import time
 import warnings
 from json import dumps, loads
 
@@ -24,6 +23,7 @@ from consilience.generation import METHODS, Method, Variations
 from consilience.generation.methods import describe
 from consilience.generation.methods.weighted_kmeans import zipf_numbers
 from consilience.generation.plan import Plan, check_clusters, check_methods
+from consilience.generation.runner import Runner
 from consilience.generation.sklearn_base import base_text
 from consilience.generation.spaces import GenerationWarning, Spaces
 from consilience.measures import compactness
@@ -495,15 +495,15 @@ def test_methods_say_how_a_clustering_was_made(name, mixed):
     assert describe({}) == ""
 
 
-class Slow(KMeans):
-    def fit_predict(self, X, y=None):
-        time.sleep(0.3)
-        return super().fit_predict(X)
-
-
-def test_a_slow_clusterer_is_stored_about_every_second(beads, tmp_path):
-    cs.generate(beads, 9, 3, base=Slow(3, n_init=1), store=tmp_path / "run")
-    assert len(list((tmp_path / "run").glob("part-*"))) >= 3  # the first at once, then those of about a second
+@pytest.mark.parametrize(("seconds", "n_parts"), [(0.0, 5), (1e9, 2)])
+def test_what_is_finished_is_stored_at_once_and_then_after_so_many_seconds(
+    beads, tmp_path, monkeypatch, seconds, n_parts
+):
+    monkeypatch.setattr(Runner, "batch_seconds", seconds)
+    monkeypatch.setattr(Runner, "_compactness", lambda self, labels: np.zeros(len(labels)))  # no time is scored away
+    monkeypatch.setattr(Runner, "scoring", property(lambda self: 0.0, lambda self, value: None), raising=False)
+    cs.generate(beads, 5, 3, base=KMeans(3, n_init=1), store=tmp_path / "run")
+    assert len(list((tmp_path / "run").glob("part-*"))) == n_parts
 
 
 @pytest.mark.parametrize("power", [1015, -700])
