@@ -93,11 +93,6 @@ def test_threads_batches_and_stores_make_no_difference(mixed, beads, tmp_path):
     assert stored.ids.tolist() == beads.ids.tolist()
 
 
-def test_another_seed_makes_others(mixed, beads):
-    other = cs.generate(beads, 12, (3, 6), EVERYTHING, random_state=4)
-    assert (other.labels != mixed.labels[:, :12]).any(axis=0).all()
-
-
 def test_a_lost_part_is_made_again(mixed, beads, tmp_path):
     settings = {"n_clusters": (3, 6), "methods": EVERYTHING, "random_state": 3, "store": tmp_path / "run"}
     for n in (20, 40, MANY):
@@ -122,14 +117,6 @@ def test_a_store_of_something_else_is_refused(beads, tmp_path):
 def test_compactness_is_on_the_data_not_the_weights(mixed, beads):
     data = (beads.values - beads.values.mean(axis=0)) / beads.values.std(axis=0)
     np.testing.assert_allclose(mixed.info["compactness"], compactness(data, mixed))
-
-
-def test_inertia_is_of_the_weighted_space(mixed, beads):
-    data = (beads.values - beads.values.mean(axis=0)) / beads.values.std(axis=0)
-    i = mixed.info.index[mixed.info["method"] == "zipf"][0]
-    weighted, labels = data * mixed.info.loc[i, "weights"], mixed.labels[:, i]
-    within = sum(np.square(weighted[labels == c] - weighted[labels == c].mean(axis=0)).sum() for c in np.unique(labels))
-    assert mixed.info.loc[i, "inertia"] == pytest.approx(within, rel=1e-4)
 
 
 def test_zipf_numbers_follow_their_law():
@@ -267,12 +254,6 @@ def test_compactness_is_the_same_number_everywhere():
     np.testing.assert_allclose(shown["compactness"], made.info["compactness"])
 
 
-def test_a_large_table_is_measured_on_a_sample():
-    X = np.random.default_rng(0).normal(size=(6000, 3))
-    made = cs.generate(X, 4, 5, "minima", standardize=False)
-    np.testing.assert_allclose(made.info["compactness"], compactness(X, made), rtol=0.05)
-
-
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -347,10 +328,6 @@ def test_constant_columns_are_left_out(beads):
     np.testing.assert_array_equal(near.labels, Variations(beads)(plain.info.loc[4], 3, jitter=0.1).labels)
 
 
-def test_one_column_has_its_minima():
-    assert cs.generate(np.arange(30.0)[:, None], 5, 3, "minima+objects").n_clusterings == 5
-
-
 def test_settings_of_a_run_cannot_be_changed_on_the_way(beads, tmp_path):
     cs.generate(beads, 5, 3, "minima", store=tmp_path / "run")
     with pytest.raises(InputError, match=r"n_clusters was \(3,\) when the clustering was made"):
@@ -412,12 +389,6 @@ def test_a_row_knows_the_settings_it_was_made_with(beads):
         Variations(beads).remake(by_birch.info.loc[0])
     with pytest.raises(InputError, match="made with k-means"):
         Variations(beads, base=Birch()).remake(made.info.loc[0])
-
-
-def test_variations_of_few_objects_and_columns():
-    small = cs.generate(np.arange(10.0)[:, None] ** 2, 3, 3, "minima")
-    near = cs.generate(np.arange(10.0)[:, None] ** 2, 4, around=small.info.loc[0])
-    assert near.n_clusterings == 4
 
 
 def test_info_is_the_same_wherever_it_comes_from(tmp_path):
@@ -512,21 +483,3 @@ def test_numbers_whose_squares_leave_float64(power, beads):
     np.testing.assert_array_equal(cs.generate(scaled, 6, 3).labels, cs.generate(plain, 6, 3).labels)
     with pytest.raises(InputError, match="multiply them by a constant first"):
         cs.generate(scaled, 3, 3, standardize=False)
-
-
-def test_joblib_contexts_are_honored(beads):
-    import joblib
-
-    seen = []
-
-    class Counting(joblib.parallel.Parallel):
-        def __call__(self, iterable):
-            seen.append(self.n_jobs)
-            return super().__call__(iterable)
-
-    alone = cs.generate(beads, 4, 3, base=Birch())
-    with pytest.MonkeyPatch.context() as patch, joblib.parallel_config("threading", n_jobs=2):
-        patch.setattr(joblib, "Parallel", Counting)
-        within = cs.generate(beads, 4, 3, base=Birch())
-    assert set(seen) == {2}
-    np.testing.assert_array_equal(alone.labels, within.labels)

@@ -16,7 +16,7 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.clusterer import EnsembleClusterer
 from consilience.generation import METHODS, Variations
-from consilience.generation.methods import describe, neighbors
+from consilience.generation.methods import describe
 from consilience.generation.methods.graph import igraph_of, leiden
 from consilience.generation.methods.neighbors import Points, connectivities, nearest_neighbors
 from consilience.generation.plan import Plan
@@ -161,14 +161,6 @@ def test_a_resolution_that_turns_out_too_low_is_raised_and_that_is_said() -> Non
         assert np.array_equal(Variations(cloud).remake(labels.info.loc[i]), labels.labels[:, i])
 
 
-def test_more_like_one_varies_the_resolution() -> None:
-    ens = cs.generate(X, 5, (2, 12), "graph")
-    more = cs.generate(X, 6, around=ens.info.loc[2], jitter=0.5)
-    assert more.info["resolution"].nunique() == 6
-    assert (more.info["n_neighbors"] == ens.info.loc[2, "n_neighbors"]).all()
-    assert np.array_equal(Variations(X).remake(more.info.loc[3]), more.labels[:, 3])
-
-
 def test_a_graph_of_ones_own() -> None:
     A = connectivities(*nearest_neighbors(X, 15))
     ens = cs.generate(A, 8, (2, 9), "graph", metric="graph")
@@ -204,24 +196,12 @@ def test_without_igraph_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch)
         cs.generate(X, 3, 2, "graph")
 
 
-def test_many_objects_need_pynndescent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbors, "EXACT", 100)
-    monkeypatch.setitem(sys.modules, "pynndescent", None)
-    with pytest.raises(ImportError, match="pip install pynndescent"):
-        cs.generate(X, 3, 2, "graph")
-
-
 def test_new_objects_go_with_their_neighbors(tmp_path: Path) -> None:
     model = EnsembleClusterer(5, n_clusterings=10, methods="graph").fit(X[:150])
     found = model.predict(X[150:])
     assert adjusted_rand_score(Z[150:], found) > 0.9
     model.save(tmp_path / "model")
     assert np.array_equal(EnsembleClusterer.load(tmp_path / "model").predict(X[150:]), found)
-
-
-def test_it_is_registered() -> None:
-    assert METHODS["graph"].takes_graph
-    assert not METHODS["graph"].is_batched
 
 
 def test_a_process_builds_each_graph_of_a_run_once() -> None:

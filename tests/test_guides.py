@@ -150,14 +150,6 @@ def test_columns_of_noise_are_weighed_down_and_the_best_are_selected():
     assert chosen.info["guide"].min() >= np.sort(guided.info["guide"])[80]
 
 
-def test_a_strength_of_nothing_only_scores(beads):
-    plain, scored = (
-        cs.generate(beads, 20, 4, guide=g, progress=False) for g in (None, Guide(like="shape", strength=0.0))
-    )
-    np.testing.assert_array_equal(plain.labels, scored.labels)
-    np.testing.assert_allclose(scored.info["guide"], near(plain, beads.labels["shape"]))
-
-
 def test_order_and_repetition_of_pairs_change_nothing(beads):
     together, apart = some_pairs(beads.labels["shape"].to_numpy(), 15)
     ids = beads.ids

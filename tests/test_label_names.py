@@ -22,7 +22,7 @@ from consilience.explorer.api import Api
 from consilience.explorer.session import Session
 from consilience.explorer.sources import open_clusterings
 from consilience.reports.plane import plane_of
-from explorer_cases import ask, post
+from explorer_cases import post
 from page_server import press, visit
 
 KINDS = {
@@ -129,14 +129,6 @@ def test_a_selection_keeps_the_names_and_an_ensemble_of_it_those_that_occur():
     assert codes.categories(0).tolist() == [0, 2, 4]
 
 
-def test_len_iteration_and_numbers_count_objects():
-    ens = Ensemble({"a": ["x", "y", "x"], "b": [0, 1, 1]}, ids=["p", "q", "r"])
-    assert len(ens) == ens.n_objects == 3
-    assert [one.ids.tolist() for one in ens] == [["p"], ["q"], ["r"]]
-    assert [one.labels.tolist() for one in ens] == [ens[i].labels.tolist() for i in range(len(ens))]
-    assert [one.named_labels("a").tolist() for one in ens] == [["x"], ["y"], ["x"]]
-
-
 def test_align_by_name():
     ens = Ensemble({"type": ["T", "B", "T"], "run": [0, 1, 2], "batch": [10, 20, 30], "none": [None] * 3})
     new = ens.align({"type": ["B", "new", None], "run": [2, 3, 0], "batch": [30, 5, 10.0], "none": ["x", "y", "x"]})
@@ -195,19 +187,6 @@ def test_one_clustering_is_asked_for(choice):
     with pytest.raises(InputError):
         ensemble().named_labels(choice)
     assert ensemble().named_labels(-1).tolist() == [None] * 4
-
-
-@pytest.mark.parametrize("labels", [[np.array(3)], [np.array(3), np.array(4)]])
-def test_arrays_without_dimensions_are_refused(labels):
-    with pytest.raises(InputError, match=r"cannot be a label|not a vector"):
-        Ensemble(labels)
-
-
-def test_a_list_of_sparse_matrices_is_refused():
-    from scipy import sparse
-
-    with pytest.raises(InputError, match="clustering 0 is a csr_matrix, not a vector of labels"):
-        Ensemble([sparse.csr_matrix([[0, 1]])])
 
 
 IN_FILES = ("text", "text of numbers", "booleans", "only true", "integers", "negative integers", "codes", "missing",
@@ -292,36 +271,6 @@ def test_csv_ensemble_store_explorer_csv(groups, tmp_path, form):
     table = ens.to_frame().rename_axis("cell")
     table.to_csv(tmp_path / "again.csv")
     assert (tmp_path / "again.csv").read_bytes() == groups.path.read_bytes()
-
-
-@pytest.mark.parametrize("kind", ["category", "ordered"])
-def test_categories_go_the_same_way(groups, tmp_path, kind):
-    names = ["text", "zeros", "some"]
-    dtypes = {
-        name: pd.CategoricalDtype([x for x in GROUPS[name] if x is not None], kind == "ordered") for name in names
-    }
-    frame = groups.frame.set_index("cell")[names].astype(dtypes)
-    frame.to_parquet(tmp_path / "labels.parquet")
-    for source in (frame, tmp_path / "labels.parquet"):
-        ens = Ensemble(source, id_column=None if source is frame else "cell")
-        ens.save(tmp_path / f"run {source is frame}")
-        api = Api(open_clusterings(tmp_path / f"run {source is frame}").session())
-        items = [{"ref": f"{q}m"} for q in range(3)]
-        (tmp_path / "exported.csv").write_bytes(post(api, "export", format="csv", items=items).body)
-        for form in (ens, Ensemble(tmp_path / "exported.csv", id_column="id")):
-            for name in names:
-                same(form.named_labels(name), groups.given[name])
-
-
-def test_the_page_shows_names(groups):
-    api = Api(open_clusterings(groups.path, reading={"id_column": "cell"}).session())
-    for q, (name, given) in enumerate(groups.given.items()):
-        called = [None if label is None else str(label) for label in given]
-        detail = ask(api, f"detail/{q}m")
-        assert set(detail["names"]) == {text for text in called if text is not None}, name
-        rows = ask(api, f"objects/{q}m", count=24)["rows"]
-        assert [row["name"] for row in rows] == called
-        assert [row["id"] for row in rows] == groups.ids
 
 
 def test_the_page_in_a_browser_calls_clusters_by_their_names(browser, groups):

@@ -9,7 +9,6 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import consilience as cs
-from consilience._check import InputError
 from consilience.generation.kmeans import kmeans_runs
 from consilience.generation.methods import landmarks as landmark_graph
 from consilience.generation.methods.landmarks import choose_landmarks, landmark_run, nearest_landmarks
@@ -171,10 +170,3 @@ def test_few_and_equal_objects():
     X, _ = make_blobs(200, 3, centers=3, random_state=0)
     X[0] = 1e6  # far from everything
     assert (cs.generate(X, 3, 3, "landmarks").labels >= 0).all()
-
-
-def test_what_spectral_refuses_points_to_landmarks():
-    with pytest.raises(InputError, match="methods='landmarks'"):
-        cs.generate(np.random.default_rng(0).normal(size=(8001, 2)), 2, 2, "spectral")
-    with pytest.raises(InputError, match="n_landmarks"):
-        cs.generate(np.eye(5), 2, 2, "landmarks", n_landmarks=1)

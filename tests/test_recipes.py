@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import consilience as cs
@@ -109,11 +108,6 @@ def test_numbers_of_clusters_fit_the_objects(n):
         assert 2 <= low <= high <= max(n, 2)
         assert k is None or low == max(2, min(k, n))
     assert usual_clusters(n, search=True) == (2, max(2, min(20, int(np.sqrt(n)))))
-
-
-def test_the_clusterer_finds_moons_by_itself():
-    X, known = make_moons(400, noise=0.06, random_state=0)
-    assert adjusted_rand_score(known, cs.EnsembleClusterer(2, random_state=0).fit(X).labels_) > 0.95
 
 
 def test_the_page_has_every_recipe():

@@ -1,6 +1,5 @@
 """The store: what goes in comes out, and whatever is wrong is said by name."""
 
-import doctest
 import json
 import os
 import re
@@ -122,13 +121,6 @@ def test_ids_default_to_the_next_free_ones(tmp_path):
         assert store.append(some_labels(1)).tolist() == [13]
 
 
-def test_small_numbers_of_clusters_take_few_bits(tmp_path):
-    labels = np.random.default_rng(0).integers(0, 15, (1000, 1000))
-    with Store.create(tmp_path, n_objects=1000) as store:
-        store.append(labels)
-    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 560_000  # 4 bits a label: 500,000
-
-
 @pytest.mark.parametrize("ids", [["a", "b", "ü"], [7, 5, 2**60], np.array([1, 2, 3], np.int32), pd.Index(list("xyz"))])
 def test_object_ids_come_back(tmp_path, ids):
     with Store.create(tmp_path, n_objects=3, ids=ids):
@@ -185,13 +177,6 @@ def test_types_with_nothing_in_common_come_back_as_they_were(tmp_path):
     assert store.info()["x"].tolist() == [1, "one", 2.5, {"a": 1}, [1.0]]
 
 
-def test_info_may_be_wide(tmp_path):
-    wide = pd.DataFrame(np.arange(300)[None, :], columns=[f"score {i}" for i in range(300)])
-    with Store.create(tmp_path, n_objects=N) as store:
-        store.append(some_labels(1), wide)
-    pd.testing.assert_frame_equal(store.info(), wide.rename_axis(index="number"))
-
-
 def test_a_store_without_clusterings_is_a_store(tmp_path):
     with Store.create(tmp_path / "run", **RUN):
         pass
@@ -208,14 +193,6 @@ def test_any_parquet_reader_can_read_a_part(run):
     assert frame["seed"].tolist() == [1, 1]
     np.testing.assert_array_equal(np.stack(frame["labels"], axis=1), some_labels(2, seed=1))
     assert len(pd.read_parquet(parts(run))) == 6
-
-
-def test_the_examples_run():
-    assert doctest.testmod(consilience.ensemble.store).failed == 0
-
-
-def test_repr_says_what_is_in_it(run):
-    assert repr(Store.open(run)) == f"Store({str(run)!r}, n_clusterings=6, n_objects={N})"
 
 
 # Damage
@@ -581,13 +558,6 @@ def test_one_writer_at_a_time_any_number_of_readers(run):
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_a_reader_sees_what_was_there_when_it_was_opened(run):
-    reader = Store.open(run)
-    with Store.resume(run, **RUN) as writer:
-        writer.append(some_labels(1))
-    assert reader.labels().shape == (N, 6)
-
-
 def test_threads_may_append_at_the_same_time(tmp_path):
     with Store.create(tmp_path, n_objects=N) as store, ThreadPoolExecutor(8) as pool:
         made = list(pool.map(lambda seed: (seed, store.append(some_labels(2, seed=seed))), range(40)))
@@ -604,15 +574,6 @@ def test_ids_of_a_refused_part_are_not_given_out_again(run):
         store = Store.resume(run, **RUN)
     with store:
         assert store.append(some_labels(1)).tolist() == [6]
-
-
-@pytest.mark.parametrize("info", [{"seed": [1, 2]}, [{"seed": 1}, {"seed": 2}]])
-def test_info_may_be_columns_or_rows(tmp_path, info):
-    with Store.create(tmp_path, n_objects=N) as store:
-        store.append(some_labels(2), info)
-        store.append(some_labels(1), {"seed": 3, "scores": {"nmi": 0.5}})
-    assert store.info()["seed"].tolist() == [1, 2, 3]
-    assert store.info().loc[2, "scores"] == {"nmi": 0.5}
 
 
 # Sentences

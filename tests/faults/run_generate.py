@@ -28,11 +28,10 @@ def main(store, n, scheduler=None):
     from consilience import cli
     from consilience._run.cluster import connect
     from consilience.cli.stopping import wait_for_sigterm
-    from consilience.generation import runner
-    from consilience.generation import tasks as keeping
+    from consilience.generation.runner import Runner
 
     wait_for_sigterm(cli.say)
-    keeping.BATCH_SECONDS = runner.BATCH_SECONDS = 0.03  # many parts: more moments at which one is being written
+    Runner.batch_seconds = 0.03  # many parts: more moments at which one is being written
     if jump := float(os.environ.get("CLOCK", "0")):
         ticks, real = iter(range(10**9)), time.time
         time.time = lambda: real() + jump * (-1) ** next(ticks)  # forth and back at every look

@@ -14,7 +14,6 @@ from consilience._types import Array, Labels
 
 
 def check_info(info: Any, n_clusterings: int) -> pd.DataFrame:
-    """A table with a row for every clustering."""
     if info is None:
         return pd.DataFrame(index=pd.RangeIndex(n_clusterings))
     try:
@@ -97,7 +96,6 @@ def check_label_names(label_names: Sequence[Any] | None, codes: Array) -> list[A
 
 
 def object_vector(values: Iterable[Any]) -> Array:
-    """A vector of Python objects, whatever they are."""
     if isinstance(values, np.ndarray):
         return values.astype(object, copy=False)
     return np.fromiter(values, object)

@@ -249,7 +249,6 @@ def saved_kind(path: PathLike) -> str | None:
 
 
 def read_header(folder: Path) -> dict[str, Any]:
-    """The header of a saved result."""
     try:
         header = json.loads((folder / HEADER).read_bytes())
     except (FileNotFoundError, NotADirectoryError):
@@ -338,7 +337,6 @@ class _Parts:
         return {"$": "frame", "file": file, "columns": names, "index": index, "rows": len(frame)}
 
     def finish(self) -> None:
-        """Write the arrays."""
         if self.arrays:
             with (self.folder / ARRAYS).open("wb") as file:
                 np.savez_compressed(file, **self.arrays)  # type: ignore[arg-type]

@@ -65,7 +65,6 @@ def draw_sample(blocks: NumberBlocks, seed: int, n_jobs: int | None = None) -> S
 
 
 def _within(rows: Ints, span: Span) -> slice:
-    """Which of the sorted rows lie in a span."""
     return slice(*np.searchsorted(rows, span))
 
 
@@ -94,7 +93,8 @@ class BlockRunner(Runner):
                 f"the clustering was made from {made}, and these blocks give {'all' if needed is None else f'{needed:,}'}: "
                 f"give NumberBlocks(source, sample_size={plan.sample_size or blocks.n_rows})"
             )
-        super().__init__(sample.values, plan, base, n_jobs, keeps_predictors=True, time_limit=time_limit)
+        keeps = plan.sample_size is not None  # only rows beyond the sample are labeled by them
+        super().__init__(sample.values, plan, base, n_jobs, keeps_predictors=keeps, time_limit=time_limit)
         self.blocks, self.sample, self.objects = blocks, sample, blocks
         self.most_waiting = max(1, LABELS_IN_MEMORY // blocks.n_rows)
 
@@ -162,7 +162,6 @@ def plan_of(blocks: NumberBlocks, plan: Plan) -> Plan:
 
 
 def _sample_size(blocks: NumberBlocks) -> int | None:
-    """Rows of the sample; None where all are clustered."""
     return None if blocks.n_rows <= blocks.sample_size else blocks.sample_size
 
 

@@ -174,6 +174,7 @@ def generate(
     10
     """
     reading, options = split_reading(options)
+    # A graph of neighbors that an AnnData brings has been looked at by its owner: it goes before one of ours.
     if methods == "graph" and metric == "euclidean" and not reading.get("key") and (key := own_graph(X)) is not None:
         reading, metric = {**reading, "key": key}, "graph"
     wishes = check_guide(guide, together=together, apart=apart, like=like, unlike=unlike, strength=guide_strength)
@@ -192,7 +193,7 @@ def generate(
     if blocks is None and (wishes is not None or is_auto(methods) or n_clusters is None):
         X = data_table(X, metric)
     chosen = None
-    if is_auto(methods):
+    if is_auto(methods):  # which looks at the data, of row blocks at the sample
         if blocks is not None:
             sample = draw_sample(blocks, _seed(random_state, store), n_jobs)
         chosen = recipe_of(X if sample is None else data_table(sample.values, metric), metric=metric, base=base)
@@ -216,7 +217,7 @@ def generate(
     check_n_jobs(n_jobs)
     if time_limit is not None:
         check_positive("time_limit (--time-limit)", time_limit)
-    if around is not None:
+    if around is not None:  # the settings are the clustering's own; those given are only compared with them
         spec, number, plan, run_plan = center_of(around, store, plan, base)
         runner = runner_of(X, plan, base, n_jobs, seed=spec.origin[0], time_limit=time_limit)
         seed = check_seed(random_state)

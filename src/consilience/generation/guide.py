@@ -142,14 +142,12 @@ class BoundGuide:
     unlike: dict[str, Labels] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """As it is kept in the plan of a run."""
         pairs = {side: pairs.tolist() for side, pairs in self._pairs.items()}
         labels = {side: {name: codes.tolist() for name, codes in named.items()} for side, named in self._labels.items()}
         return {"n_objects": self.n_objects, **pairs, "strength": self.strength, **labels}
 
     @classmethod
     def of_json(cls, kept: Mapping[str, Any]) -> BoundGuide:
-        """What :meth:`as_json` gave."""
         together, apart = (np.array(kept[side], np.int64).reshape(-1, 2) for side in ("together", "apart"))
         like, unlike = (
             {name: np.array(codes, np.int32) for name, codes in kept[side].items()} for side in ("like", "unlike")
@@ -278,6 +276,7 @@ def _of_groups(table: ArrayLike, codes: Labels) -> tuple[Means, Means]:
 
 def _log_ratio(apart: Means, together: Means, overall: Floats) -> Floats:
     """log of the ratio of the two, each drawn towards that of all objects; 0 for a column that does not vary."""
+    # A prior: a few pairs that happen to be alike in a column must not decide its weight.
     drawn = [(mean * worth + PRIOR * overall) / (worth + PRIOR) for mean, worth in (apart, together)]
     varies = overall > 0
     return np.where(varies, np.log(np.where(varies, drawn[0], 1) / np.where(varies, drawn[1], 1)), 0.0)
@@ -318,6 +317,7 @@ def set_aside(X: Any, guide: Guide, reading: dict[str, Any]) -> dict[str, Any]:
     """How to read a table, with the columns that a guide names set aside."""
     if not is_table(X):
         return reading
+    # A grouping that clusterings are to be like must not be clustered by: that would be no evidence.
     named = [name for side in (guide.like, guide.unlike) for name in names_aside(X, side, reading)[0]]
     if not named:
         return reading
@@ -339,7 +339,6 @@ def _check_pairs(given: Any, side: str, objects: Table | Ensemble) -> Ints:
 
 
 def _named_pairs(given: Any, side: str, find: _Finder) -> Iterator[tuple[str, list[Any]]]:
-    """Where each pair stands, and its names."""
     if isinstance(given, (str, os.PathLike)):
         yield from _pairs_in_file(given, side, find)
         return
@@ -378,15 +377,13 @@ def _pairs_in_file(path: Any, side: str, find: _Finder) -> Iterator[tuple[str, l
 
 
 class _Finder:
-    """Objects by id or row."""
-
     def __init__(self, objects: Table | Ensemble) -> None:
         self.n, ids = objects.n_objects, objects.ids
         self.numbers = {} if ids is None else {str(name): i for i, name in enumerate(ids)}
+        # Numbers are rows where ids are text; where ids are numbers themselves, they are ids.
         self.by_row = ids is None or all(isinstance(name, str) for name in ids)
 
     def knows(self, name: Any) -> bool:
-        """Whether it may name an object."""
         return str(name) in self.numbers or self._row(name) is not None
 
     def _row(self, name: Any) -> int | None:
@@ -413,6 +410,7 @@ def _check_consistent(together: Ints, apart: Ints, objects: Table | Ensemble) ->
     if not len(together) or not len(apart):
         return
     n = objects.n_objects
+    # Being together is transitive: pairs that share an object make groups.
     graph = sparse.coo_matrix((np.ones(len(together)), (together[:, 0], together[:, 1])), (n, n))
     part = connected_components(graph, directed=False)[1]
     same = part[apart[:, 0]] == part[apart[:, 1]]
@@ -446,7 +444,6 @@ def _check_known(given: Any, side: str, objects: Table | Ensemble) -> dict[str, 
 
 
 def _no_column(objects: Table | Ensemble) -> str:
-    """Why a name stands for no labels."""
     if isinstance(objects, Ensemble):
         return "a name, and clusterings have no columns: give the table that has it too, as in guide.score(ens, table)"
     if objects.labels is None:

@@ -112,7 +112,8 @@ def kmeans_runs(
     """
     table = X if checked else check_table(X)
     starts = None if isinstance(init, str) else np.ascontiguousarray(init, np.int64)
-    per_run = [np.shape(given)[0] for given in (n_clusters, weights, units, starts) if np.ndim(given)]
+    each: tuple[Any, ...] = (n_clusters, weights, units, starts)
+    per_run = [len(given) for given in each if given is not None and np.ndim(given)]
     runs = n_runs if n_runs is not None else next(iter(per_run), 1)
     if set(per_run) - {runs}:
         raise InputError(f"the number of runs is not clear: {', '.join(map(str, sorted({runs, *per_run})))}")

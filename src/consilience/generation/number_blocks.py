@@ -20,16 +20,14 @@ from consilience.tables.in_memory import frame_sheet
 
 @dataclass(frozen=True, eq=False)
 class RowGroup:
-    """A row group of a Parquet file."""
-
     path: Path
     number: int
     names: tuple[str, ...]
 
     def rows(self, first: int, last: int) -> Floats:
-        """Some of its rows."""
         import pyarrow.parquet as pq
 
+        # A row group is the least that Parquet reads: a task that wants some rows of it reads them all.
         table = pq.ParquetFile(self.path).read_row_group(self.number, list(self.names))
         return dense(table.slice(first, last - first).to_pandas())
 
@@ -97,7 +95,6 @@ def _check_names(columns: Any) -> tuple[str, ...]:
 
 
 def _all_names(source: Any) -> list[str]:
-    """Names of all columns."""
     if isinstance(source, (str, Path)):
         return [str(name) for name in open_parquet(_files(Path(source))[0]).schema_arrow.names]
     first = source[0] if isinstance(source, (list, tuple)) and source else source
@@ -106,6 +103,7 @@ def _all_names(source: Any) -> list[str]:
 
 def _ids_of(source: Any, name: str) -> Any:
     """Names of the objects: a column of the files or frames, every value once."""
+    # Read whole: a store keeps them in one column, and that each occurs once is not seen block by block.
     what = Path(source).resolve().name if isinstance(source, (str, Path)) else "row blocks"
     blocks = _files(Path(source)) if isinstance(source, (str, Path)) else source
     parts: list[Any] = []
@@ -131,7 +129,6 @@ def _files(path: Path) -> list[Path]:
 
 
 def _chosen(block: Any, names: tuple[str, ...] | None) -> Any:
-    """Some columns of a data frame."""
     if names is None:
         return block
     have = getattr(block, "columns", None)
@@ -151,6 +148,7 @@ def _parts_of(source: Any, names: tuple[str, ...] | None) -> tuple[Sequence[Any]
         raise InputError(
             f"row blocks are a list of arrays, a Dask array or data frame, or Parquet; got {kind_of(source)}"
         )
+    # What is in memory is made dense at once, so that it is refused before any work is done.
     held = [Held(dense(_chosen(one, names))) for one in source]
     shapes = [one.table.shape for one in held]
     return held, [n for n, _ in shapes], [d for _, d in shapes], count(len(held), "block")
@@ -177,7 +175,6 @@ def _of_parquet(path: Path, chosen: tuple[str, ...] | None) -> tuple[Sequence[An
 
 
 def _check_numbers(file: Path, schema: Any, names: Sequence[str]) -> None:
-    """Refuse a column that holds anything but numbers."""
     import pyarrow as pa
 
     kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
@@ -191,7 +188,7 @@ def _check_numbers(file: Path, schema: Any, names: Sequence[str]) -> None:
 
 
 def dense(block: Any) -> Floats:
-    """A block as an array of numbers."""
+    # One type for all blocks: the digest of a table must not depend on that of a part.
     found = block.to_numpy() if hasattr(block, "to_numpy") else np.asarray(block)
     if found.ndim != 2 or found.dtype.kind not in "biuf":
         raise InputError(
@@ -201,7 +198,6 @@ def dense(block: Any) -> Floats:
 
 
 def rows_of(piece: Piece) -> Floats:
-    """The rows of a piece."""
     read = piece.read()
     return read[0] if len(read) == 1 else np.concatenate(read)
 

@@ -61,7 +61,6 @@ class Plan:
     def checked(
         cls, *, methods: Any, n_clusters: Any, base: str | None = None, guide: BoundGuide | None = None, **given: Any
     ) -> Plan:
-        """A plan from what a user gave, or one sentence."""
         shares = check_methods(methods)
         settings = {name: check(name, given.pop(name)) for name, check in SETTINGS.items() if name in given}
         for name, _ in shares:
@@ -76,7 +75,6 @@ class Plan:
         return cls(shares, check_clusters(n_clusters), base=base, guide=kept, options=options, **settings)
 
     def as_json(self) -> dict[str, Any]:
-        """The plan as a JSON value, its options beside the rest."""
         values = asdict(self)
         return {"made_by": "generate", **values.pop("options"), **values}
 
@@ -98,12 +96,10 @@ class Plan:
 
     @property
     def guide_words(self) -> str | None:
-        """The guide in one line."""
         return BoundGuide.of_json(self.guide).words if isinstance(self.guide, Mapping) else self.guide
 
     @classmethod
     def of_text(cls, text: Any, method: str, n_clusters: int) -> Plan:
-        """The plan that made one clustering."""
         try:
             plan = {"made_by": "generate", **json.loads(text)}
         except (TypeError, ValueError):
@@ -121,6 +117,7 @@ class Plan:
             raise InputError(
                 "the run was not made by generate, or by another version of it: nothing can be added to it"
             )
+        # JSON has no tuples, by which plans are compared.
         values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in plan.items()
         }
@@ -132,6 +129,7 @@ class Plan:
     def method_of(self, n: int) -> list[str]:
         """The methods of units 0 … n − 1: each the one furthest behind its share, so that any first units are a fair mix."""
         names, shares = zip(*self.methods, strict=True)
+        # Not drawn: shares hold for any number of clusterings, and a longer run begins with a shorter one.
         given, chosen = [0] * len(names), []
         for unit in range(1, n + 1):
             behind = max(range(len(names)), key=lambda i: unit * shares[i] - given[i])
@@ -147,10 +145,10 @@ def defaults(methods: Iterable[str]) -> dict[str, Any]:
 
 
 def _check_options(given: Mapping[str, Any], used: Iterable[str]) -> dict[str, Any]:
-    """The options of the methods in use: those given, checked, and the defaults of the others."""
     owners = {name: method for method in reversed(METHODS) for name in METHODS[method].options}
     checked = {}
     for name, value in given.items():
+        # A word near a keyword of generate is that keyword misspelt, whatever option is near it too.
         near = nearest(name, [*owners, *KEYWORDS], short_for=False) if name not in owners else []
         if near and near[0] in KEYWORDS:
             raise InputError(f"unknown option of generate {name!r}: did you mean {near[0]!r}?")
@@ -195,6 +193,7 @@ def _number(share: Any) -> Any:
 
 def check_clusters(n_clusters: Any) -> tuple[int, ...]:
     """The numbers of clusters to draw from: one, a pair (low, high), or a list or range of choices."""
+    # A tuple of two is a range, a list of two are two choices.
     if isinstance(n_clusters, tuple) and len(n_clusters) == 2:
         low, high = (check_count("n_clusters", k, 2) for k in n_clusters)
         if low > high:
@@ -235,7 +234,6 @@ class Spec:
 
     @property
     def run_stream(self) -> tuple[int, int]:
-        """Seed and unit of the clusterer's own stream."""
         return child_seed(self.origin[0], "generation.run"), self.origin[1]
 
     @classmethod
@@ -250,7 +248,7 @@ class Spec:
         method = cells["method"]
         if method not in METHODS:
             raise InputError(f"the clustering was made by {show(method)}, which generate does not know")
-        weights = cells.get("weights")
+        weights = cells.get("weights")  # a list, as JSON and Parquet have it
         return cls(
             method=str(method),
             seed=check_count("seed", cells["seed"], 0),
@@ -308,6 +306,7 @@ def of_row(row: Any, base: Any) -> tuple[Spec, Plan]:
     if base is not None:
         check_base(base)
     given = None if base is None else base_text(base)
+    # By its words: the clusterer itself is not kept, and another one would make another clustering without a word.
     if plan.base != given:
         made = "k-means" if plan.base is None else f"base={plan.base}"
         raise InputError(f"the clustering was made with {made}, and base is {given}: give the one it was made with")

@@ -105,8 +105,6 @@ class Nearest:
 @register
 @dataclass(frozen=True, eq=False)
 class Predicted:
-    """One clustering whose method labels new rows itself."""
-
     space: Space
     column: int
     weights: Array | None
@@ -278,7 +276,6 @@ def _check_data(runner: Runner, ens: Ensemble) -> None:
 
 
 def _new_values(table: Table, new: Any) -> tuple[Any, Array | None]:
-    """New rows as numbers, and their names."""
     if table.encoder is not None:
         read = encode_rows(new, table.encoder)
     elif table.aside and table.columns is not None:  # by name, whatever else the new table has

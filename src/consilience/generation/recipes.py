@@ -32,7 +32,6 @@ class Recipe:
 
 
 def is_auto(methods: Any) -> bool:
-    """Whether the methods are left to the recipe."""
     return isinstance(methods, str) and methods.strip() == AUTO
 
 

@@ -117,7 +117,6 @@ class Runner:
         return Store.resume(path, **same, ids=objects.ids, id_name=objects.id_heading)
 
     def _fingerprint(self) -> str:
-        """By which a store knows its data."""
         return fingerprint(self.table.values)
 
     def run(

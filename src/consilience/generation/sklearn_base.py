@@ -14,7 +14,6 @@ CLUSTERS = ("n_clusters", "n_components")  # what estimators call it
 
 
 def check_base(base: Any) -> None:
-    """Refuse what is not a clusterer."""
     if isinstance(base, type):
         raise InputError(f"base must be a clusterer, not its class: give {base.__name__}() with its parameters")
     if not hasattr(base, "get_params") or not (hasattr(base, "fit_predict") or hasattr(base, "fit")):
@@ -42,7 +41,7 @@ def base_run(base: Any, table: Array, n_clusters: int, seed: int) -> Runs:
     from sklearn.base import clone
 
     try:
-        model = clone(base)
+        model = clone(base)  # the user's own stays as it was, and may be fitted already
         model.set_params(**clusterer_settings(model, n_clusters, seed % 2**32))
         answer = model.fit_predict(table) if hasattr(model, "fit_predict") else model.fit(table).labels_
         labels = check_found(np.asarray(answer), table.shape[0])
@@ -55,7 +54,6 @@ def base_run(base: Any, table: Array, n_clusters: int, seed: int) -> Runs:
 
 
 def reason(error: Exception) -> str:
-    """Why a clustering could not be made, on one line."""
     return str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {show(str(error), 200)}"
 
 

@@ -103,7 +103,6 @@ class Spaces:
 
     @property
     def n_objects(self) -> int:
-        """Number of rows."""
         return int(self.columns.shape[0])
 
     def of(self, method: str, filling: int | None = None) -> Space:

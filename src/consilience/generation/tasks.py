@@ -76,7 +76,6 @@ class One:
 
     @property
     def is_made(self) -> bool:
-        """Whether it has labels."""
         return bool((self.labels >= 0).any())
 
 
@@ -107,7 +106,6 @@ def make_batch(table: Any, specs: Sequence[Spec], weights: Array, init: str, max
 
 
 def batch_weights(specs: Sequence[Spec], width: int) -> Array:
-    """(n_specs, width) weights of the columns."""
     weights = np.ones((len(specs), width), np.float32)
     for row, spec in zip(weights, specs, strict=True):
         if spec.weights is not None:

@@ -96,6 +96,7 @@ class Variations:
         8
         """
         spec, runner = self._runner(row)
+        # Only components have axes; columns are weighted as they are.
         axes = getattr(runner.spaces.of(spec.method), "axes", None)
         if axes is None:
             return None
@@ -117,7 +118,7 @@ def _steered(runner: Runner, center: Spec, columns: Mapping[str, float], guide: 
     space = runner.spaces.of(center.method)
     if not space.width:
         raise InputError(f"clusterings by {center.method} weigh no columns: choose one of another method to steer")
-    factors = np.ones(space.width)
+    factors = np.ones(space.width)  # on top of what the clustering drew itself
     if columns:
         given = runner.table.columns
         names = [f"column {i}" for i in range(runner.spaces.given_width)] if given is None else list(given)
@@ -140,6 +141,7 @@ def _on_components(runner: Runner, center: Spec, by: Floats) -> Floats:
         raise InputError(
             "columns of sparse data cannot be steered by components: choose a clustering that weighs columns"
         )
+    # Weights of components cannot give a column any weight: they come as near as their correlations let them.
     scores, values = (np.asarray(x, float) - np.mean(x, axis=0) for x in (table, runner.spaces.columns))
     size = np.maximum(np.linalg.norm(scores, axis=0)[:, None] * np.linalg.norm(values, axis=0), 1e-300)
     explained = np.square(scores.T @ values / size)
@@ -174,7 +176,6 @@ def center_of(around: Any, store: PathLike | None, given: Plan, base: Any) -> tu
 
 
 def check_jitter(jitter: Any) -> float:
-    """How far variations are from their center."""
     return check_positive("jitter", jitter, or_equal=True)
 
 
@@ -189,7 +190,7 @@ def _number(row: Any) -> int:
 def _check_same(given: Mapping[str, Any], plan: Plan) -> None:
     """Refuse settings that are neither the usual ones nor those the clustering was made with."""
     usual, made = {"n_clusters": (UNASKED_CLUSTERS,)} | defaults(dict(plan.methods)), plan.as_json()
-    for name, value in given.items():
+    for name, value in given.items():  # what nobody set is as by default, and means nothing
         if value not in (usual.get(name, value), made.get(name)) and name not in ("made_by", "methods"):
             raise InputError(
                 f"{name} was {show(made.get(name))} when the clustering was made: leave it out for more like it"

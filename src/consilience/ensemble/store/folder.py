@@ -29,7 +29,6 @@ KEYS: dict[str, Any] = {"n_objects": int, "fingerprint": (str, type(None)), "pla
 
 
 def new_manifest(n_objects: int, data: str | None, plan: Any, ids: Array | None, id_name: str = "id") -> dict[str, Any]:
-    """The manifest of a run, with a checksum of its own."""
     try:
         plan = json.loads(json_text(plan, allow_nan=False))
     except (TypeError, ValueError) as error:
@@ -134,7 +133,6 @@ def check_same_run(folder: Path, manifest: dict[str, Any], asked: dict[str, Any]
 
 
 def encode_ids(ids: Array | None) -> pa.Buffer:
-    """The bytes of the file of ids."""
     sink = pa.BufferOutputStream()
     pq.write_table(pa.table({"id": ids}), sink, compression="zstd", write_page_checksum=True)
     return sink.getvalue()
@@ -230,7 +228,6 @@ class Index:
         return repeated
 
     def forget(self, part: int) -> None:
-        """A part is gone."""
         self._dropped.add(part)
         self.where = {number: place for number, place in self.where.items() if place[0] != part}
 
@@ -246,7 +243,6 @@ class Index:
         return np.sort(np.fromiter(self.where, np.int64, len(self.where)))
 
     def places(self, numbers: ArrayLike) -> Ints:
-        """Part and row of each clustering."""
         asked = (self.numbers if numbers is None else np.ravel(numbers)).tolist()
         unknown = [number for number in asked if number not in self.where]
         if unknown:

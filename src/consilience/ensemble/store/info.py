@@ -21,7 +21,6 @@ TAKEN = ("number", "labels", "label_names", "label_type")  # columns of the part
 
 
 def encode_info(info: Any, n_clusterings: int) -> dict[str, Column]:
-    """Parquet columns of an info table, checked."""
     if info is None:
         return {}
     info = _as_frame(info, n_clusterings)
@@ -131,7 +130,6 @@ TYPES = {str: "text", int: "integer", float: "number", bool: "boolean"}  # sever
 
 
 def encode_names(label_names: Sequence[Any] | None, n_clusterings: int) -> dict[str, Column]:
-    """Columns of the label names and their type; none if no clustering has names."""
     if label_names is None or all(names is None for names in label_names):
         return {}
     if len(label_names) != n_clusterings:
@@ -164,7 +162,6 @@ def _is_unicode(texts: Sequence[str]) -> bool:
 
 
 def decode_names(table: pa.Table) -> list[Array | None]:
-    """The label names of each row of a part that has such columns."""
     found: list[Array | None] = []
     for texts, kind in zip(table[NAMES].to_pylist(), table[TYPE].to_pylist(), strict=True):
         names = None

@@ -33,7 +33,6 @@ def _labels_type(n_objects: int) -> pa.DataType:
 
 
 def check_rows(labels: Any, n_objects: int) -> np.ndarray:
-    """Labels of the right shape and range, one row per clustering."""
     array = np.asarray(labels)
     if array.ndim == 2 and array.shape[1] == 0:
         array = array.astype(np.int32)
@@ -86,12 +85,10 @@ def mark_failures(failed: np.ndarray) -> Column:
 
 
 def has_failures(schema: pa.Schema) -> bool:
-    """Whether a part has such a column."""
     return FAILED in schema.names and (schema.field(FAILED).metadata or {}).get(b"consilience") == FAILED.encode()
 
 
 def part_name(number: int, next_number: int, data: Any) -> str:
-    """The name of a part of these bytes."""
     return f"part-{number:08d}-{next_number}-{zlib.crc32(data):08x}.parquet"
 
 

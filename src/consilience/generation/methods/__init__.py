@@ -18,6 +18,7 @@ from consilience.generation.methods.pca import PCA, ComponentLandmarks, Reduced
 from consilience.generation.methods.spectral import Spectral
 from consilience.generation.methods.weighted_kmeans import Features, Minima, Objects, Zipf
 
+# Open: what is entered here from outside is known to generate, the command line and the explorer at once.
 METHODS: dict[str, Method] = {
     "zipf": Zipf(),
     "pca": PCA(),

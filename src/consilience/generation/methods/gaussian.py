@@ -46,6 +46,7 @@ class Gaussian(Method):
         from sklearn.mixture import GaussianMixture
 
         n, d = table.shape
+        # Full covariances need more objects than they have numbers, or EM fits single objects.
         forms = FORMS if n > 2 * d * spec.n_clusters else FORMS[:2]
         form = forms[int(spec.drawn["form_draw"] * len(forms))]
         seed = int(_kernels.random_bits(*spec.run_stream, 1)[0]) % 2**32

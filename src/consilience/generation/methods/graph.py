@@ -252,7 +252,6 @@ def own_graph(data: Any, neighbors_key: str | None = None) -> str | None:
 
 
 def import_igraph() -> Any:
-    """The package igraph, or one sentence."""
     try:
         import igraph
     except ImportError:

@@ -125,7 +125,7 @@ class Method:
         All that is random must come from ``spec.run_stream``, a seed and a unit. A method that can label new objects as it labeled these
         returns ``Runs.of_labels(labels, predictor=…)``; without a predictor they get the label of the nearest object.
         """
-        seed, unit = spec.run_stream
+        seed, unit = spec.run_stream  # a stream of its own: what is made beside it cannot change it
         units = np.array([unit], np.uint64)
         return kmeans_runs(
             table, spec.n_clusters, n_runs=1, seed=seed, units=units, init=plan.init, max_iter=plan.max_iter

@@ -37,6 +37,7 @@ class Metrics(Landmarks):
         order = np.argsort(u[2:], kind="stable")
         weights = np.zeros(len(order), np.int64)
         weights[order[: max(1, round((LEAST_SHARE + (MOST_SHARE - LEAST_SHARE) * u[1]) * len(order)))]] = 1
+        # A stream of their own: u has as many numbers as the table has columns, all in use.
         metric, width = _kernels.random_uniform(child_seed(spec.seed, "generation.metrics"), spec.unit, 2)
         number = float(int(metric * len(METRICS)))
         drawn = {"own_scale": float(u[0]), "metric_number": number, "sigma_factor": float(2 ** (2 * width - 1))}

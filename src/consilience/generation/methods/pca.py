@@ -29,7 +29,6 @@ MOST_COLUMNS = 5000
 
 
 def check_rule(name: str, rule: Any) -> str:
-    """What the share is of."""
     return check_choice(rule, ("variance", "deviation"), name)
 
 
@@ -80,7 +79,6 @@ def principal_components(table: ArrayLike, share: float, rule: str) -> Floats:
 
 
 def check_size(n: int, d: int) -> None:
-    """Refuse a table that is large both ways."""
     if min(n, d) > MOST_COLUMNS:
         raise InputError(
             f"principal components of {n:,} × {d:,} numbers need a matrix of {min(n, d):,} squared: reduce the table first "
@@ -96,7 +94,6 @@ def n_axes(values: Floats, share: float, rule: str) -> int:
 
 
 def largest_first(matrix: Floats) -> tuple[Floats, Floats]:
-    """Eigenvalues and eigenvectors of a symmetric matrix."""
     values, vectors = np.linalg.eigh(matrix)
     return np.maximum(values[::-1], 0), vectors[:, ::-1]
 

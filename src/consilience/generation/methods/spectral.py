@@ -32,7 +32,6 @@ SIGMA_DIVISORS = tuple(2 ** (i / 4) for i in (0, 2, 4, 8, 16, 32))
 
 
 def check_divisors(name: str, divisors: Any) -> tuple[float, ...]:
-    """Positive numbers, at least one."""
     values = divisors if isinstance(divisors, Iterable) and not isinstance(divisors, str) else [divisors]
     checked = tuple(check_positive(name, value) for value in values)
     if not checked:
@@ -86,7 +85,6 @@ def spectral_run(table: Any, n_clusters: int, sigma_divisor: float, *, seed: int
 
 
 def _squares(table: Any) -> Floats:
-    """Squared distances of all rows."""
     if not sparse.issparse(table):
         return np.asarray(squareform(pdist(table, "sqeuclidean")))
     products = (table @ table.T).toarray()
