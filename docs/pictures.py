@@ -42,10 +42,10 @@ def draw_agreement() -> None:
     """README's first picture."""
     import consilience as cs
     from consilience.datasets import load_beads, load_beads_labels
-    from consilience.reports import draw_comparison
+    from consilience.reports import draw
 
     known = {name: load_beads().labels[name].to_numpy() for name in ("shape", "color")}
-    draw_comparison(cs.compare(load_beads_labels(), known=known), HERE / "agreement.png")
+    draw(cs.compare(load_beads_labels(), known=known), HERE / "agreement.png")
 
 
 def draw_start() -> None:

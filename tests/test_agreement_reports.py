@@ -1,22 +1,20 @@
 """An agreement on the terminal, in JSON and as a picture."""
 
-import io
 import json
 
 import numpy as np
 import pandas as pd
 import pytest
-from rich.console import Console
 
 import consilience as cs
 from consilience._check import InputError
 from consilience.agreement import stable_groups
+from consilience.reports import draw
 from consilience.reports.agreement import (
+    agreement_finding,
     agreement_summary,
     components_of,
-    draw_iterations,
     labels_table,
-    print_agreement,
 )
 from test_agreement_readout import process
 
@@ -27,18 +25,12 @@ def found():
     table = result.stability_by_iteration({"topic": truth})
     consensus = cs.combine(result.after.rows, method="sccc")
     groups = stable_groups(result.before.columns, result.after.columns, new=True)
-    summary = agreement_summary(result, table, consensus=consensus, groups=groups, known={"topic": 0.5})
-    return result, table, summary
-
-
-def printed(summary):
-    console = Console(file=io.StringIO(), width=200)
-    print_agreement(summary, title="counts.npz", console=console)
-    return console.file.getvalue()
+    about = {"consensus": consensus, "groups": groups, "known": {"topic": {"accuracy": 0.5, "purity": 0.7}}}
+    return result, table, about, agreement_summary(result, table, **about)
 
 
 def test_summary_is_plain_json(found):
-    result, table, summary = found
+    result, table, _, summary = found
     again = json.loads(json.dumps(summary))
     assert again == summary
     assert summary["n_clusters"] == [4, 4]
@@ -56,28 +48,13 @@ def test_pairs_are_groups_and_what_has_no_label_is_none():
     assert components_of(cs.Ensemble([[0, 0, 1, 2, -1]])) == {"number": 3, "largest": 2, "share_in_groups": 0.5}
 
 
-def test_print_shows_every_iteration_and_group(found):
-    _, table, summary = found
-    text = printed(summary)
-    assert "counts.npz: 5 clusterings of 60 rows into 4 clusters, and of 40 columns into 8 clusters" in text
-    for row in table.itertuples():
-        assert f"{row.rows:.4f} ± {row.rows_sem:.4f}" in text
-    assert "accuracy with topic: 0.5000" in text
-    assert ", ".join(map(str, summary["groups"][0]["members"])) in text
-
-
-def test_many_groups_and_single_clusterings_stay_short(found):
-    _, _, summary = found
-    many = [{"size": 30, "pieces": 30, "largest_piece": 1, "members": list(range(30))}] * 20
-    alone = [{"iteration": 0, "rows": None, "rows_sem": None}]
-    other = {"groups": many, "stability": alone, "n_column_clusters": [3, 1200], "n_empty_columns": 2}
-    text = printed(summary | other)
-    assert "2 columns without counts" in text
-    assert "rows without counts" not in text
-    assert "and 8 more groups" in text
-    assert "9 … (20 more)" in text
-    assert "3 to 1,200 clusters" in text
-    assert "–" in text
+def test_the_finding_has_every_iteration_and_group(found):
+    result, table, about, _ = found
+    stability, components, groups = agreement_finding(result, table, **about).tables
+    shown = [f"{row.rows:.4f} ± {row.rows_sem:.4f}" for row in table.itertuples()]
+    assert stability.frame["rows"].tolist() == shown
+    assert components.frame["number"].tolist()[1] == components_of(result.after.rows)["number"]
+    assert len(groups.frame) == len(about["groups"])
 
 
 def test_labels_table_has_consensus_support_and_all_labels():
@@ -99,8 +76,8 @@ def test_labels_table_speaks_the_names_of_labels():
 
 @pytest.mark.parametrize("name", ["a.png", "a.svg", "a.pdf"])
 def test_iterations_are_drawn(found, tmp_path, name):
-    _, table, _ = found
-    draw_iterations(table, tmp_path / name)
+    _, table, *_ = found
+    draw(table, tmp_path / name, "iterations")
     starts = {"a.png": b"\x89PNG", "a.svg": b"<?xml", "a.pdf": b"%PDF"}
     assert (tmp_path / name).read_bytes().startswith(starts[name])
 
@@ -110,9 +87,10 @@ def test_panels_and_error_bars(found, monkeypatch, tmp_path):
 
     drawn = []
     monkeypatch.setattr(agreement, "new_figure", lambda *size: drawn.append(figures.new_figure(*size)) or drawn[-1])
-    _, table, _ = found
-    draw_iterations(table, tmp_path / "both.png")
-    draw_iterations(table[["iteration", "rows", "rows_sem", "columns", "columns_sem"]], tmp_path / "one.png")
+    _, table, *_ = found
+    draw(table, tmp_path / "both.png", "iterations")
+    alone = table[["iteration", "rows", "rows_sem", "columns", "columns_sem"]]
+    draw(alone, tmp_path / "one.png", "iterations")
     assert [len(figure.axes) for figure in drawn] == [2, 1]
     line, _, (bars,) = drawn[0].axes[0].containers[1]
     np.testing.assert_allclose(line.get_ydata(orig=False), table["columns"])
@@ -123,4 +101,4 @@ def test_panels_and_error_bars(found, monkeypatch, tmp_path):
 
 def test_a_picture_needs_a_known_ending(found, tmp_path):
     with pytest.raises(InputError, match=r"\.png"):
-        draw_iterations(found[1], tmp_path / "a.doc")
+        draw(found[1], tmp_path / "a.doc", "iterations")

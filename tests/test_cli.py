@@ -334,10 +334,9 @@ def test_a_reader_that_leaves_early_is_no_error():
     assert done.stderr == ""
 
 
-def test_demo_writes_files_that_the_next_command_reads(tmp_path, monkeypatch):
-    monkeypatch.setattr("consilience.cli.demo.NUMBER", 60)
+def test_demo_writes_files_that_the_next_command_reads(tmp_path):
     out = tmp_path / "out"
-    done = run("demo", "--output", out)
+    done = run("demo", "-n", 60, "--output", out)
     assert done.returncode == 0, done.stderr
     assert {p.name for p in out.iterdir()} == {"beads.csv", "beads_labels.csv", "comparison.png", "report.html", "run"}
     assert "60 clusterings of 300 objects in 6 groups" in done.stdout
@@ -351,14 +350,13 @@ def test_demo_writes_files_that_the_next_command_reads(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_demo_in_its_own_folder_in_which_somebody_went_on(tmp_path, monkeypatch):
-    monkeypatch.setattr("consilience.cli.demo.NUMBER", 60)
+def test_demo_in_its_own_folder_in_which_somebody_went_on(tmp_path):
     out = tmp_path / "out"
-    told = run("demo", "--output", out).stdout.splitlines()
+    told = run("demo", "-n", 60, "--output", out).stdout.splitlines()
     more = next(line.split("consilience ", 1)[1].split() for line in told if "  consilience generate" in line)
     assert run(*more).returncode == 0
     (out / "mine.txt").write_text("mine")
-    again = run("demo", "--output", out)
+    again = run("demo", "-n", 60, "--output", out)
     assert again.returncode == 0, again.stderr
     assert "60 clusterings of 300 objects in 6 groups" in again.stdout
     assert (out / "mine.txt").read_text() == "mine"
@@ -367,7 +365,7 @@ def test_demo_in_its_own_folder_in_which_somebody_went_on(tmp_path, monkeypatch)
 def test_demo_leaves_what_is_not_its_own(tmp_path):
     out = tmp_path / "out"
     cs.generate(np.random.default_rng(0).normal(size=(30, 3)), 5, 3, store=out / "run")
-    done = run("demo", "--output", out)
+    done = run("demo", "-n", 60, "--output", out)
     assert done.returncode == 2
     assert "choose another folder" in done.stderr
     assert cs.Ensemble.load(out / "run").n_objects == 30

@@ -6,7 +6,6 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from rich.console import Console
 from scipy import sparse
 from scipy.io import mmwrite
 
@@ -14,7 +13,6 @@ from command_line import run
 from consilience import EnsembleClusterer
 from consilience.datasets import customers, sample_path
 from consilience.measures import adjusted_rand
-from consilience.reports.clusterer import print_clusters
 from report_pages import read_page
 
 BEADS = str(sample_path("beads.csv"))
@@ -137,29 +135,6 @@ def test_json_of_both(folder):
     found = json.loads(done.stdout)
     assert sum(row["size"] for row in found["clusters"]) == found["n_objects"] == 300
     assert set(found["known"]) == {"shape", "color"}
-
-
-@pytest.mark.parametrize(
-    ("numbers", "offered"), [([3, 2, 8, 9], "; -k 8 gives those"), ([3, 2], "; -k 2 gives those"), ([3], "")]
-)
-def test_the_finer_of_the_other_stable_numbers_is_offered(numbers, offered):
-    rows = [{"n_clusters": k, "real": k != 9} for k in numbers]
-    console = Console(width=200)
-    summary = {
-        "doubt": "",
-        "n_clusters": 3,
-        "n_objects": 9,
-        "n_clusterings": 5,
-        "chosen": "",
-        "known": {},
-        "clusters": [],
-        **dict.fromkeys(("mean_confidence", "mean_support", "n_floaters", "n_without_labels"), 0),
-        "scales": rows,
-        "scales_in_words": "stable",
-    }
-    with console.capture() as printed:
-        print_clusters(summary, title="table", console=console)
-    assert f"stable{offered}\n" in printed.get()
 
 
 def test_a_report_and_a_sample(tmp_path):

@@ -12,7 +12,7 @@ from command_line import run
 from consilience.alternatives.bases import BASES, COUNTS
 from consilience.cli.contrast import command
 from consilience.datasets import load_beads, orthogonal_multinomials, sample_path
-from consilience.reports.contrast import draw_contrast
+from consilience.reports import draw
 from consilience.tables import scale
 
 BEADS = str(sample_path("beads.csv"))
@@ -206,7 +206,7 @@ def test_figure_of_sparse_data_with_missing_labels(tmp_path, suffix):
     X, given, _ = orthogonal_multinomials(2)
     given = np.where(np.arange(len(given)) % 7 == 0, -1, given)
     result = cs.contrast(sparse.csr_matrix(X), given, 2)
-    draw_contrast(result, sparse.csr_matrix(X), {"a name with $": given}, tmp_path / f"f.{suffix}")
+    draw(result, tmp_path / f"f.{suffix}", X=sparse.csr_matrix(X), given={"a name with $": given})
     assert (tmp_path / f"f.{suffix}").stat().st_size > 5000
 
 
@@ -271,7 +271,7 @@ def test_the_table_is_written_even_if_the_figure_fails(tmp_path, monkeypatch):
     def fail(*args):
         raise OSError("no space left")
 
-    monkeypatch.setattr("consilience.reports.contrast.draw_contrast", fail)
+    monkeypatch.setattr("consilience.reports.draw", fail)
     out = tmp_path / "c.csv"
     args = [BEADS, *SHAPE, "-k", "4", "--n-init", "2", "-o", str(out), "--figure", str(tmp_path / "c.png")]
     with pytest.raises(OSError, match="no space"):

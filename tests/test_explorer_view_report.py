@@ -12,7 +12,8 @@ from consilience._check import InputError
 from consilience.explorer.calls.report import in_view, shown
 from consilience.explorer.calls.saved import read_session, session_text
 from consilience.explorer.session import Known, Session
-from consilience.reports.html import Sheet, render
+from consilience.reports.finding import Sheet
+from consilience.reports.html import render
 from consilience.reports.report import make_report
 from consilience.tables import read_table
 

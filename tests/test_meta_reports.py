@@ -8,8 +8,8 @@ import pytest
 
 from consilience._check import InputError
 from consilience.meta import organize, score
-from consilience.reports import draw_curve, draw_map, draw_scores, draw_tree, print_organized
-from consilience.reports.meta import _branches
+from consilience.reports import draw
+from consilience.reports.meta import _branches, meta_finding
 from samples import three_kinds
 
 
@@ -19,18 +19,16 @@ def case():
     return organize(ens, 3), score(ens, known={"a": truths[0], "b": truths[1]}), truths
 
 
-def test_the_summary_has_groups_scores_and_the_null(case, capsys):
+def test_the_finding_has_groups_scores_and_the_null(case):
     meta, scores, truths = case
     null = meta.null({"a": truths[0]}, n_shuffles=3)
-    print_organized(meta, title="beads", scores=scores, null=null)
-    text = capsys.readouterr().out
-    assert text.startswith("beads: 19 clusterings of 120 objects in 3 groups\n")
-    assert "None of them is the truth" in text
-    assert f"{scores['accuracy:a'][meta.groups == 2].mean():.3f}" in text
-    assert f"{null.table['best'].iloc[0]:.3f}" in text
-    assert "against the null: 3 shuffles" in text
-    for term in ("medoid", "bend", "null", "height"):
-        assert text.count(f"\n{term}: ") == 1
+    groups, beaten = meta_finding(meta, scores=scores, null=null).tables
+    assert groups.frame["mean purity:a"].tolist() == [
+        pytest.approx(scores["accuracy:a"][meta.groups == group].mean()) for group in meta.numbers
+    ]
+    assert beaten.frame["best"].tolist() == null.table["best"].tolist()
+    how = meta_finding(organize(meta.ensemble, 2, sketch=500)).reasons.sentences
+    assert any("500 random pairs" in sentence for sentence in how)
 
 
 @pytest.mark.parametrize("ending", ["png", "svg"])
@@ -38,28 +36,28 @@ def test_pictures_are_written(case, tmp_path, ending):
     meta, scores, _ = case
     path = tmp_path / f"picture.{ending}"
     maps = [meta.map(), meta.map("neighbors", max_iter=250)]
-    for draw in (
-        lambda: draw_tree(meta, path),
-        lambda: draw_tree(meta.cut(19), path, score=scores["accuracy:a"]),
-        lambda: draw_curve(meta, path),
-        lambda: draw_map(maps[0], path),
-        lambda: draw_map(maps, path, score=scores["accuracy:a"]),
-        lambda: draw_map(maps, path, groups=meta.cut(19).groups),
-        lambda: draw_scores(scores, "accuracy:a", "accuracy:b", path, marked={"some": scores.head(2)}),
+    both = {"x": "accuracy:a", "y": "accuracy:b", "marked": {"some": scores.head(2)}}
+    for result, name, options in (
+        (meta, "tree", {}),
+        (meta.cut(19), "tree", {"score": scores["accuracy:a"]}),
+        (meta, "curve", {}),
+        (maps[0], "map", {}),
+        (maps, "map", {"score": scores["accuracy:a"]}),
+        (maps, "map", {"groups": meta.cut(19).groups}),
+        (scores, "scores", both),
     ):
         path.unlink(missing_ok=True)
-        draw()
+        draw(result, path, name, **options)
         assert path.stat().st_size > 5000
 
 
 def test_distortion_is_written_on_the_map(case, tmp_path):
     meta, _, _ = case
     found = meta.map()
-    draw_map(found, tmp_path / "map.svg")
     import matplotlib
 
     with matplotlib.rc_context({"svg.fonttype": "none"}):
-        draw_map(found, tmp_path / "map.svg")
+        draw(found, tmp_path / "map.svg")
     assert f"stress {found.stress:.2f}, keeps {100 * found.neighbors_kept:.0f} %" in (tmp_path / "map.svg").read_text(
         "utf-8"
     )
@@ -79,13 +77,13 @@ def test_branches_meet_above_the_middle_and_have_their_mean(case):
 def test_bad_requests_are_refused(case, tmp_path):
     meta, scores, _ = case
     with pytest.raises(InputError, match="each of 19 clusterings"):
-        draw_tree(meta, tmp_path / "x.png", score=pd.Series([1.0, 2.0]))
+        draw(meta, tmp_path / "x.png", score=pd.Series([1.0, 2.0]))
     with pytest.raises(InputError, match="not by both"):
-        draw_map(meta.map(), tmp_path / "x.png", score=scores["accuracy:a"], groups=meta.groups)
+        draw(meta.map(), tmp_path / "x.png", score=scores["accuracy:a"], groups=meta.groups)
     with pytest.raises(InputError, match="one or a list"):
-        draw_map([], tmp_path / "x.png")
+        draw([], tmp_path / "x.png")
     with pytest.raises(InputError, match="unknown score 'c'"):
-        draw_scores(scores, "c", "accuracy:a", tmp_path / "x.png")
+        draw(scores, tmp_path / "x.png", "scores", x="c", y="accuracy:a")
     with pytest.raises(InputError, match="endings"):
-        draw_curve(meta, tmp_path / "x.bmp")
+        draw(meta, tmp_path / "x.bmp", "curve")
     assert not list(tmp_path.iterdir())

@@ -27,7 +27,8 @@ from consilience.generation.methods import describe
 from consilience.generation.methods.method import Space
 from consilience.measures import MEASURES
 from consilience.meta import MetaClustering
-from consilience.reports import Report, Text, remove_section, section, sections_of
+from consilience.reports import Finding, Report, Text, remove_section, section
+from consilience.reports.sections import sections_of
 from explorer_cases import ask
 from report_pages import read_page
 
@@ -264,8 +265,8 @@ def test_a_kind_of_result_from_outside_has_a_report(tmp_path):
     class PurityReport(Report, of=Purity):
         uses = ()
 
-        def describe(self):
-            return f"Purity {self.result.value}."
+        def finding(self):
+            return Finding(f"Purity {self.result.value}")
 
     try:
         section(Purity, title="Purity")(lambda report: [Text("It is pure.")])

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from consilience.reports.figures import new_figure
-from consilience.reports.html import (
+from consilience.reports.finding import (
     Code,
     Facts,
     Heading,
@@ -16,10 +16,8 @@ from consilience.reports.html import (
     Sheet,
     Strip,
     Text,
-    draw_strip,
-    inline_svg,
-    render,
 )
+from consilience.reports.html import draw_strip, inline_svg, render
 from report_pages import Page
 
 EVIL = "<script>alert('x')</script>\"&<img src=x onerror=alert(1)>"

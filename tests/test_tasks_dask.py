@@ -19,7 +19,7 @@ from sklearn.base import clone
 import consilience as cs
 from consilience._check import InputError
 from consilience._run.parallel import AHEAD, LARGE, ClusterError, n_tasks, on_cluster, pack, unpack, workers
-from consilience.cli import running
+from consilience.cli import outputs as running
 from consilience.consensus import MCLA, NBCE
 from consilience.datasets import gaussians_8d5k
 from dask_cluster import worker_pids

@@ -15,10 +15,10 @@ import consilience as cs
 from command_line import run as consilience
 from consilience._check import InputError
 from consilience.consensus import Consensus
-from consilience.reports import draw_scales, draw_tree_over_k, report, tree_over_k, tree_over_k_edges
+from consilience.reports import draw, report
 from consilience.reports.consensus import members_figure
 from consilience.reports.scales import known_share, scales_figure
-from consilience.reports.tree_over_k import _apart, _crossings, _places
+from consilience.reports.tree_over_k import _apart, _crossings, _places, tree_over_k, tree_over_k_edges
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_the_picture_of_scales_has_confidence_shares_and_what_is_not_real(scaled
     np.testing.assert_allclose((dots.get_sizes() / sizes)[large], dots.get_sizes()[0] / sizes[0])
     assert "no more than chance" in figure.axes[0].get_legend().get_texts()[0].get_text()
     for path in (tmp_path / "tree.png", tmp_path / "tree.svg"):
-        draw_tree_over_k(scaled, path)
+        draw(scaled, path, "tree_over_k")
         assert path.stat().st_size > 5000
     assert tree_over_k(replace(scaled, splits=None)).legends == []
 
@@ -166,12 +166,12 @@ def test_scales_are_drawn_with_the_null(scaled, tmp_path):
     assert [tuple(ends) for ends in ranges] == [(7, 9), (4, 5), (2, 2)]
     nesting = {line.get_label(): line.get_ydata()[0] for line in axis.lines if "nesting" in str(line.get_label())}
     assert nesting == {"nesting": 0.8, "nesting by chance": 0.9}
-    draw_scales(scaled, tmp_path / "scales.png")
+    draw(scaled, tmp_path / "scales.png", "scales")
     assert (tmp_path / "scales.png").stat().st_size > 5000
     lone = replace(scaled, curve=scaled.curve.iloc[:1], scales=scaled.scales.iloc[2:])  # copies of one grouping
     assert scales_figure(lone).axes[0].collections[0].get_paths()[0].get_extents().xmax == pytest.approx(2.4)
     with pytest.raises(InputError, match="no curve of stability"):
-        draw_scales(replace(scaled, curve=None), tmp_path / "no.png")
+        scales_figure(replace(scaled, curve=None))
 
 
 def test_members_to_drop_are_marked(ens, tmp_path):
@@ -189,42 +189,23 @@ def test_members_to_drop_are_marked(ens, tmp_path):
         members_figure(replace(one, members=None))
 
 
-def test_the_tree_in_a_report_is_colored_by_known_labels_too(scaled, tmp_path):
-    known = np.repeat(["a", "b", "c", "d"], 50)
-    report(scaled, tmp_path / "page.html", known={"kind": known}, figures=tmp_path / "parts")
-    assert (tmp_path / "parts" / "tree_over_k_known_1.svg").exists()
-    column = scaled.scale_labels[:, 1]
-    for cluster in range(4):
-        inside = known[column == cluster]
-        most = max((inside == name).mean() for name in "abcd")
-        np.testing.assert_allclose(
-            known_share(column, np.unique(known, return_inverse=True)[1])[column == cluster], most
-        )
-
-
-def test_the_report_has_scales_tree_and_members(scaled, tmp_path):
+def test_the_report_of_a_saved_consensus_has_scales_trees_and_members(scaled, tmp_path):
     scaled.save(tmp_path / "kept")
     again = Consensus.load(tmp_path / "kept")
     np.testing.assert_array_equal(again.scale_labels, scaled.scale_labels)
     pd.testing.assert_frame_equal(again.splits, scaled.splits)
     pd.testing.assert_frame_equal(again.scales, scaled.scales)
-    report(again, tmp_path / "page.html", figures=tmp_path / "parts")
-    text = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "Is the split real?" in text
-    assert "Stability above the grey band, or nesting above" in text
-    assert "How far to trust each clustering, the least reliable first" in text
+    known = np.repeat(["a", "b", "c", "d"], 50)
+    report(again, tmp_path / "page.html", known={"kind": known}, figures=tmp_path / "parts")
     names = {path.name for path in (tmp_path / "parts").iterdir()}
-    assert {
-        "tree_over_k.svg",
-        "stability_by_k.png",
-        "scales.csv",
-        "splits.csv",
-        "members.csv",
-        "clusters.csv",
-        "members.png",
-    } <= names
+    pictures = {"tree_over_k.svg", "tree_over_k_known_1.svg", "stability_by_k.png", "members.png"}
+    assert pictures | {"scales.csv", "splits.csv", "members.csv", "clusters.csv"} <= names
     edges = pd.read_csv(tmp_path / "parts" / "tree_over_k_edges.csv")
     pd.testing.assert_frame_equal(edges, tree_over_k_edges(scaled), check_dtype=False)
+    column, codes = scaled.scale_labels[:, 1], np.unique(known, return_inverse=True)[1]
+    for cluster in range(4):
+        most = max((known[column == cluster] == name).mean() for name in "abcd")
+        np.testing.assert_allclose(known_share(column, codes)[column == cluster], most)
 
 
 def test_the_report_of_clusterings_looks_for_the_number_of_all_and_not_of_every_group(ens, tmp_path, monkeypatch):
@@ -239,38 +220,17 @@ def test_the_report_of_clusterings_looks_for_the_number_of_all_and_not_of_every_
     assert "At which numbers of clusters does the ensemble agree with itself?" in text
 
 
-def test_the_command_writes_clusters_and_members(ens, tmp_path):
+def test_the_command_writes_its_tables(ens, tmp_path):
     ens.to_frame().add_prefix("run").to_csv(tmp_path / "labels.csv", index=False)
-    words = ["combine", tmp_path / "labels.csv", "--method", "vote", "-k", "4"]
-    done = consilience(*words, "--clusters", tmp_path / "clusters.csv", "--members", tmp_path / "members.csv")
-    assert done.returncode == 0, done.stderr
-    one = cs.combine(tmp_path / "labels.csv", 4, "vote")
-    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "clusters.csv"), one.clusters, check_dtype=False)
-    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "members.csv"), one.members, check_dtype=False)
-    row = one.clusters.iloc[0]
-    assert f"{row.confidence:.3f}    {row.support:.3f}" in done.stdout
-    assert "recurrence: of a cluster" in done.stdout
-    refused = consilience(*words, "--tree", tmp_path / "tree.png")
-    assert refused.returncode != 0
-    assert "--tree is about the scales that --n-clusters auto finds" in refused.stderr
-
-
-def test_the_command_tells_the_scales_and_their_splits(ens, tmp_path):
-    ens.to_frame().add_prefix("run").to_csv(tmp_path / "labels.csv", index=False)
-    words = ["combine", tmp_path / "labels.csv", "-k", "auto", "--method", "walk"]
-    files = {name: tmp_path / f"{name}.csv" for name in ("scales", "splits")}
-    done = consilience(
-        *words, "--scales", files["scales"], "--splits", files["splits"], "--tree", tmp_path / "tree.png"
-    )
+    names = ("clusters", "members", "scales", "splits")
+    files = [word for name in names for word in (f"--{name}", tmp_path / f"{name}.csv")]
+    tree = ["--tree", tmp_path / "tree.png"]
+    done = consilience("combine", tmp_path / "labels.csv", "-k", "auto", "--method", "walk", *files, *tree)
     assert done.returncode == 0, done.stderr
     one = cs.combine(tmp_path / "labels.csv", "auto", "walk")
-    pd.testing.assert_frame_equal(pd.read_csv(files["scales"]), one.scales, check_dtype=False)
-    pd.testing.assert_frame_equal(pd.read_csv(files["splits"]), one.splits, check_dtype=False)
+    for name in names:
+        written = pd.read_csv(tmp_path / f"{name}.csv")
+        pd.testing.assert_frame_equal(written, getattr(one, name), check_dtype=False)
     assert (tmp_path / "tree.png").stat().st_size > 5000
-    assert len(one.splits)
-    assert "How many clusters?" in done.stdout
-    for row in one.splits.head(12).itertuples():
-        verdict = "real" if row.real else "no more than chance"
-        assert f"{row.from_k} → {row.to_k}: cluster {row.cluster} splits into {row.into}: {verdict}\n" in done.stdout
     sizes = {k: np.bincount(one.scale_labels[:, s]) for s, k in enumerate(sorted(one.scales["n_clusters"]))}
     assert one.splits["size"].tolist() == [sizes[row.from_k][row.cluster] for row in one.splits.itertuples()]

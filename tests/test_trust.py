@@ -18,7 +18,7 @@ from consilience.consensus.rows.problem import Problem, check_problem, label_tab
 from consilience.consensus.trust import tables as trust
 from consilience.consensus.trust.confidence import cluster_shares, support_of
 from consilience.consensus.trust.tables import cluster_table, member_table, trust_tables
-from consilience.reports.scales import describe_scale_table
+from consilience.reports.scales import scale_table
 from oracle import trust as plain
 
 pytestmark = pytest.mark.full_effort
@@ -315,11 +315,10 @@ def test_by_which_test_a_number_is_real():
     assert "more than chance at 2 (by nesting), also at 4, 6 (by gaps in the data)\n" in repr(told)
     assert "more than chance at 2 (by nesting) only\n" in repr(replace(one, scales=scales.iloc[:1]))
     assert "more stable than chance at 4, the most stable first\n" in repr(replace(one, scales=scales.iloc[[1]]))
-    shown, whole = describe_scale_table(scales)
+    shown = scale_table(scales)
     assert shown.frame["more than chance"].tolist() == ["by nesting", "by stability", "by gaps"]
     np.testing.assert_array_equal(shown.frame["measured"], [0.9, 0.99, np.nan])
     np.testing.assert_array_equal(shown.frame["chance reaches"], [0.87, 0.9, np.nan])
-    assert list(whole.frame) == list(scales)[1:]
     curve = scales.iloc[:2].drop(columns=["from_k", "to_k", "real"]).assign(sem=0.0)
     found = Scales(curve, [2, 4], None, [], np.arange(20), False)
     note = about_scales(found)

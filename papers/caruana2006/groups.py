@@ -13,7 +13,7 @@ from consilience.generation.plan import Plan
 from consilience.generation.spaces import Spaces
 from consilience.measures import accuracy, compactness
 from consilience.meta import MetaClustering, organize
-from consilience.reports import draw_tree
+from consilience.reports import draw
 from consilience.reports.figures import new_figure
 from papers.caruana2006.data import DataSet
 from papers.cells import Cells
@@ -131,7 +131,7 @@ def report_groups(report: Report, data: DataSet, rows: pd.DataFrame, first: dict
     )
     for label in [name for name in first["scores"] if str(name).startswith("accuracy:")]:
         path = report.folder / f"tree_{data.name}_{str(label).removeprefix('accuracy:')}.png"
-        draw_tree(first["meta"], path, score=first["scores"][label])
+        draw(first["meta"], path, score=first["scores"][label])
         _show(report, path, f"The tree of the clusterings, colored by {str(label).replace(':', ' with ')} (seed 0).")
 
 

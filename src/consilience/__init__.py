@@ -80,6 +80,6 @@ def __dir__() -> list[str]:
 
 
 if "IPython" in _sys.modules:
-    from consilience.reports.display import register as _register
+    from consilience.reports.terminal import register as _register
 
     _register()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -46,10 +47,7 @@ class Verbs(click.Group):
         """The verb's command, from the module of the same name."""
         if cmd_name not in VERBS:
             return None
-        from consilience.cli.help_lines import HelpContext
-
         command: click.Command = import_module(f"consilience.cli.{cmd_name}").command
-        command.context_class = HelpContext
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -122,7 +120,7 @@ def main(args: list[str] | None = None) -> None:
         say(stopped())
         sys.exit(130)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on: end quietly
+        _drop_output()  # nobody reads on: end quietly
         sys.exit(1)
     except Exception as error:
         if (sentence := _sentence(error)) is None:
@@ -130,6 +128,21 @@ def main(args: list[str] | None = None) -> None:
         say(sentence[1])
         sys.exit(sentence[0])
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _drop_output() -> None:
+    """Let what is still to be printed go nowhere, or Python would complain at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _is_output_full() -> bool:
+    """Whether what was printed cannot be written, such as to a full disk; then nothing more is."""
+    try:
+        print(flush=True)
+    except OSError:
+        _drop_output()
+        return True
+    return False
 
 
 def _sentence(error: Exception) -> tuple[int, str] | None:
@@ -141,7 +154,9 @@ def _sentence(error: Exception) -> tuple[int, str] | None:
     if isinstance(error, ImportError):
         return (1, str(error)) if "pip install" in str(error) else None
     if isinstance(error, OSError):
-        return 1, f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO) and not error.filename and _is_output_full()
+        where = "standard output" if full else error.filename
+        return 1, f"{where}: {error.strerror}" if where and error.strerror else str(error)
     if isinstance(error, MemoryError):
         return 1, f"not enough memory ({error})" if str(error) else "not enough memory"
     return None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@click.command("agree")
+@click.command("agree", cls=options.Verb, terms=("stable component", "confidence", "support", "floater"))
 @click.argument("counts", type=options.INPUT, is_eager=True)
 @click.option("--n-clusters", "-k", type=click.IntRange(min=2), required=True, help="Clusters of the rows.")
 @click.option("--n-column-clusters", type=int, help="Clusters of the columns; by default as the start makes them.")
@@ -87,10 +87,10 @@ def command(
     from consilience.consensus import combine
     from consilience.ensemble.results import check_new_folder
     from consilience.inputs.known import read_names
-    from consilience.measures import accuracy
-    from consilience.reports import write_table
-    from consilience.reports.agreement import agreement_summary, draw_iterations, labels_table, print_agreement
-    from consilience.reports.files import write_objects
+    from consilience.reports import draw
+    from consilience.reports.agreement import agreement_finding, agreement_summary, labels_table
+    from consilience.reports.clusters import match_known
+    from consilience.reports.files import write_objects, write_table
 
     tables = outputs.check_tables(output, column_output, stability_file, components)
     pictures = outputs.check_pictures(figure)
@@ -133,18 +133,13 @@ def command(
     if components:
         write_table(_components(result, weights), components)
     if figure:
-        draw_iterations(by_iteration, figure)
-    summary = agreement_summary(
-        result,
-        by_iteration,
-        consensus=consensus,
-        groups=groups,
-        known={name: accuracy(labels, consensus.labels) for name, labels in known.items()},
-    )
+        draw(by_iteration, figure, "iterations")
+    matches = {name: match_known(labels, consensus.labels) for name, labels in known.items()}
+    about: dict[str, Any] = {"consensus": consensus, "groups": groups, "known": matches}
     if as_json:
-        outputs.print_json({"source": str(counts), **summary})
+        outputs.print_json({"source": str(counts), **agreement_summary(result, by_iteration, **about)})
         return
-    print_agreement(summary, title=counts.name)
+    outputs.print_answer(agreement_finding(result, by_iteration, **about), counts)
     print_notices(None if blocks else table)
     outputs.print_written([*tables, *pictures, *folders])
 

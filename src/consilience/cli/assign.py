@@ -10,7 +10,7 @@ import click
 from consilience.cli import options, outputs
 
 
-@click.command("assign")
+@click.command("assign", cls=options.Verb, terms=("confidence", "support", "floater"))
 @click.argument("model", type=options.INPUT, is_eager=True)
 @click.argument("data", type=options.INPUT, is_eager=True)
 @options.output_option("id, cluster, confidence, support, and whether the object lies outside what was seen")
@@ -32,7 +32,7 @@ def command(
     from consilience.cli.inputs import print_notices
     from consilience.clusterer import EnsembleClusterer
     from consilience.inputs.known import labels_by_name
-    from consilience.reports.clusterer import assignment_summary, print_assignment
+    from consilience.reports.clusterer import assignment_finding, assignment_summary
     from consilience.reports.files import object_table, write_objects
     from consilience.tables.sheet import given_reading
 
@@ -43,12 +43,12 @@ def command(
     fitted = EnsembleClusterer.load(model)
     table = fitted.read(data, **given_reading({**how, "known": known}))
     found = fitted.assign(table)
-    summary = assignment_summary(found, labels_by_name(table.labels))
+    labels = labels_by_name(table.labels)
     if output:
         write_objects(object_table(found, membership=membership), output, table.id_heading)
     if as_json:
-        outputs.print_json({"source": str(data), "model": str(model), **summary})
+        outputs.print_json({"source": str(data), "model": str(model), **assignment_summary(found, labels)})
         return
-    print_assignment(summary, title=data.name or str(data))
+    outputs.print_answer(assignment_finding(found, labels), data)
     print_notices(table)
     outputs.print_written(files)

@@ -12,7 +12,7 @@ import click
 from consilience.cli import options, outputs
 
 
-@click.command("cluster")
+@click.command("cluster", cls=options.Verb, terms=("confidence", "support", "floater", "stability", "nesting"))
 @click.argument("data", type=options.INPUT, is_eager=True)
 @options.output_option("id, cluster, confidence and support")
 @options.consensus_options(
@@ -90,7 +90,7 @@ def command(
     from consilience.clusterer import EnsembleClusterer
     from consilience.ensemble.results import check_new_folder
     from consilience.generation.guide import check_guide
-    from consilience.reports.clusterer import cluster_frame, cluster_summary, print_clusters
+    from consilience.reports.clusterer import cluster_summary, cluster_table, clusters_finding
     from consilience.reports.files import write_objects
     from consilience.reports.report import check_places, make_report, opened_clusters, write_report
 
@@ -122,9 +122,8 @@ def command(
         n_jobs=n_jobs,
     ).fit(table)
     judged = {name: labels for name, labels in opened.known.items() if name in known or name not in aside}
-    summary = cluster_summary(model, judged)
     if output:
-        write_objects(cluster_frame(model, table.ids), output, table.id_heading)
+        write_objects(cluster_table(model, table.ids), output, table.id_heading)
     if save:
         model.save(save)
     if page:
@@ -141,9 +140,9 @@ def command(
         )
         write_report(made, page, inputs=[data])
     if as_json:
-        outputs.print_json({"source": str(data), **summary})
+        outputs.print_json({"source": str(data), **cluster_summary(model, judged)})
         return
-    print_clusters(summary, title=data.name or str(data))
+    outputs.print_answer(clusters_finding(model, judged), data)
     print_notices(opened.data, standardize=standardize)
     outputs.print_written(files)
     click.echo(f"\nNext: {_next(command_line(ctx), save, page, output)}")

@@ -11,7 +11,22 @@ import click
 from consilience.cli import options, outputs
 
 
-@click.command("combine")
+@click.command(
+    "combine",
+    cls=options.Verb,
+    terms=(
+        "confidence",
+        "support",
+        "floater",
+        "recurrence",
+        "nearest",
+        "confused",
+        "reliability",
+        "weight",
+        "stability",
+        "nesting",
+    ),
+)
 @click.argument("labels", type=options.INPUT, is_eager=True)
 @options.consensus_options(
     "How many; by default the median of the clusterings' numbers, 'auto' for the most stable of those at which the clusterings agree.",
@@ -108,9 +123,10 @@ def command(
     from consilience.ensemble.opening import in_blocks
     from consilience.ensemble.results import check_new_folder
     from consilience.measures import stability
-    from consilience.reports import draw_tree_over_k, write_table
-    from consilience.reports.consensus import consensus_summary, match_known, print_consensus
-    from consilience.reports.files import object_table, without_formulas, write_objects
+    from consilience.reports import draw
+    from consilience.reports.clusters import match_known
+    from consilience.reports.consensus import consensus_finding, consensus_summary
+    from consilience.reports.files import object_table, without_formulas, write_objects, write_table
 
     given = {"prior": prior, "inference": inference}
     settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -154,7 +170,6 @@ def command(
             agreement = stability(ensemble, "jaccard", n_jobs=n_jobs)
     for flag in (flag for flag, file in of_scales.items() if file and result.scales is None):
         raise InputError(f"{flag} has nothing to show, since no scales were found: {result.note}")
-    summary = consensus_summary(result, agreement, matches)
     if output and not by_blocks:  # which have written it
         write_objects(object_table(result, membership=membership), output, id_name)
     if floater_file and weak is not None:
@@ -169,13 +184,13 @@ def command(
         if file is not None and table is not None:
             write_table(without_formulas(table.set_index(key)), file)
     if tree:
-        draw_tree_over_k(result, tree)
+        draw(result, tree, "tree_over_k")
     if save:
         replace(result, source=labels.resolve().name).save(save)
     if as_json:
-        outputs.print_json({"source": str(labels), **summary})
+        outputs.print_json({"source": str(labels), **consensus_summary(result, agreement, matches)})
         return
-    print_consensus(summary, title=labels.name or str(labels))
+    outputs.print_answer(consensus_finding(result, matches, agreement), labels)
     outputs.print_written(files)
 
 

@@ -10,7 +10,7 @@ import click
 from consilience.cli import options, outputs
 
 
-@click.command("compare")
+@click.command("compare", cls=options.Verb)
 @click.argument("labels", type=options.INPUT, is_eager=True)
 @options.names_option(
     "--measure",
@@ -54,8 +54,9 @@ def command(
     """
     from consilience.cli.inputs import open_clusterings, print_notices
     from consilience.measures import compare
-    from consilience.reports import draw_comparison, print_comparison, write_table
-    from consilience.reports.files import check_table_path
+    from consilience.reports import draw
+    from consilience.reports.comparison import comparison_finding
+    from consilience.reports.files import check_table_path, write_table
 
     tables = outputs.check_tables(output)
     files = _matrix_paths(check_table_path(pairs), measures) if pairs else {}
@@ -69,11 +70,11 @@ def command(
     for measure, path in files.items():
         write_table(result.matrix(measure), path)
     for path in pictures:
-        draw_comparison(result, path)
+        draw(result, path)
     if as_json:
         outputs.print_json({"source": str(labels), **result.to_dict()})
         return
-    print_comparison(result, title=labels.name or str(labels))
+    outputs.print_answer(comparison_finding(result), labels)
     outputs.print_written([*tables, *files.values(), *pictures])
 
 

@@ -10,7 +10,7 @@ import click
 from consilience.cli import options, outputs
 
 
-@click.command("contrast")
+@click.command("contrast", cls=options.Verb, terms=("redundancy", "shared", "confidence", "support"))
 @click.argument("data", type=options.INPUT, is_eager=True)
 @options.given_options
 @click.option(
@@ -109,6 +109,7 @@ def command(
     from consilience.alternatives.bases import COUNTS
     from consilience.cli.inputs import open_data, print_notices
     from consilience.reports import contrast as reports
+    from consilience.reports import draw
     from consilience.reports.files import object_index, object_table, write_objects
     from consilience.tables import scale
 
@@ -149,19 +150,18 @@ def command(
         settings["center"] = "group" if center else None
     if n_alternatives is not None:
         found: Any = alternatives(X, n_alternatives, n_clusters=n_clusters, given=past if groups else None, **settings)
-        summary = reports.alternatives_summary(found, opened.known)
     else:
         assert n_clusters is not None
         found = contrast(X, past, n_clusters, method=method, **settings)
-        summary = reports.contrast_summary(found, opened.known)
     if output:
         write_objects(object_table(found, object_index(table.ids, table.n_objects)), output, table.id_heading)
     if figure:
-        reports.draw_contrast(found, X, groups, figure)
+        draw(found, figure, X=X, given=groups)
     if as_json:
-        outputs.print_json({"source": str(data), **summary})
+        summarize = reports.contrast_summary if n_alternatives is None else reports.alternatives_summary
+        outputs.print_json({"source": str(data), **summarize(found, opened.known)})
         return
-    show = reports.print_contrast if n_alternatives is None else reports.print_alternatives
-    show(summary, title=data.name or str(data))
+    describe = reports.contrast_finding if n_alternatives is None else reports.alternatives_finding
+    outputs.print_answer(describe(found, opened.known), data)
     print_notices(table)
     outputs.print_written(files)

@@ -10,28 +10,34 @@ from typing import Any
 
 import click
 
-from consilience.cli.options import FOLDER
+from consilience.cli import options
 
-NUMBER, CLUSTERS, GROUPS = 500, 4, 6
 OWN = {"beads.csv", "beads_labels.csv", "run"}  # what every demo's folder holds
 
 
-@click.command("demo")
-@click.option("--output", "-o", type=FOLDER, help="Write the data, the run, a picture and a report to this folder.")
-def command(output: Path | None) -> None:
-    """Cluster 300 glass beads 500 times, organize the clusterings, and see which groupings there are.
+@click.command("demo", cls=options.Verb)
+@click.option(
+    "--output", "-o", type=options.FOLDER, help="Write the data, the run, a picture and a report to this folder."
+)
+@click.option(
+    "--n-clusterings", "-n", "number", type=click.IntRange(min=20), default=500, show_default=True, help="How many."
+)
+def command(output: Path | None, number: int) -> None:
+    """Cluster 300 glass beads many times, organize the clusterings, and see which groupings there are.
 
     The beads can be grouped by shape or by color; nothing tells the clusterings so.
     """
+    import pandas as pd
+
     from consilience.datasets import load_beads
     from consilience.generation import generate
     from consilience.inputs import open_source
     from consilience.meta import organize
-    from consilience.reports import terminal
-    from consilience.reports.ensemble import generation_summary, print_generation
-    from consilience.reports.meta import MetaReport, print_organized
+    from consilience.reports.ensemble import generation_finding
+    from consilience.reports.finding import Finding, Sheet
+    from consilience.reports.meta import MetaReport, meta_finding
     from consilience.reports.report import make_report, write_report
-    from consilience.reports.terminal import print_table
+    from consilience.reports.terminal import print_finding, terminal
 
     if output is not None:
         _check_folder(output)
@@ -39,24 +45,21 @@ def command(output: Path | None) -> None:
     assert beads.labels is not None
     known = {str(name): beads.labels[name] for name in beads.labels}
     run = None if output is None else output / "run"
-    ens = generate(beads, NUMBER, CLUSTERS, store=run)
-    print_generation(generation_summary(ens, known), title="beads.csv", console=console)
+    ens = generate(beads, number, 4, store=run)
+    print_finding(generation_finding(ens, known), title="beads.csv", console=console)
 
-    meta = organize(ens, GROUPS, "ward")
+    meta = organize(ens, 6, "ward")
     origin = open_source(ens if run is None else run).provenance
     found = make_report(meta, origin, data=beads, known=known, id_name=beads.id_heading)
     assert isinstance(found, MetaReport)
     null = found.null
     assert null is not None
     console.print()
-    print_organized(meta, title="The clusterings", scores=found.scores, null=null, console=console)
-
-    console.print("\nOne clustering from each group, and from all, beside what is known of the beads")
-    numbered = zip(meta.numbers, found.group_consensus, strict=True)
-    rows = [_row(str(group), one, known) for group, one in numbered]
-    rows.append(_row("all", found.consensus, known))
-    numbers = tuple(range(1, 3 + len(known)))
-    print_table(console, ["group", "confidence", "support", *(f"accuracy:{name}" for name in known)], rows, numbers)
+    print_finding(meta_finding(meta, scores=found.scores, null=null), title="The clusterings", console=console)
+    answers = {**dict(zip(map(str, meta.numbers), found.group_consensus, strict=True)), "all": found.consensus}
+    table = pd.DataFrame({group: _row(one, known) for group, one in answers.items()}).T.rename_axis("group")
+    told = "One clustering from each group, and from all, beside what is known of the beads"
+    print_finding(Finding("What they say together", tables=[Sheet("answers", table, told)]), console=console)
     best = {name: int(null.table.loc[name, "group"]) for name in known}
     told = " and ".join(f"group {group} found the {name}" for name, group in best.items())
     console.print(f"\nNone of them is wrong: {told}. Combining everything would have hidden one of the two.")
@@ -65,13 +68,13 @@ def command(output: Path | None) -> None:
     assert run is not None
     _write_beads(output)
     if find_spec("matplotlib"):
-        title = f"{NUMBER} clusterings of {beads.n_objects} glass beads"
+        title = f"{number} clusterings of {beads.n_objects} glass beads"
         write_report(found, output / "report.html", title=title)
         console.print(f"The report, for your browser: {output / 'report.html'}")
     else:
         console.print("A report of all this needs matplotlib: pip install 'consilience[plots]'")
     folder = quote(str(output))
-    explore = f"consilience explore {folder}/run --data {folder}/beads.csv --known shape,color -g {GROUPS}"
+    explore = f"consilience explore {folder}/run --data {folder}/beads.csv --known shape,color -g 6"
     needs = "" if find_spec("starlette") else " (after pip install 'consilience[explore]')"
     console.print(f"To look around in it{needs}: {explore}")
     console.print(
@@ -95,18 +98,18 @@ def _check_folder(output: Path) -> None:
         )
 
 
-def _row(name: str, one: Any, known: dict[str, Any]) -> list[str]:
-    from consilience.measures import accuracy
+def _row(one: Any, known: dict[str, Any]) -> dict[str, float]:
+    from consilience.measures import matched_accuracy
 
-    values = [one.mean_confidence, one.mean_support, *(accuracy(k, one.labels) for k in known.values())]
-    return [name, *(f"{value:.3f}" for value in values)]
+    scores = {f"accuracy:{name}": matched_accuracy(labels, one.labels) for name, labels in known.items()}
+    return {"confidence": one.mean_confidence, "support": one.mean_support, **scores}
 
 
 def _write_beads(output: Path) -> None:
     """The beads and 16 clusterings of them by hand, with a picture of how these agree."""
     from consilience.datasets import load_beads, load_beads_labels, sample_path
     from consilience.measures import compare
-    from consilience.reports import draw_comparison
+    from consilience.reports import draw
 
     for name in ("beads.csv", "beads_labels.csv"):
         shutil.copyfile(sample_path(name), output / name)
@@ -114,4 +117,4 @@ def _write_beads(output: Path) -> None:
         beads = load_beads()
         assert beads.labels is not None
         known = dict(beads.labels.items())
-        draw_comparison(compare(load_beads_labels(), ("jaccard", "nmi"), known=known), output / "comparison.png")
+        draw(compare(load_beads_labels(), ("jaccard", "nmi"), known=known), output / "comparison.png")

@@ -12,7 +12,7 @@ from consilience.cli import options
 OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "seed"}  # options that say how data is clustered
 
 
-@click.command("explore")
+@click.command("explore", cls=options.Verb)
 @click.argument("source", type=options.INPUT, is_eager=True)
 @options.data_options
 @options.choice_option(

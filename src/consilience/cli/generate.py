@@ -12,7 +12,7 @@ import click
 from consilience.cli import options, outputs
 
 
-@click.command("generate")
+@click.command("generate", cls=options.Verb, terms=("compactness", "guide"))
 @click.argument("data", type=options.INPUT, is_eager=True)
 @click.option(
     "--output",
@@ -81,7 +81,7 @@ def command(
     from consilience.cli.inputs import open_data, open_number_blocks, print_notices
     from consilience.cli.stopping import when_stopped
     from consilience.generation import generate
-    from consilience.reports.ensemble import generation_summary, print_generation
+    from consilience.reports.ensemble import generation_finding, generation_summary
 
     given = options.given_by_user(ctx)
     if around is None and "jitter" in given:
@@ -115,11 +115,13 @@ def command(
         retry_failed=retry_failed,
         n_jobs=n_jobs,
     )
-    summary = generation_summary(made, {} if opened is None else {name: opened.known[name] for name in known})
+    labels = {} if opened is None else {name: opened.known[name] for name in known}
     if as_json:
-        outputs.print_json({"source": str(data), "run": str(run), "failed": _failed(run), **summary})
+        outputs.print_json(
+            {"source": str(data), "run": str(run), "failed": _failed(run), **generation_summary(made, labels)}
+        )
         return
-    print_generation(summary, title=data.name or str(data))
+    outputs.print_answer(generation_finding(made, labels), data)
     print_notices(None if opened is None else opened.data, standardize=standardize if around is None else None)
     more = f" --known-from {quote(str(data))} --known {quote(','.join(known))}" if known else ""
     held, failed = _held(run), _failed(run)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from consilience.cli.running import runs
+from consilience.cli.outputs import runs
 
 F = TypeVar("F", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path)
@@ -351,3 +352,56 @@ def given_by_user(ctx: click.Context) -> set[str]:
     """Names of the parameters that were not left at their defaults."""
     default = click.core.ParameterSource.DEFAULT
     return {name for name in ctx.params if ctx.get_parameter_source(name) is not default}
+
+
+# Help that fits the terminal: long lists of choices go on in the next line.
+
+
+class FoldedHelp(click.HelpFormatter):
+    """Click's formatter, which leaves ``--method [auto|walk|…]`` on one line however long it is."""
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        """Options and what they are for."""
+        super().write_dl([(self.fold(first), second) for first, second in rows], col_max, col_spacing)
+
+    def fold(self, text: str) -> str:
+        """The text in lines that fit, broken after a bar.
+
+        Examples
+        --------
+        >>> print(FoldedHelp(width=24).fold("--method [auto|walk|vote|mcla]"))
+        --method [auto|walk|
+              vote|mcla]
+        """
+        room = self.width - self.current_indent
+        lines, line = [], ""
+        for part in re.split(r"(?<=\|)", text):
+            if line.strip() and len(line) + len(part) > room:
+                lines.append(line)
+                line = " " * (self.current_indent + 6)
+            line += part
+        return "\n".join([*lines, line])
+
+
+class HelpContext(click.Context):
+    """The context of every verb."""
+
+    formatter_class = FoldedHelp
+
+
+class Verb(click.Command):
+    """A verb whose help ends with what the words of its output mean."""
+
+    context_class = HelpContext
+
+    def __init__(self, *args: Any, terms: Sequence[str] = (), **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.terms = terms
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The words, which take longer to import than all other help."""
+        if self.terms:
+            from consilience.reports.finding import DEFINITIONS
+
+            with formatter.section("Words"):
+                formatter.write_dl([(term, DEFINITIONS[term]) for term in self.terms])

@@ -10,7 +10,7 @@ import click
 from consilience.cli import options, outputs
 
 
-@click.command("organize")
+@click.command("organize", cls=options.Verb, terms=("medoid", "height", "bend", "null"))
 @click.argument("labels", type=options.INPUT, is_eager=True)
 @click.option(
     "--n-groups",
@@ -30,8 +30,7 @@ from consilience.cli import options, outputs
 )
 @options.consensus_options(
     "Clusters of a group's consensus; by default the median of its clusterings.",
-    "How a group's clusterings are combined.",
-    default="auto",
+    "How a group's clusterings are combined; by default as combine does.",
 )
 @options.shuffles_option
 @click.option(
@@ -44,7 +43,7 @@ def command(
     height: float | None,
     linkage: str,
     measure: str,
-    method: str,
+    method: str | None,
     n_clusters: Any,
     n_shuffles: int,
     output: Path | None,
@@ -79,9 +78,11 @@ def command(
     wanted = n_groups if n_groups is not None or height is not None else "auto"
     meta = organize(ensemble, wanted, linkage, measure=measure, height=height, random_state=seed, n_jobs=n_jobs)
     scores = known_scores(ensemble, dict(opened.known))
-    found = [meta.consensus(group, method=method, n_clusters=n_clusters, random_state=seed) for group in meta.numbers]
-    settings = {"n_shuffles": n_shuffles, "method": method, "n_clusters": n_clusters, "random_state": seed}
-    null = meta.null(opened.known, **settings) if opened.known and n_shuffles > 0 and meta.n_groups > 1 else None
+    settings: dict[str, Any] = {"n_clusters": n_clusters, "random_state": seed}
+    settings |= {} if method is None else {"method": method}
+    found = [meta.consensus(group, **settings) for group in meta.numbers]
+    is_judged = opened.known and n_shuffles > 0 and meta.n_groups > 1
+    null = meta.null(opened.known, n_shuffles=n_shuffles, **settings) if is_judged else None
     table = report.group_table(meta, scores, found)
     written = (
         []
@@ -104,7 +105,7 @@ def command(
         }
         outputs.print_json(content)
         return
-    report.print_organized(meta, title=labels.name or str(labels), scores=scores, null=null)
+    outputs.print_answer(report.meta_finding(meta, scores=scores, null=null), labels)
     if output is not None:
         click.echo(f"wrote {len(written)} files to {output}: {', '.join(path.name for path in written)}")
         if old := sorted(

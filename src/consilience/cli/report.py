@@ -17,7 +17,7 @@ PARSED = ("header", "sep", "decimal", "encoding", "id_column", "columns")  # wha
 OF_DATA = ("data", "data_id", "data_columns", "data_key")
 
 
-@click.command("report")
+@click.command("report", cls=options.Verb, terms=("confidence", "support", "floater"))
 @click.argument("source", type=options.INPUT, is_eager=True)
 @click.argument("page", type=options.FILE, required=False)
 @options.data_options

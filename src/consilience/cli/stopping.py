@@ -8,7 +8,9 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from multiprocessing import util
 from pathlib import Path
+from typing import Any
 
 WAITER = "consilience-sigterm"
 _last_words: list[Callable[[], str]] = []
@@ -66,6 +68,17 @@ def end_workers() -> None:
     for pid in found:
         with suppress(OSError):
             os.kill(pid, signal.SIGKILL)
+    _remove_traces(getattr(loky, "_executor", None))
+
+
+def _remove_traces(executor: Any) -> None:
+    """Remove the folders and locks of the workers: their tracker would too, but complain of them after our sentence."""
+    with suppress(Exception):
+        executor._temp_folder_manager._clean_temporary_resources(force=True, allow_non_empty=True)
+    with suppress(Exception):
+        for one in list(util._finalizer_registry.values()):  # type: ignore[attr-defined]
+            if getattr(one._callback, "__qualname__", "") == "SemLock._cleanup":
+                one()
 
 
 def _is_worker(pid: int) -> bool:

@@ -66,7 +66,7 @@ class Consensus(Result):
         range `from_k` to `to_k` of numbers that are about as stable, the columns of the curve, `excess` (stability − null_high), `real`
         (stability or nesting is more than chance) and `confidence` (mean of the objects).
     scale_labels : (n_objects, n_scales) int array or None
-        The answer at every scale, by rising number of clusters: what :func:`consilience.reports.draw_tree_over_k` draws.
+        The answer at every scale, by rising number of clusters: what :func:`consilience.reports.draw` draws as "tree_over_k".
     scale_confidence : (n_objects, n_scales) array or None
         The confidence of every object in these answers.
     splits : DataFrame or None

@@ -1,57 +1,48 @@
-"""Clusterings that agree: as a table, printed, drawn by iteration, and in a report."""
+"""Clusterings that agree: what there is to say of them, drawn by iteration, and in a report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from rich.console import Console
 
-from consilience._check import count
+from consilience._check import InputError, count
 from consilience._json import plain
 from consilience._types import Array
 from consilience.agreement import Agreement, stable_groups
 from consilience.agreement.components import column_information
 from consilience.consensus import Consensus, combine, floaters
 from consilience.ensemble import Ensemble
-from consilience.reports.clusters import called, find_marks, say_clusters
+from consilience.reports.clusters import called, find_marks, say_clusters, say_sureness
 from consilience.reports.consensus import describe_consensus
-from consilience.reports.figures import QUIET, color_of, new_figure, open_frame, save_figure, short_name
+from consilience.reports.figures import QUIET, color_of, new_figure, open_frame, picture, short_name
 from consilience.reports.files import object_index, object_table
-from consilience.reports.finding import format_list, format_name, format_range, format_with_error
-from consilience.reports.html import Block, Facts, Items, Picture, See, Sheet, Text
+from consilience.reports.finding import (
+    DEFINITIONS,
+    Block,
+    Facts,
+    Finding,
+    Items,
+    Picture,
+    See,
+    Sheet,
+    Text,
+    format_list,
+    format_name,
+    format_range,
+    format_with_error,
+)
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, NOT_TRUTH, Report, section
-from consilience.reports.terminal import DEFINITIONS, print_definitions, print_table, terminal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-GROUPS = 12  # groups of columns that are printed
-MEMBERS = 10  # of each of them
-TITLES = {"rows": "rows, Jaccard", "columns": "columns, Jaccard"}
-MARKERS = "o^sD"
-
 
 def labels_table(ensemble: Ensemble, consensus: Consensus | None = None, *, ids: Any = None) -> pd.DataFrame:
-    """One row per object: its label in every clustering as it was given, after its cluster in a consensus with confidence and support.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.reports.agreement import labels_table
-    >>> ens = cs.Ensemble([[0, 0, 0, 1, 1], [0, 0, 1, 1, 1]], ids=list("abcde"))
-    >>> labels_table(ens, cs.combine(ens, 2, "vote")).drop(columns="confidence").reset_index()
-      id  cluster  support  clustering_0  clustering_1
-    0  a        0      1.0             0             0
-    1  b        0      1.0             0             0
-    2  c        0      0.5             0             1
-    3  d        1      1.0             1             1
-    4  e        1      1.0             1             1
-    """
+    """One row per object: its cluster in a consensus with confidence and support, and its label in every clustering as it was given."""
     index = object_index(ensemble.ids if ids is None else ids, ensemble.n_objects)
     frame = pd.DataFrame(index=index) if consensus is None else object_table(consensus, index)
     for j, (codes, names) in enumerate(zip(ensemble.labels.T, ensemble.label_names, strict=True)):
@@ -62,19 +53,9 @@ def labels_table(ensemble: Ensemble, consensus: Consensus | None = None, *, ids:
 def agreement_summary(
     result: Agreement, table: pd.DataFrame, *, consensus: Consensus, groups: pd.DataFrame, known: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Plain numbers and text, for print and JSON.
+    """Plain numbers and text for JSON: of the stability by iteration, the consensus of the rows, new groups of columns.
 
-    Parameters
-    ----------
-    result : Agreement
-    table : DataFrame
-        Of :meth:`~consilience.agreement.Agreement.stability_by_iteration`.
-    consensus : Consensus
-        Of the rows after the process.
-    groups : DataFrame
-        Of :func:`~consilience.agreement.stable_groups`, for the columns.
-    known : mapping
-        Accuracy of the consensus by the name of the known labels.
+    `known` has matches of the consensus with known labels by name.
     """
     last = result.after
     ends = (("before", result.before), ("after", last))
@@ -98,7 +79,8 @@ def agreement_summary(
                 "mean_confidence": consensus.mean_confidence,
                 "mean_support": consensus.mean_support,
                 "n_floaters": len(consensus.floating),
-                "accuracy": known,
+                "accuracy": {name: values["accuracy"] for name, values in known.items()},
+                "purity": {name: values["purity"] for name, values in known.items()},
             },
             "groups": groups,
         }
@@ -120,106 +102,64 @@ def components_of(ensemble: Ensemble) -> dict[str, Any]:
     }
 
 
-def print_agreement(summary: Mapping[str, Any], *, title: str, console: Console | None = None) -> None:
-    """Print what :func:`agreement_summary` holds.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import consilience as cs
-    >>> from consilience.agreement import stable_groups
-    >>> from consilience.reports import print_agreement
-    >>> from consilience.reports.agreement import agreement_summary
-    >>> topic = np.arange(60) % 3
-    >>> counts = np.random.default_rng(0).poisson(0.2 + 3 * (topic[:, None] == np.arange(30) % 3))
-    >>> found = cs.agree(counts, 3, 3, n_clusterings=3, max_iter=1)
-    >>> parts = {"consensus": cs.combine(found.after.rows, 3), "known": {}}
-    >>> parts["groups"] = stable_groups(found.before.columns, found.after.columns, new=True)
-    >>> summary = agreement_summary(found, found.stability_by_iteration(), **parts)
-    >>> print_agreement(summary, title="counts.npz")  # doctest: +ELLIPSIS
-    counts.npz: 3 clusterings of 60 rows into 3 clusters, and of 30 columns into 3 clusters
-    ...
-    """
-    console = console or terminal()
-    rows, columns = count(summary["n_rows"], "row"), count(summary["n_columns"], "column")
-    m = count(summary["n_clusterings"], "clustering")
-    console.print(
-        f"{title}: {m} of {rows} into {format_range(summary['n_clusters'], 'cluster')}, "
-        f"and of {columns} into {format_range(summary['n_column_clusters'], 'cluster')}",
-        markup=False,
+def agreement_finding(
+    result: Agreement,
+    table: pd.DataFrame,
+    *,
+    consensus: Consensus,
+    groups: pd.DataFrame,
+    known: Mapping[str, Mapping[str, float]],
+) -> Finding:
+    """Stability by iteration, stable components, and the consensus of the rows; parameters are those of :func:`agreement_summary`."""
+    rows, columns = result.after.rows, result.after.columns
+    title = (
+        f"{count(rows.n_clusterings, 'clustering')} of {count(rows.n_objects, 'row')} into {format_range(_range(rows), 'cluster')}, "
+        f"and of {count(columns.n_objects, 'column')} into {format_range(_range(columns), 'cluster')}"
     )
-    for what in ("row", "column"):
-        if empty := summary[f"n_empty_{what}s"]:
-            console.print(f"{count(empty, what)} without counts: in no cluster")
-    console.print("\nAgreement over all pairs of clusterings, by iteration (0 is before)")
-    table = pd.DataFrame(summary["stability"])
+    empty = (("row", result.empty_rows), ("column", result.empty_columns))
+    sentences = [f"{count(len(some), what)} without counts: in no cluster" for what, some in empty if len(some)]
+    facts = [("consensus", f"{count(consensus.n_clusters, 'cluster')} of {format_list(consensus.sizes, 15)}")]
+    facts += [("", say_sureness(consensus))]
+    facts += [(f"with {name}", f"accuracy {v['accuracy']:.3f}, purity {v['purity']:.3f}") for name, v in known.items()]
     shown = [name for name in table.columns if f"{name}_sem" in table.columns]
-    heads = ["iteration", *(TITLES.get(name, name) for name in shown)]
-    cells = [
-        [str(row["iteration"]), *(format_with_error(row[name], row[f"{name}_sem"]) for name in shown)]
-        for row in summary["stability"]
+    errors = {
+        name: [format_with_error(*pair) for pair in zip(table[name], table[f"{name}_sem"], strict=True)]
+        for name in shown
+    }
+    stability = pd.DataFrame(errors, index=pd.Index(table["iteration"], name="iteration"))
+    stability = stability.rename(columns=lambda name: str(name).replace("accuracy:", "purity:"))
+    tables = [
+        Sheet("stability", stability, "Mean Jaccard index of all pairs of clusterings, by iteration (0 is before)"),
+        component_sheet(result),
     ]
-    print_table(console, heads, cells, tuple(range(1, len(heads))))
-    console.print("\nStable components")
-    heads = ["", "groups before", "after", "largest before", "after", "in groups before", "after"]
-    print_table(console, heads, [_component_row(summary, side) for side in ("rows", "columns")], tuple(range(1, 7)))
-    _print_consensus(console, summary["consensus"])
-    if summary["groups"]:
-        console.print("\nColumns that were apart before and are together in every clustering now")
-        some = summary["groups"][:GROUPS]
-        print_table(
-            console,
-            ["size", "members"],
-            [[str(g["size"]), format_list(list(map(str, g["members"])), MEMBERS)] for g in some],
-            (0,),
+    if len(groups):
+        members = [format_list(list(map(str, some)), 10) for some in groups["members"]]
+        new = pd.DataFrame({"members": members}, index=pd.Index(groups["size"], name="size"))
+        tables.append(
+            Sheet("groups", new, "Columns that were apart before and are together in every clustering now", most=12)
         )
-        if len(summary["groups"]) > GROUPS:
-            console.print(f"… and {count(len(summary['groups']) - GROUPS, 'more group')}: --components lists them all")
-    print_definitions(console, "stable component", "support", "floater")
+    return Finding(title, facts, tables, sentences=sentences)
 
 
-def _component_row(summary: Mapping[str, Any], side: str) -> list[str]:
-    before, after = (summary["components"][side][when] for when in ("before", "after"))
-    cells = [side]
-    for name in ("number", "largest"):
-        cells += [f"{before[name]:,}", f"{after[name]:,}"]
-    return [*cells, f"{100 * before['share_in_groups']:.1f} %", f"{100 * after['share_in_groups']:.1f} %"]
+def component_sheet(result: Agreement) -> Sheet:
+    """How many stable components of both sides there are, and how large they are, before and after."""
+    rows = [
+        {"side": side, "when": when, **components_of(getattr(sides, side))}
+        for side in ("rows", "columns")
+        for when, sides in (("before", result.before), ("after", result.after))
+    ]
+    return Sheet("components", pd.DataFrame(rows).set_index("side"), "Stable components before and after")
 
 
-def _print_consensus(console: Console, consensus: Mapping[str, Any]) -> None:
-    sizes = consensus["sizes"]
-    clusters = f"{count(len(sizes), 'cluster')} of {format_list(sizes, 15)}"
-    console.print(f"\nConsensus of the rows ({consensus['method'].upper()}): {clusters}")
-    means = f"mean confidence {consensus['mean_confidence']:.3f}, mean support {consensus['mean_support']:.3f}"
-    console.print(f"{means}, {count(consensus['n_floaters'], 'floater')}")
-    for name, value in consensus["accuracy"].items():
-        console.print(f"accuracy with {name}: {value:.4f}", markup=False)
+@picture("iterations", Agreement, pd.DataFrame)
+def iterations_figure(found: Agreement | pd.DataFrame) -> Figure:
+    """Stability and known accuracy by iteration with standard errors, of an Agreement or its ``stability_by_iteration(known)``.
 
-
-def draw_iterations(table: pd.DataFrame, path: str | Path) -> None:
-    """Draw stability, and accuracy where it is known, by iteration with standard errors (Bekkerman et al. 2009, Figure 4).
-
-    Parameters
-    ----------
-    table : DataFrame
-        Of :meth:`~consilience.agreement.Agreement.stability_by_iteration`.
-    path : file ending in .png, .svg or .pdf
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> import consilience as cs
-    >>> import numpy as np
-    >>> from consilience.reports import draw_iterations
-    >>> found = cs.agree(np.kron(np.eye(3, dtype=int), np.full((6, 5), 4)), 3, n_clusterings=4)
-    >>> with TemporaryDirectory() as folder:
-    ...     draw_iterations(found.stability_by_iteration(), f"{folder}/iterations.svg")
+    (Bekkerman et al. 2009, Figure 4.)
     """
-    save_figure(path, iterations_figure, table)
-
-
-def iterations_figure(table: pd.DataFrame) -> Figure:
-    """The picture of :func:`draw_iterations`."""
+    if isinstance(found, Agreement) and found.after.rows.n_clusterings < 2:
+        raise InputError("a single clustering agrees with no other: there is nothing to draw")
+    table = found.stability_by_iteration() if isinstance(found, Agreement) else found
     known = [name for name in table.columns if name.startswith("accuracy") and not name.endswith("_sem")]
     figure = new_figure(9.2 if known else 5.2, 3.8)
     axes = figure.subplots(1, 2 if known else 1, squeeze=False)[0]
@@ -231,7 +171,7 @@ def iterations_figure(table: pd.DataFrame) -> Figure:
 
 def _curves(axis: Any, table: pd.DataFrame, names: list[str], title: str, what: str) -> None:
     for number, name in enumerate(names):
-        how: dict[str, Any] = {"color": color_of(number), "marker": MARKERS[number % len(MARKERS)]}
+        how: dict[str, Any] = {"color": color_of(number), "marker": "o^sD"[number % 4]}
         how |= {"capsize": 3, "linewidth": 1.6, "label": short_name(name.split(":", 1)[-1])}
         axis.errorbar(table["iteration"], table[name], yerr=np.nan_to_num(table[f"{name}_sem"].to_numpy(float)), **how)
     axis.set_title(title, loc="left")
@@ -253,8 +193,9 @@ class AgreementReport(Report, of=Agreement):
     @cached_property
     def consensus(self) -> Consensus:
         """What the clusterings of the rows say together."""
-        how: dict[str, Any] = {"random_state": self.options.seed, "n_jobs": self.options.n_jobs, "progress": False}
-        return combine(self.objects, self.options.n_clusters, self.options.method or "auto", **how)
+        asked = self.options
+        settings: dict[str, Any] = {"random_state": asked.seed, "n_jobs": asked.n_jobs, "progress": False}
+        return combine(self.objects, asked.n_clusters, asked.method or "auto", **settings)
 
     @cached_property
     def floaters(self) -> pd.DataFrame:
@@ -273,24 +214,21 @@ class AgreementReport(Report, of=Agreement):
 
     def answer(self) -> list[Text | Items]:
         """How alike the clusterings became, and the one clustering of the rows that they give."""
-        found = called(self, find_marks(self, self.consensus.labels))
-        before, after = (components_of(sides.columns) for sides in (self.result.before, self.result.after))
-        text = f"{self.describe()} Columns that all clusterings keep together with others: "
-        text += f"{100 * before['share_in_groups']:.0f} % before, {100 * after['share_in_groups']:.0f} % after"
+        names = called(self, find_marks(self, self.consensus.labels))
         seen = See(("iterations",), ("components", "column_groups"))
-        return [Text([text, seen, "."]), *say_clusters(self.consensus, self, found)]
+        return [Text([self.finding().title, seen, "."]), *say_clusters(self.consensus, self, names)]
 
-    def describe(self) -> str:
+    def finding(self) -> Finding:
         """How alike the clusterings were and became."""
         rows, columns = self.objects, self.result.after.columns
         sides = f"{count(rows.n_objects, 'row')} and {count(columns.n_objects, 'column')}"
         text = (
-            f"{count(rows.n_clusterings, 'clustering')} of {sides}, {count(len(self.result.iterations), 'iteration')}."
+            f"{count(rows.n_clusterings, 'clustering')} of {sides}, {count(len(self.result.iterations), 'iteration')}"
         )
         if rows.n_clusterings > 1:
             before, after = self.table["rows"].iloc[[0, -1]]
-            text += f" Mean Jaccard index of the clusterings of the rows: {before:.3f} before, {after:.3f} after."
-        return text
+            text += f". Mean Jaccard index of the clusterings of the rows: {before:.3f} before, {after:.3f} after"
+        return Finding(text)
 
     def facts(self) -> list[tuple[str, str]]:
         """What was done, in numbers."""
@@ -346,13 +284,8 @@ def by_iteration(report: AgreementReport) -> Iterator[Block]:
 def became_stable(report: AgreementReport) -> Iterator[Block]:
     """Stable components of both sides, before and after, and the groups of columns that are new."""
     result: Agreement = report.result
-    rows = [
-        {"side": side, "when": when, **components_of(getattr(sides, side))}
-        for side in ("rows", "columns")
-        for when, sides in (("before", result.before), ("after", result.after))
-    ]
     yield Text(f"A stable component is {DEFINITIONS['stable component']}: here of rows, or of columns.")
-    yield Sheet("components", pd.DataFrame(rows).set_index("side"), "Stable components before and after")
+    yield component_sheet(result)
     counts = report.data
     weights = None if counts is None else column_information(counts.values, report.consensus.labels)
     names = counts.columns if counts is not None and result.after.columns.ids is None else None

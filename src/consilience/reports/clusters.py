@@ -10,29 +10,28 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import count
-from consilience._types import Array, Floats, Ints
+from consilience._types import Array, Ints
 from consilience.consensus.trust.confidence import FLOATING
 from consilience.consensus.trust.tables import cluster_means
-from consilience.measures import accuracy, adjusted_rand, contingency
+from consilience.measures import accuracy, adjusted_rand, contingency, matched_accuracy, nmi
 from consilience.measures.cluster_features import marks, top_words
 from consilience.measures.explained_variance import WORTHY
-from consilience.reports.figures import color_of
+from consilience.reports.figures import NAMED, POINTS, color_of
 from consilience.reports.files import whole_or_empty
-from consilience.reports.finding import format_number
-from consilience.reports.html import Block, Items, Link, Picture, See, Sheet, Strip, Text
-from consilience.reports.plane import POINTS, plane_of, tiles_figure
+from consilience.reports.finding import Block, Items, Link, Picture, See, Sheet, Strip, Text, format_number
+from consilience.reports.plane import plane_of, tiles_figure
 from consilience.reports.sections import Report
 
-SHOWN_CLUSTERS = 40  # clusters that a table has room for
-FEATURES = 5  # of each cluster
-TELLING = 2  # marks that tell a cluster in the answer
-BINS = 20  # of support
-TILES = 9  # clusterings that the plane is colored by
+FEATURES = 5  # safeguard: columns of each cluster on a page; files have all
+TILES = 9  # safeguard: clusterings that the plane is colored by on one picture
 SPREAD = "Filled is how the cluster is spread, the line is all other objects."
 EFFECT = (
     "Effect is Cohen's d, with its 95 % interval: the difference of the means in standard deviations{of}. The clusters were made to differ "
     "on these columns, so large effects describe them and prove nothing."
 )
+FOLLOWS = 0.3  # adjusted Rand index from which a page says that clusters follow known labels (benchmarks/RULES.md)
+TOLD = 12  # safeguard: clusters that the answer of a page names
+IN_CLUSTERS = See(("tiles", "confidence"), ("clusters", "features"))
 OF_WORDS = " (of a category, of the share of the one named)"
 OF_COUNTS = " (of the square roots of the counts, in rows of length 1)"
 
@@ -76,7 +75,7 @@ def cluster_sheet(
         name,
         frame,
         caption,
-        most=SHOWN_CLUSTERS,
+        most=NAMED,
         on_page=on_page,
         colors=[color_of(slot) for slot in slots],
         anchors=[f"{place}-{cluster}" for cluster in range(len(slots))],
@@ -85,7 +84,7 @@ def cluster_sheet(
 
 
 def _shares(values: Array) -> list[float]:
-    counts = np.histogram(values, BINS, (0, 1))[0]
+    counts = np.histogram(values, 20, (0, 1))[0]
     return list(np.round(counts / max(1, counts.sum()), 4))
 
 
@@ -172,8 +171,7 @@ def called(report: Report, found: list[list[dict[str, Any]]] | None) -> list[str
 
 def title_of(report: Report, clustered: str = "") -> str:
     """The title of a report of one clustering: what was found in what, by its name where the source is only what was kept of it."""
-    n, k = int((report.result.labels >= 0).sum()), report.result.n_clusters
-    return f"{clustered or report.origin.source}: {count(k, 'cluster')} of {count(n, 'object')}"
+    return f"{clustered or report.origin.source}: {say_size(report.result)}"
 
 
 def in_words(report: Report, found: list[list[dict[str, Any]]] | None) -> list[str] | None:
@@ -181,7 +179,7 @@ def in_words(report: Report, found: list[list[dict[str, Any]]] | None) -> list[s
     names = called(report, found)
     if names is not None or found is None:
         return names
-    words = ["; ".join(_mark_words(one) for one in some[:TELLING]) for some in found]
+    words = ["; ".join(_mark_words(one) for one in some[:2]) for some in found]
     first = next((c for c, said in enumerate(words) if said), None)
     return [f"{said} (against all other objects)" if c == first else said for c, said in enumerate(words)]
 
@@ -224,17 +222,6 @@ def describe_plane(
     )
 
 
-# What was found, in sentences: these stand on top of a report.
-
-FOLLOWS, LEANS = 0.3, 0.1  # adjusted Rand indices from which labels are followed, or leant to
-ALIKE, APART = 0.65, 0.2  # of two answers: from which they are much alike, up to which they have little in common
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-STEADY = 0.8  # confidence from which it is much, where there is little support
-LOOKED_AT, PAIRS = 5_000, 10_000  # objects that pairs of answers are compared on at least, and pairs that are on so few
-IN_CLUSTERS = See(("tiles", "confidence"), ("clusters", "features"))
-NAMED = 6  # groups, or clusters, that sentences name
-
-
 @dataclass(frozen=True)
 class Match:
     """The known labels that a clustering comes nearest to: by the adjusted Rand index, which allows for chance."""
@@ -244,32 +231,36 @@ class Match:
     rand: float
 
     @property
-    def follows(self) -> tuple[str, str] | None:
-        """The word for how nearly it follows them, of one and of several; None where it does not."""
-        return (
-            None
-            if not self.rand >= LEANS
-            else ("follows", "follow")
-            if self.rand >= FOLLOWS
-            else ("leans to", "lean to")
-        )
-
-    @property
     def words(self) -> str:
         """Whether it follows them."""
-        if self.follows:
-            return f"{self.follows[0]} {self.known} (accuracy {self.accuracy:.2f})"
+        if self.rand >= FOLLOWS:
+            return f"follows {self.known} (accuracy {self.accuracy:.2f})"
         return f"matches no known labels (the nearest, {self.known}: accuracy {self.accuracy:.2f})"
 
 
 def nearest_known(report: Report, labels: Array) -> Match | None:
     """The known labels that match best; None where nothing is known, or of no object."""
-    found = [
-        Match(name, accuracy(codes, labels), adjusted_rand(codes, labels))
+    matches = [
+        Match(name, matched_accuracy(codes, labels), adjusted_rand(codes, labels))
         for name, codes in report.known.items()
         if ((codes >= 0) & (labels >= 0)).any()
     ]
-    return max(found, key=lambda match: np.nan_to_num(match.rand, nan=-1.0), default=None)
+    return max(matches, key=lambda match: np.nan_to_num(match.rand, nan=-1.0), default=None)
+
+
+def match_known(known: Any, labels: Any) -> dict[str, float]:
+    """How well labels match known ones: accuracy is one to one, purity lets several clusters be of one known label."""
+    return {
+        "nmi": nmi(known, labels),
+        "adjusted_rand": adjusted_rand(known, labels),
+        "accuracy": matched_accuracy(known, labels),
+        "purity": accuracy(known, labels),
+    }
+
+
+def say_match(values: Mapping[str, float]) -> str:
+    """What :func:`match_known` holds, in one line."""
+    return ", ".join(f"{measure} {format_number(value)}" for measure, value in values.items())
 
 
 def followed_columns(report: Report, labels: Array, most: int = WORTHY) -> list[tuple[str, float]]:
@@ -278,7 +269,7 @@ def followed_columns(report: Report, labels: Array, most: int = WORTHY) -> list[
 
 
 def say_columns(columns: Sequence[tuple[str, float]], *, brief: bool = False) -> str:
-    """Names, each with its share; unless it is to be brief, the first says of what.
+    """Names, each with its share of variance between clusters; unless it is to be brief, the first says so.
 
     Examples
     --------
@@ -286,70 +277,28 @@ def say_columns(columns: Sequence[tuple[str, float]], *, brief: bool = False) ->
     'red (81 % of its variance lies between clusters) and blue (60 %)'
     """
     of = " of its variance lies between clusters"
-    words = [f"{name} ({100 * share:.0f} %{'' if i or brief else of})" for i, (name, share) in enumerate(columns)]
-    return listed(words)
+    return listed(
+        [f"{name} ({100 * share:.0f} %{'' if i or brief else of})" for i, (name, share) in enumerate(columns)]
+    )
 
 
 def listed(words: Sequence[str]) -> str:
-    """Words with commas, and "and" before the last.
-
-    Examples
-    --------
-    >>> listed(["a"]), listed(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
+    """Words with commas, and "and" before the last."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
-def number(n: int) -> str:
-    """A number, in words up to twelve."""
-    return NUMBERS[n] if n < len(NUMBERS) else f"{n:,}"
+def say_size(one: Any) -> str:
+    """How many clusters of how many objects."""
+    return f"{count(int(one.labels.max(initial=-1)) + 1, 'cluster')} of {count(int((one.labels >= 0).sum()), 'object')}"
 
 
 def say_sureness(one: Any) -> str:
-    """How far to trust the clusters of a clustering: support, confidence, floaters, the firmest and the weakest of them."""
+    """The means of confidence and support, and the floaters."""
     there = one.labels >= 0
-    means = cluster_means(one.labels, one.confidence, one.support)
-    weak, n = int(np.count_nonzero(there & (one.support <= FLOATING))), int(there.sum())
-    floats = "floats: no majority puts it where it is" if weak == 1 else "float: no majority puts them where they are"
-    floating = f"{weak:,} of {count(n, 'object')} {floats}."
-    text = (
-        f"On average, {100 * one.support[there].mean():.0f} % of the clusterings put an object where it is (its support), and another "
-        f"ensemble like this would put it there with probability {one.confidence[there].mean():.2f} (its confidence). "
-        f"{floating if weak else 'A majority puts every object where it is.'}"
-    )
-    if len(means) > 1:
-        best, worst = (int(means["support"].idxmax()), int(means["support"].idxmin()))
-        firm, loose = (f"cluster {means['cluster'][i]} (support {means['support'][i]:.2f})" for i in (best, worst))
-        text += f" The firmest is {firm}, the weakest {loose}." if best != worst else ""
-    return f"{text} {steady}" if (steady := say_steady(means)) else text
-
-
-def say_steady(means: pd.DataFrame) -> str:
-    """Of clusters with little support and much confidence, how both can be: `means` has a row per cluster.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> say_steady(pd.DataFrame({"cluster": [0, 1], "support": [0.9, 0.2], "confidence": [1.0, 0.97]}))[:68]
-    'Cluster 1 has little support and much confidence (0.20 and 0.97): fe'
-    >>> say_steady(pd.DataFrame({"cluster": [0, 1], "support": [0.9, 0.2], "confidence": [1.0, 0.5]}))
-    ''
-    """
-    found = means[(means["support"] <= FLOATING) & (means["confidence"] >= STEADY)]
-    if not len(found):
+    if not there.any():
         return ""
-    rows = list(found[["cluster", "support", "confidence"]].itertuples(index=False, name=None))
-    one = len(rows) == 1
-    names = listed(
-        [str(cluster) for cluster, *_ in rows[:NAMED]] + ([f"{len(rows) - NAMED} more"] * (len(rows) > NAMED))
-    )
-    values = listed([f"{value:.2f}" for value in rows[0][1:]]) if one else ""
-    return (
-        f"{f'Cluster {names} has' if one else f'Clusters {names} have'} little support and much confidence{f' ({values})' if one else ''}: "
-        f"few of these clusterings have a cluster that is mostly {'this one' if one else 'one of these'}, yet others like them, combined, "
-        "would set the same objects apart again. That is a pattern that comes again, not a cluster that many found."
-    )
+    means = f"mean confidence {one.confidence[there].mean():.2f}, mean support {one.support[there].mean():.2f}"
+    return f"{means}, {count(int(np.count_nonzero(there & (one.support <= FLOATING))), 'floater')}"
 
 
 def say_clusters(
@@ -362,71 +311,24 @@ def say_clusters(
     see: See = IN_CLUSTERS,
     numbers: Sequence[Any] | None = None,
 ) -> list[Text | Items]:
-    """The answer of a report of one clustering: its clusters, what they follow, and how sure they are.
+    """The answer of a report of one clustering: its clusters, what they follow, and what each is.
 
     `names` say what each cluster is, `called` what the clustering is, `place` what links to its clusters begin with, and `numbers` what
     stands for each cluster. Without support, nothing is said of how sure it is.
     """
-    there, k = one.labels >= 0, int(one.labels.max(initial=-1)) + 1
-    if not k:
+    if not (one.labels >= 0).any():
         return [Text("No object has a label.")]
-    sizes = np.bincount(one.labels[there])
-    more = [f"{number(k - NAMED)} smaller"] if k > NAMED else []
-    of = listed([*(f"{size:,}" for size in sizes[:NAMED]), *more])
-    text = f"{called}{count(int(there.sum()), 'object')} in {count(k, 'cluster')}{f', of {of}' if k > 1 else ''}"
+    text = called + say_size(one)
+    text += f", {say_sureness(one)}" if one.support is not None else ""
     if match := nearest_known(report, one.labels):
-        text += f". This grouping {match.words}"
+        text += f". It {match.words}"
     if columns := followed_columns(report, one.labels):
         text += f". The clusters go by {say_columns(columns)}"
-    first: list[str | Link | See] = [text, see]
-    said: list[Text | Items] = [Text([*first, "."])]
+    answer: list[Text | Items] = [Text([text, see, "."])]
     if names is not None and any(names):
-        told = [(c, name) for c, name in enumerate(names[: 2 * NAMED]) if name]
-        said.append(
-            Items(
-                [
-                    [
-                        Link(f"{place}-{c}", f"Cluster {c if numbers is None else numbers[c]}"),
-                        f" ({count(sizes[c], 'object')}): {name}",
-                    ]
-                    for c, name in told
-                ]
-            )
-        )
-    return said if one.support is None else [*said, Text(say_sureness(one))]
-
-
-def likeness(answers: Sequence[Array]) -> Floats:
-    """The adjusted Rand indices of all pairs of answers; of many, and many objects, estimated from evenly spaced ones."""
-    n = len(answers[0]) if len(answers) else 0
-    most = max(LOOKED_AT, PAIRS * LOOKED_AT // max(1, len(answers) * (len(answers) - 1) // 2))
-    answers = [one[:: max(1, -(-n // most))] for one in answers]
-    found = np.ones((len(answers), len(answers)))
-    for i, one in enumerate(answers):
-        for j in range(i):
-            found[i, j] = found[j, i] = adjusted_rand(one, answers[j])
-    return found
-
-
-def say_difference(rand: Floats, numbers: Sequence[int]) -> str:
-    """How different the answers of groups are."""
-    upper = np.triu_indices(len(rand), 1)
-    values = rand[upper]
-    if not len(values):
-        return ""
-    scale = "adjusted Rand index, 0 by chance and 1 for the same"
-    if len(values) == 1:
-        return f"The two answers {_verdict(values[0])} ({scale}: {_signed(values[0])})."
-    pairs = [f"{numbers[upper[0][i]]} and {numbers[upper[1][i]]}" for i in (values.argmin(), values.argmax())]
-    return (
-        f"Two of these answers {_verdict(values.mean())} on average ({scale}: {_signed(values.mean())}); "
-        f"the least alike are {pairs[0]} ({_signed(values.min())}), the most {pairs[1]} ({values.max():.2f})."
-    )
-
-
-def _signed(value: float) -> str:
-    return format_number(value, 2).replace("-", "−")
-
-
-def _verdict(rand: float) -> str:
-    return "are much alike" if rand >= ALIKE else "have little in common" if rand <= APART else "share a part"
+        sizes = np.bincount(one.labels[one.labels >= 0])
+        shown = [(c, name) for c, name in enumerate(names[:TOLD]) if name]
+        links = [Link(f"{place}-{c}", f"Cluster {c if numbers is None else numbers[c]}") for c, _ in shown]
+        words = [f" ({count(int(sizes[c]), 'object')}): {name}" for c, name in shown]
+        answer.append(Items([list(item) for item in zip(links, words, strict=True)]))
+    return answer

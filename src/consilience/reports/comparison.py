@@ -1,110 +1,94 @@
-"""How alike clusterings are: printed, drawn, and in a report."""
+"""How alike clusterings are: what there is to say of it, drawn, and in a report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from rich.console import Console
-from rich.text import Text as Styled
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from consilience._check import InputError, count, kind_of
+from consilience._check import InputError, count
+from consilience.clusterer.drift import evenly
 from consilience.ensemble import Ensemble
-from consilience.measures import MEASURES, Comparison, Stability
+from consilience.measures import MEASURES, Comparison, Stability, compare
 from consilience.meta import MetaClustering
-from consilience.reports.clusters import listed
-from consilience.reports.figures import PALETTE, annotate_points, new_figure, open_frame, save_figure, short_name
-from consilience.reports.finding import format_cell, format_name, format_number, format_range
-from consilience.reports.html import Block, Items, Picture, See, Sheet, Text
+from consilience.reports.figures import (
+    NAMED,
+    PALETTE,
+    annotate_points,
+    new_figure,
+    open_frame,
+    picture,
+    short_name,
+)
+from consilience.reports.finding import (
+    Block,
+    Finding,
+    Items,
+    Picture,
+    See,
+    Sheet,
+    Text,
+    format_name,
+    format_number,
+    format_range,
+)
 from consilience.reports.sections import NOT_TRUTH, Report, section
-from consilience.reports.terminal import print_table, terminal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SHOWN = 20  # clusterings printed; beyond, the first and a note
-TYPICAL = 16  # clusterings listed on a page
-NAMED = 40  # clusterings that a picture has room to name
+TYPICAL = 16  # safeguard: clusterings listed on a page
 
 
-def print_comparison(result: Comparison, *, title: str, console: Console | None = None) -> None:
-    """Print the stability of an ensemble and a row for every clustering.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.reports import print_comparison
-    >>> found = cs.compare([[0, 0, 1, 1], [0, 0, 1, 2]])
-    >>> print_comparison(found, title="labels.csv")  # doctest: +ELLIPSIS
-    labels.csv: 2 clusterings of 4 objects, 2 to 3 clusters
-    ...
-    """
-    console = console or terminal()
+def comparison_finding(result: Comparison) -> Finding:
+    """The agreement over all pairs, and a row for every clustering."""
     rows = result.clusterings
     several = format_range([int(rows["clusters"].min()), int(rows["clusters"].max())], "cluster")
-    what = f": {count(len(rows), 'clustering')} of {count(result.n_objects, 'object')}, {several}"
-    console.print(Styled.assemble((title, "bold"), what))
+    title = f"{count(len(rows), 'clustering')} of {count(result.n_objects, 'object')}, {several}"
+    table = rows.set_index("name")
+    if "labeled" in table:
+        table["labeled"] = [f"{100 * share:.3g} %" for share in table["labeled"]]
     known = any(":" in column for column in rows.columns)
-    if result.stability:
-        console.print("\nAgreement over all pairs")
-        cells = [
-            [name, found.words(3) if found.n_pairs else "–", *_ends(result, name)]
-            for name, found in result.stability.items()
-        ]
-        print_table(console, ["measure", "mean ± s.e.", "most alike", "least alike"], cells, (1,))
-        console.print(f"\nClusterings: mean with the others{' and with known labels' if known else ''}")
-    else:
-        alone = "" if known else ": nothing to compare it with; name known labels with --known (known= in Python)"
-        console.print(f"\nClusterings{alone}")
-    cells = [[_cell(*cell) for cell in row.items()] for row in rows.head(SHOWN).to_dict("records")]
-    print_table(console, list(rows.columns), cells, tuple(range(1, len(rows.columns))))
-    if len(rows) > SHOWN:
-        console.print(
-            f"… and {count(len(rows) - SHOWN, 'more clustering')}: -o FILE.csv writes them all (to_frame() in Python)"
+    if not result.stability:
+        alone = (
+            "" if known else "There is nothing to compare it with; name known labels with --known (known= in Python)."
         )
+        return Finding(title, tables=[Sheet("clusterings", table, "Clusterings")], sentences=[alone] if alone else [])
+    cells = [
+        (name, found.words(3) if found.n_pairs else "–", *(_ends(result, name) or ["no two share an object", ""]))
+        for name, found in result.stability.items()
+    ]
+    pairs = pd.DataFrame(cells, columns=["measure", "mean ± s.e.", "most alike", "least alike"]).set_index("measure")
+    caption = f"Clusterings: mean with the others{' and with known labels' if known else ''}"
+    return Finding(
+        title, tables=[Sheet("stability", pairs, "Agreement over all pairs"), Sheet("clusterings", table, caption)]
+    )
 
 
 def _ends(result: Comparison, measure: str) -> list[str]:
     """The most and the least alike two."""
-    ends = [f"{one}, {other} ({format_number(value)})" for one, other, value in result.extremes(measure)]
-    return ends or ["no two share an object", ""]
+    return [f"{one}, {other} ({format_number(value)})" for one, other, value in result.extremes(measure)]
 
 
-def _cell(column: Any, value: Any) -> str:
-    return f"{100 * value:.3g} %" if column == "labeled" else str(value) if column == "name" else format_cell(value)
+@picture("ensemble", Ensemble)
+def ensemble_figure(ensemble: Ensemble) -> Figure:
+    """How alike some of the clusterings are, on some of the objects: quick, whatever the size."""
+    if ensemble.n_clusterings < 2:
+        raise InputError("a single clustering is like no other: there is nothing to draw")
+    objects, clusterings = (evenly(n, most) for n, most in zip(ensemble.labels.shape, (2000, 100), strict=True))
+    figure = comparison_figure(compare(ensemble[objects, clusterings], "jaccard", progress=False))
+    if (len(objects), len(clusterings)) != ensemble.labels.shape:
+        figure.axes[0].set_xlabel(f"{len(clusterings):,} of the clusterings, on {len(objects):,} of the objects")
+    return figure
 
 
-def draw_comparison(result: Comparison, path: str | Path, *, measure: str | None = None) -> None:
-    """Draw how alike all clusterings are, like ones side by side, beside how well they match known labels.
-
-    Parameters
-    ----------
-    result : Comparison
-    path : file ending in .png, .svg or .pdf
-    measure : str, optional
-        One of the comparison's measures; the first by default.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from consilience.datasets import load_beads_labels
-    >>> import consilience as cs
-    >>> from consilience.reports import draw_comparison
-    >>> with TemporaryDirectory() as folder:
-    ...     draw_comparison(cs.compare(load_beads_labels()), f"{folder}/agreement.svg")
-    """
-    if not isinstance(result, Comparison):
-        raise InputError(f"draw_comparison draws what compare found; got {kind_of(result)}")
-    save_figure(path, comparison_figure, result, measure=measure)
-
-
+@picture("comparison", Comparison)
 def comparison_figure(result: Comparison, *, measure: str | None = None) -> Figure:
-    """The picture of :func:`draw_comparison`."""
+    """How alike all clusterings are, like ones side by side, beside how well they match known labels."""
     measure = measure or next(iter(result.matrices))
     matrix = result.matrix(measure)
     known = [c for c in result.clusterings.columns if c.startswith(f"{measure}:")]
@@ -118,8 +102,11 @@ def comparison_figure(result: Comparison, *, measure: str | None = None) -> Figu
     return figure
 
 
+@picture("stability", Stability)
 def stability_figure(found: Stability) -> Figure:
     """The mean over all pairs on the scale of its measure, with the larger of its standard errors."""
+    if not found.n_pairs:
+        raise InputError("no two clusterings share an object: there is nothing to draw")
     figure = new_figure(4.4, 1.1)
     axis, largest = figure.subplots(), MEASURES[found.measure].largest
     error = float(np.nanmax([found.sem, found.sem_jackknife, 0.0]))
@@ -212,41 +199,23 @@ class ComparisonReport(Report, of=Comparison):
         found: Comparison = self.result
         return found
 
-    @property
-    def _what(self) -> str:
-        return (
-            f"{count(len(self.comparison.clusterings), 'clustering')} of {count(self.comparison.n_objects, 'object')}"
-        )
-
-    def describe(self) -> str:
-        """The means of all pairs."""
-        means = [f"{format_name(name)} {value.words(4)}" for name, value in self.comparison.stability.items()]
-        return f"{self._what}. Mean of all pairs: {', '.join(means)}." if means else f"{self._what}."
+    def finding(self) -> Finding:
+        """How alike the clusterings are."""
+        return comparison_finding(self.comparison)
 
     def answer(self) -> list[Text | Items]:
-        """How alike the clusterings are, which of them most and least, and which come nearest to what is known."""
-        comparison = self.comparison
-        said = [Text([self.describe().removesuffix("."), See(("comparison",), ("stability",)), "."])]
-        if comparison.stability:
-            name = next(iter(comparison.stability))
-            pairs = [f"{one} and {other} ({value:.2f})" for one, other, value in comparison.extremes(name)]
-            if pairs:
-                words = f"the two most alike are {pairs[0]}, the two least alike {pairs[-1]}"
-                said.append(Text(f"By {format_name(name)}, {words}."))
-        best = comparison.clusterings
-        known = [column for column in best if ":" in str(column)]
-        first = str(known[0]).split(":", 1)[0] if known else ""
-        told = []
-        for column in (column for column in known if str(column).startswith(f"{first}:")):
-            at = best[column].idxmin() if MEASURES[first].is_distance else best[column].idxmax()
-            told.append(f"{best['name'][at]} comes nearest to {str(column).split(':', 1)[1]} ({best[column][at]:.2f})")
-        if told:
-            said.append(Text(f"By {format_name(first)}, {listed(told)}."))
-        return [*said]
+        """How alike the clusterings are, on average."""
+        means = [f"{format_name(name)} {value.words(4)}" for name, value in self.comparison.stability.items()]
+        words = f"{self.finding().title}. Mean of all pairs: {', '.join(means)}" if means else self.finding().title
+        return [Text([words, See(("comparison",), ("stability",)), "."])]
 
     def facts(self) -> list[tuple[str, str]]:
         """What was compared."""
-        return [*super().facts(), ("clusterings", self._what), ("measures", ", ".join(self.comparison.matrices))]
+        return [
+            *super().facts(),
+            ("clusterings", self.finding().title),
+            ("measures", ", ".join(self.comparison.matrices)),
+        ]
 
     def code(self) -> list[str]:
         """The call of compare."""
@@ -266,7 +235,14 @@ def alike(report: Any) -> Iterator[Block]:
         yield Sheet("comparison", comparison.clusterings.set_index("name"), "The clustering", most=TYPICAL)
         return
     rows = [
-        (name, found.mean, found.sem, found.sem_jackknife, found.n_pairs, *_ends(comparison, name))
+        (
+            name,
+            found.mean,
+            found.sem,
+            found.sem_jackknife,
+            found.n_pairs,
+            *(_ends(comparison, name) or ["no two share an object", ""]),
+        )
         for name, found in comparison.stability.items()
     ]
     columns = ["measure", "mean", "standard_error", "jackknife_error", "pairs", "most_alike", "least_alike"]

@@ -1,16 +1,14 @@
-"""One clustering from many: as a table, printed, drawn, and in a report."""
+"""One clustering from many: what there is to say of it, its pictures, and its sections of a report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from rich.console import Console
 
-from consilience._check import InputError, count, kind_of
+from consilience._check import InputError, count
 from consilience._json import plain
 from consilience._types import Array, Ints
 from consilience.agreement import Agreement
@@ -25,11 +23,9 @@ from consilience.consensus.result import (
 from consilience.consensus.trust.confidence import FLOATING
 from consilience.consensus.trust.tables import cluster_means
 from consilience.ensemble import Ensemble
-from consilience.measures import Stability, accuracy, adjusted_rand, nmi
+from consilience.measures import Stability
 from consilience.meta import MetaClustering
 from consilience.reports.clusters import (
-    SHOWN_CLUSTERS,
-    STEADY,
     brief,
     called,
     cluster_frame,
@@ -38,39 +34,50 @@ from consilience.reports.clusters import (
     describe_plane,
     find_marks,
     in_words,
+    match_known,
     say_clusters,
+    say_match,
+    say_size,
+    say_sureness,
     title_of,
 )
 from consilience.reports.figures import (
     ACCENT,
+    NAMED,
     PALETTE,
     QUIET,
     color_of,
     new_figure,
     open_frame,
-    save_figure,
+    picture,
     short_name,
 )
 from consilience.reports.files import object_table, whole_or_empty
-from consilience.reports.finding import format_list, format_number
-from consilience.reports.html import Block, Facts, Items, Picture, Sheet, Text
-from consilience.reports.scales import describe_scale_blocks, print_scales
+from consilience.reports.finding import (
+    DEFINITIONS,
+    Block,
+    Facts,
+    Finding,
+    Items,
+    Picture,
+    Sheet,
+    Text,
+    format_list,
+)
+from consilience.reports.scales import describe_scale_blocks, scales_finding
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, code_of, section
-from consilience.reports.terminal import DEFINITIONS, print_definitions, print_doubt, print_lines, print_table, terminal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PRINTED = 20  # clusters on the terminal
-FLOATERS = 20  # on the page; files have all
-WEAKEST = 8  # clusters that are named as least to be trusted, where a table is cut
+TRUST = ("size", "share", "confidence", "support", "floaters", "recurrence", "nearest", "confused")  # of a cluster
 TABLES = ("clusters", "members", "curve", "scales", "splits")
 
 
 def consensus_summary(
     result: Consensus, stability: Stability | None, known: Mapping[str, Mapping[str, float]]
 ) -> dict[str, Any]:
-    """Plain numbers and text, for print and JSON; `known` has matches with known labels by name."""
+    """Plain numbers and text for JSON; `known` has matches with known labels by name."""
     return {
         "method": result.method,
         "n_clusters": result.n_clusters,
@@ -94,105 +101,74 @@ def consensus_summary(
     }
 
 
-def say_families(words: str) -> str:
-    """What :func:`describe_families` says, with what to do about it."""
-    return f"{words[0].upper()}{words[1:]}: consilience organize tells them apart, and consilience explore shows them."
-
-
-def match_known(known: Any, labels: Any) -> dict[str, float]:
-    """How well labels match known ones."""
-    return {
-        "nmi": nmi(known, labels),
-        "adjusted_rand": adjusted_rand(known, labels),
-        "accuracy": accuracy(known, labels),
-    }
-
-
-def print_consensus(summary: Mapping[str, Any], *, title: str, console: Console | None = None) -> None:
-    """Print what :func:`consensus_summary` holds.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.datasets import noisy_labels
-    >>> from consilience.reports import print_consensus
-    >>> from consilience.reports.consensus import consensus_summary
-    >>> one = cs.combine(noisy_labels(60, 3, 8, 0.1, random_state=0)[0], 3)
-    >>> print_consensus(consensus_summary(one, None, {}), title="labels.csv")  # doctest: +ELLIPSIS
-    labels.csv: 3 clusters of 60 objects by ...
-    """
-    console = console or terminal()
-    objects = summary["n_objects"] - summary["n_without_labels"]
-    if summary["families_in_words"]:
-        console.print(f"{say_families(summary['families_in_words'])}\n")
-    print_doubt(console, summary["doubt"])
-    console.print(
-        f"{title}: {count(summary['n_clusters'], 'cluster')} of {count(objects, 'object')} by {summary['method']}",
-        markup=False,
-    )
-    if summary["chosen"]:
-        console.print(f"Chosen: {summary['chosen']}.")
-    lines = {
-        "confidence": f"{summary['mean_confidence']:.3f} on average",
-        "support": f"{summary['mean_support']:.3f} on average; {count(summary['n_floaters'], 'floater')}",
-        "ANMI": f"{summary['anmi']:.4f} with the clusterings",
-    }
-    if summary["ensemble_jaccard"] is not None:
-        lines["ensemble"] = (
-            f"the clusterings agree with each other to a Jaccard index of {summary['ensemble_jaccard']:.3f}"
+def cautions(doubt: str, families: str = "") -> list[str]:
+    """What to know before one trusts an answer: that it is weak, or a compromise, and what to do then."""
+    found = [f"A weak answer: {doubt}."] if doubt else []
+    if families:
+        found.append(
+            f"{families[0].upper()}{families[1:]}: consilience organize tells them apart, and consilience explore shows them."
         )
-    if summary["n_without_labels"]:
-        lines["no label"] = f"{count(summary['n_without_labels'], 'object')} that no clustering labels"
-    for name, key in (("scales", "scales_in_words"), ("to drop", "drops_in_words")):
-        if summary[key]:
-            lines[name] = summary[key]
-    for name, values in summary["known"].items():
-        lines[f"with {name}"] = ", ".join(f"{measure} {format_number(value)}" for measure, value in values.items())
-    print_lines(console, lines)
-    if summary["scales"]:
-        print_scales(summary, console)
-    if summary["clusters"]:
-        console.print("\nHow far to trust each cluster")
-        names = ["cluster", "size", "confidence", "support", "floaters", "recurrence", "nearest", "confused"]
-        shown, left = clusters_to_show([row["confidence"] for row in summary["clusters"]], PRINTED)
-        rows = [[format_number(summary["clusters"][c][name]) for name in names] for c in shown]
-        rows = [[*row[:6], "–" if row[6] == "-1" else row[6], row[7]] for row in rows]
-        print_table(console, names, rows, tuple(range(len(names))))
-        if left:
-            console.print(f"… {left}")
-    terms = [*(["stability", "nesting"] if summary["scales"] else []), "confidence", "support", "floater"]
-    terms += ["recurrence", "nearest", "confused"] if summary["clusters"] else []
-    print_definitions(console, *terms, *(["reliability"] if summary["drops_in_words"] else []))
+    return found
 
 
-def draw_confidence(result: Consensus, path: str | Path) -> None:
-    """Draw the objects' confidence and support, and the clusters with their sizes, floaters, and mean confidence and support.
-
-    Parameters
-    ----------
-    result : Consensus
-    path : file ending in .png, .svg or .pdf
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from consilience.datasets import load_beads_labels
-    >>> import consilience as cs
-    >>> from consilience.reports import draw_confidence
-    >>> with TemporaryDirectory() as folder:
-    ...     draw_confidence(cs.combine(load_beads_labels(), 3), f"{folder}/confidence.svg")
-    """
-    if not isinstance(result, Consensus):
-        raise InputError(f"draw_confidence draws a Consensus; got {kind_of(result)}")
-    save_figure(path, confidence_figure, result)
+def sureness_facts(one: Any, known: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str]]:
+    """Confidence, support, objects without a label, and how well the clusters match known labels."""
+    there = one.labels >= 0
+    if not there.any():
+        return [("no label", f"{count(int((~there).sum()), 'object')} that no clustering labels")]
+    weak = count(int(np.count_nonzero(there & (one.support <= FLOATING))), "floater")
+    facts = [
+        ("confidence", f"{one.confidence[there].mean():.3f} on average"),
+        ("support", f"{one.support[there].mean():.3f} on average; {weak}"),
+    ]
+    if missing := int((~there).sum()):
+        facts.append(("no label", f"{count(missing, 'object')} that no clustering labels"))
+    return facts + [(f"with {name}", say_match(values)) for name, values in known.items()]
 
 
+def trust_sheet(clusters: pd.DataFrame) -> Sheet:
+    """The clusters, the largest and those least to be trusted, as the terminal has room for them."""
+    shown, left = clusters_to_show(clusters["confidence"], 20)
+    frame = clusters.iloc[shown].set_index("cluster")
+    if "nearest" in frame:
+        frame["nearest"] = whole_or_empty(frame["nearest"])
+    columns = [name for name in TRUST if name in frame]
+    return Sheet("trust", frame[columns], f"The clusters{f' ({left})' if left else ''}")
+
+
+def consensus_finding(
+    one: Consensus, known: Mapping[str, Mapping[str, float]] | None = None, stability: Stability | None = None
+) -> Finding:
+    """What there is to say of a consensus; `known` has matches with known labels by name."""
+    facts = sureness_facts(one, known or {})
+    if scales := describe_scales(one):
+        facts.append(("scales", scales))
+    if drops := describe_drops(one):
+        facts.append(("to drop", drops))
+    how = [("chosen", one.note)] if one.note else []
+    how.append(("ANMI", f"{one.anmi:.4f} with the clusterings"))
+    if stability is not None and not np.isnan(stability.mean):
+        agree = f"the clusterings agree with each other to a Jaccard index of {stability.mean:.3f}"
+        how.append(("ensemble", agree))
+    found = scales_finding(one)
+    return Finding(
+        f"{say_size(one)} by {one.method}",
+        facts,
+        [] if one.clusters is None else [trust_sheet(one.clusters)],
+        doubts=cautions(describe_doubt(one), describe_families(one)),
+        reasons=Finding("How this came about", how, [*found.tables, *members_tables(one)], sentences=found.sentences),
+    )
+
+
+@picture("confidence", Consensus)
 def confidence_figure(one: Any, slots: Ints | None = None) -> Figure:
-    """The picture of :func:`draw_confidence`: of a Consensus, or of a Contrast; `slots` are the clusters' colors."""
+    """Confidence and support of the objects, and sizes and means of the clusters, in the colors `slots`."""
+    if not (one.labels >= 0).any():
+        raise InputError("no object has a label: there is nothing to draw")
     labels = one.labels
     there = labels >= 0
     sizes = np.bincount(labels[there])
-    shown = min(len(sizes), SHOWN_CLUSTERS)
+    shown = min(len(sizes), NAMED)
     colors = [color_of(slot) for slot in (range(len(sizes)) if slots is None else slots)]
     figure = new_figure(11, float(np.clip(1.4 + 0.22 * shown, 3.2, 9)))
     left, middle, right = figure.subplots(1, 3, width_ratios=(5, 3, 4))
@@ -223,33 +199,15 @@ def confidence_figure(one: Any, slots: Ints | None = None) -> Figure:
     return figure
 
 
-def cautions(one: Consensus, *, compromise: bool = True) -> list[Text]:
-    """What to know before one trusts an answer: that it is weak, or a compromise, unless that is said elsewhere."""
-    doubt, families = describe_doubt(one), describe_families(one) if compromise else ""
-    return [
-        *([Text(f"A weak answer: {doubt}.", note=True)] if doubt else []),
-        *([Text(say_families(families), note=True)] if families else []),
-    ]
-
-
 def describe_consensus(
     one: Consensus, report: Report, *, tiles: Mapping[str, Array], note: Text | None = None
 ) -> Iterator[Block]:
     """How a consensus was made, its clusters, what tells them apart, and the data colored by it."""
-    there = one.labels >= 0
-    yield from cautions(one, compromise=note is None)
-    facts = [
-        ("method", one.method),
-        ("clusters", f"{one.n_clusters:,}"),
-        ("mean confidence", format_number(one.mean_confidence)),
-        ("mean support", f"{one.mean_support:.3f}; {count(len(one.floating), 'floater')}"),
-        ("average NMI with the clusterings", f"{one.anmi:.4f}"),
-    ]
-    if missing := int((~there).sum()):
-        facts.append(("without a label", count(missing, "object")))
-    if one.note:
-        facts.append(("chosen", one.note))
-    yield Facts(facts)
+    found = consensus_finding(one)
+    families = 1 if note is not None and describe_families(one) else 0  # the note says the same
+    yield from (Text(doubt, note=True) for doubt in found.doubts[: len(found.doubts) - families])
+    assert found.reasons is not None
+    yield Facts([("method", one.method), *found.facts, *found.reasons.facts])
     yield Text(f"Confidence: {DEFINITIONS['confidence']}. Support: {DEFINITIONS['support']}.")
     yield from describe_plane(report, tiles)
     if note is not None:
@@ -285,8 +243,8 @@ def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
     ]
     if said:
         yield Text(f"{'. '.join(said)}.")
-    if len(frame) > SHOWN_CLUSTERS:
-        weak = frame.reset_index().sort_values("confidence", kind="stable").head(WEAKEST)
+    if len(frame) > NAMED:
+        weak = frame.reset_index().sort_values("confidence", kind="stable").head(8)
         named = [
             f"{c} ({size:,} objects, {p:.2f})"
             for c, size, p in weak[["cluster", "size", "confidence"]].to_numpy(object)
@@ -299,10 +257,8 @@ def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
     yield from describe_features(report, found, slots)
 
 
-class ConsensusReport(Report, of=Consensus):
-    """One clustering without the clusterings it came from."""
-
-    name = "one"
+class LabelsReport(Report):
+    """What the reports of one clustering of objects have in common."""
 
     @property
     def title(self) -> str:
@@ -314,17 +270,34 @@ class ConsensusReport(Report, of=Consensus):
         """Objects with weak support, the weakest first."""
         return self.result.to_frame().iloc[self.result.floating]
 
-    def answer(self) -> list[Text | Items]:
-        """Its clusters, what they follow, and how sure they are."""
-        told = say_clusters(self.result, self, in_words(self, find_marks(self, self.result.labels)))
-        return [*cautions(self.result), *told]
+    def finding(self) -> Finding:
+        """Its clusters, and how sure they are."""
+        return Finding(f"{say_size(self.result)}, {say_sureness(self.result)}", doubts=self.cautions)
 
-    def describe(self) -> str:
-        """Its clusters, confidence and support."""
-        doubt, families = describe_doubt(self.result), describe_families(self.result)
-        weak = f"A weak answer: {doubt}. " if doubt else ""
-        weak += f"{say_families(families)} " if families else ""
-        return f"{weak}{describe_briefly(self.result)}; combined by {self.result.method}."
+    @property
+    def cautions(self) -> list[str]:
+        """What to know before one trusts the answer."""
+        return []
+
+    def answer(self) -> list[Text | Items]:
+        """What to know first, its clusters, what they follow, and what each is."""
+        names = in_words(self, find_marks(self, self.result.labels))
+        return [*(Text(doubt, note=True) for doubt in self.cautions), *say_clusters(self.result, self, names)]
+
+    def notes(self) -> list[str | None]:
+        """What confidence and effect sizes do not say."""
+        return [CONFIDENCE, CLUSTERED if self.data is not None else None]
+
+
+class ConsensusReport(LabelsReport, of=Consensus):
+    """One clustering without the clusterings it came from."""
+
+    name = "one"
+
+    @property
+    def cautions(self) -> list[str]:
+        """That it is weak, or a compromise."""
+        return cautions(describe_doubt(self.result), describe_families(self.result))
 
     def facts(self) -> list[tuple[str, str]]:
         """How it was combined."""
@@ -335,17 +308,6 @@ class ConsensusReport(Report, of=Consensus):
     def code(self) -> list[str]:
         """The call of combine."""
         return super().code() or code_of(self.name, self.result.call, "the clusterings that were combined")
-
-    def notes(self) -> list[str | None]:
-        """What confidence and effect sizes do not say."""
-        return [CONFIDENCE, CLUSTERED if self.data is not None else None]
-
-
-def describe_briefly(one: Consensus) -> str:
-    """Clusters, confidence and support in a few words."""
-    there = one.labels >= 0
-    means = f"mean confidence {one.mean_confidence:.2f}, mean support {one.mean_support:.2f}"
-    return f"{count(one.n_clusters, 'cluster')} of {count(int(there.sum()), 'object')}, {means}, {count(len(one.floating), 'floater')}"
 
 
 @section(Consensus, title="The clustering, and its confidence", order=60)
@@ -367,58 +329,17 @@ def floaters(report: Any) -> Iterator[Block]:
     table = weak.set_index("id").rename(columns={"known": "clusterings"})
     if "second" in table:
         table["second"] = whole_or_empty(table["second"])
-    yield Sheet("floaters", table, f"{count(len(weak), 'floater')}, the weakest first", most=FLOATERS)
-    sure = weak[weak["confidence"] >= STEADY] if "confidence" in weak else weak[:0]
-    if len(sure):
-        first, them = sure.iloc[0], "it" if len(sure) == 1 else "them"
-        have = f"{count(len(sure), 'floater')} {'has' if len(sure) == 1 else 'have'} a confidence of {STEADY} or more"
+    yield Sheet("floaters", table, f"{count(len(weak), 'floater')}, the weakest first", most=20)
+    if "confidence" in weak and weak["confidence"].max() >= 0.8:
         yield Text(
-            "Support and confidence answer two questions: how many of these clusterings put an object where it is, and whether another "
-            f"ensemble like this would, once combined. {have}, {first['id']} for one (support {first['support']:.2f}, confidence "
-            f"{first['confidence']:.2f}): the clusterings part over {them}, but in a way that comes again, so the combined answer would "
-            "be the same."
+            "A floater with much confidence lies between clusters: the clusterings disagree on it, but another ensemble, once "
+            "combined, would put it in the same place."
         )
 
 
-# How far to trust each clustering of an ensemble: drawn, and in a report.
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-NAMED = 40  # clusterings whose names a picture has room for
-
-
-def draw_members(result: Consensus, path: str | Path) -> None:
-    """Draw the reliability and the weight of every clustering, the least reliable first; those to drop are marked.
-
-    Parameters
-    ----------
-    result : Consensus
-        With a table of its clusterings: from :func:`consilience.combine`.
-    path : file ending in .png, .svg or .pdf
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from consilience.datasets import load_beads_labels
-    >>> import consilience as cs
-    >>> from consilience.reports import draw_members
-    >>> with TemporaryDirectory() as folder:
-    ...     draw_members(cs.combine(load_beads_labels(), 3), f"{folder}/members.svg")
-    """
-    save_figure(path, members_figure, result)
-
-
+@picture("members", Consensus, main=False)
 def members_figure(one: Consensus) -> Figure:
-    """The picture of :func:`draw_members`.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> one = cs.combine([[0, 0, 1, 1, 2, 2]] * 4 + [[0, 1, 0, 1, 0, 1]], 3)
-    >>> [text.get_text() for text in members_figure(one).axes[0].get_yticklabels()]
-    ['4', '0', '1', '2', '3']
-    """
+    """The reliability and the weight of every clustering, the least reliable first; those to drop are marked."""
     if not isinstance(one, Consensus) or one.members is None:
         raise InputError("there is no table of the clusterings: combine(ens) makes one")
     table = one.members.sort_values("reliability", kind="stable")
@@ -448,27 +369,25 @@ def members_figure(one: Consensus) -> Figure:
     return figure
 
 
-def describe_members(one: Consensus) -> Iterator[Block]:
+def members_tables(one: Consensus) -> list[Sheet]:
     """How far to trust each clustering, the least reliable first."""
     if one.members is None:
-        return
+        return []
     table = one.members.set_index("clustering").sort_values("reliability", kind="stable")
-    if len(table) > 1:
+    return [Sheet("members", table, "How far to trust each clustering, the least reliable first", most=12)]
+
+
+def describe_members(one: Consensus) -> Iterator[Block]:
+    """The same on a page, with a picture where there are several."""
+    if one.members is not None and len(one.members) > 1:
         drops = describe_drops(one)
-        words = (
-            f"All are in this answer; better left out of another: {drops}."
-            if drops
-            else "A low one says here that a clustering is of a smaller family, not that it should go."
-            if one.families
-            else "No clustering is so far from the others that it should go."
-        )
-        yield Text(f"Reliability: {DEFINITIONS['reliability']}. Weight: {DEFINITIONS['weight']}.")
-        yield Text(words)
+        words = f"Better left out: {drops}." if drops else ""
+        yield Text(f"Reliability: {DEFINITIONS['reliability']}. Weight: {DEFINITIONS['weight']}. {words}".strip())
         yield Picture(
             "members",
             members_figure(one),
-            f"Reliability and weight of {count(len(table), 'clustering')}, the least reliable on top. {words}",
+            f"Reliability and weight of {count(len(one.members), 'clustering')}, the least reliable on top. {words}",
             "How far to trust each clustering, the least reliable on top."
             + (" A cross marks one that is better left out." if drops else ""),
         )
-    yield Sheet("members", table, "How far to trust each clustering, the least reliable first", most=12)
+    yield from members_tables(one)

@@ -1,14 +1,12 @@
-"""New groupings beside what was given: as tables, printed, drawn, and in a report."""
+"""New groupings beside what was given: what there is to say of them, drawn, and in a report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from rich.console import Console
 from scipy import sparse
 
 from consilience._check import check_labels, count
@@ -19,35 +17,44 @@ from consilience.alternatives import Alternatives, Contrast
 from consilience.alternatives.contrast import USED
 from consilience.measures import contingency
 from consilience.measures.labelings import LabelingComparison
-from consilience.reports.clusters import describe_plane, say_clusters
-from consilience.reports.consensus import describe_clusters, match_known
+from consilience.reports.clusters import describe_plane, match_known, say_clusters, say_match
+from consilience.reports.consensus import describe_clusters
 from consilience.reports.figures import (
     NEARLY_BLACK,
     NEARLY_WHITE,
+    POINTS,
     legend_of,
     new_figure,
     open_frame,
-    save_figure,
+    picture,
     scatter_codes,
     short_name,
 )
 from consilience.reports.files import object_table
-from consilience.reports.finding import code_names, format_list, format_number
-from consilience.reports.html import Block, Items, Link, Picture, See, Sheet, Text
+from consilience.reports.finding import (
+    Block,
+    Finding,
+    Items,
+    Picture,
+    See,
+    Sheet,
+    Text,
+    Words,
+    code_names,
+    format_list,
+    format_number,
+)
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, section
-from consilience.reports.terminal import print_lines, print_table, terminal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SHOWN = 12  # groups listed, or drawn; beyond, the first and a note
-POINTS = 4000  # objects on a map
 REDUNDANCY = {"nmi": "NMI", "information": "I(C;Z)", "share": "I(C;Z)/H(Z)", "shared_information": "shared"}
 WORTH = {"inside_combined": "inside", "extended_combined": "extended", "extended_given": "with given"}
 
 
 def contrast_summary(result: Contrast, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain numbers and text, for print and JSON; `known` has known labelings by name."""
+    """Plain numbers and text for JSON; `known` has known labelings by name."""
     about, there = result.diagnostics, result.labels >= 0
     return plain(
         {
@@ -74,7 +81,7 @@ def contrast_summary(result: Contrast, known: Mapping[str, Any]) -> dict[str, An
 
 
 def alternatives_summary(found: Alternatives, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain numbers and text, for print and JSON; `known` has known labelings by name."""
+    """Plain numbers and text for JSON; `known` has known labelings by name."""
     rows = plain(found.table)
     for row, labels in zip(rows, found.labels.T, strict=False):  # the last one may not have been kept
         row["known"] = plain({name: match_known(values, labels) for name, values in known.items()})
@@ -108,129 +115,70 @@ def _groups(result: Contrast, known: Mapping[str, Any]) -> pd.DataFrame:
     return groups.join(worth.set_axis(groups.index[groups["outcome"].isin(USED)]))
 
 
-def print_contrast(summary: Mapping[str, Any], *, title: str, console: Console | None = None) -> None:
-    """Print what :func:`contrast_summary` holds.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.datasets import load_beads
-    >>> from consilience.reports import print_contrast
-    >>> from consilience.reports.contrast import contrast_summary
-    >>> beads = load_beads()
-    >>> found = cs.contrast(beads, beads.labels["shape"].to_numpy(), 4, n_init=2)
-    >>> print_contrast(contrast_summary(found, {}), title="beads.csv")  # doctest: +ELLIPSIS
-    beads.csv: 4 new clusters of 300 objects
-    ...
-    """
-    console = console or terminal()
-    objects = summary["n_objects"] - summary["n_without_labels"]
-    console.print(f"{title}: {summary['n_clusters']} new clusters of {count(objects, 'object')}")
-    console.print(summary["sentence"])
-    lines = {"sizes": format_list(summary["sizes"], SHOWN)}
-    if summary["n_without_labels"]:
-        lines["no label"] = count(summary["n_without_labels"], "object")
-    for name, values in summary["known"].items():
-        lines[f"with {name}"] = ", ".join(f"{measure} {format_number(value)}" for measure, value in values.items())
-    lines["data"] = summary["scaling"]
-    print_lines(console, lines)
-    if summary["note"]:
-        console.print(f"note: {summary['note']}")
-    console.print("\nHow new: what the clusters share with what was given")
-    rows = [[row["given"], *(format_number(row[key]) for key in REDUNDANCY)] for row in summary["redundancy"]]
-    print_table(console, ["given", *REDUNDANCY.values()], rows, (1, 2, 3, 4))
-    runs = "the runs" if summary["method"] == "ccib" else "their splits"
-    console.print(f"\nGroups: how much of the answer {runs} tell, inside the group and of all objects")
-    known = next(iter(summary["known"]), None)
-    columns = WORTH if known is None else WORTH | {f"{key}_known": f"{key}:{known}" for key in ("inside", "extended")}
-    rows = [
-        [row["group"], f"{row['size']:,}", row["outcome"] if row["runs"] is None else f"{row['runs']:.0f}"]
-        + [format_number(row[key]) for key in columns]
-        for row in summary["groups"][:SHOWN]
-    ]
-    print_table(console, ["group", "size", "runs", *columns.values()], rows, tuple(range(1, 3 + len(columns))))
-    if len(summary["groups"]) > SHOWN:
-        console.print(f"… and {count(len(summary['groups']) - SHOWN, 'more group')}: --json lists them all")
-
-
-def print_alternatives(summary: Mapping[str, Any], *, title: str, console: Console | None = None) -> None:
-    """Print what :func:`alternatives_summary` holds.
-
-    Examples
-    --------
-    >>> from consilience.alternatives import alternatives
-    >>> from consilience.datasets import load_beads
-    >>> from consilience.reports import print_alternatives
-    >>> from consilience.reports.contrast import alternatives_summary
-    >>> found = alternatives(load_beads().values, 1, n_clusters=3)
-    >>> print_alternatives(alternatives_summary(found, {}), title="beads.csv")  # doctest: +ELLIPSIS
-    beads.csv: 1 grouping, each new to what was given and to all before it
-    ...
-    """
-    console = console or terminal()
-    n = summary["n_alternatives"]
-    console.print(f"{title}: {count(n, 'grouping')}, each new to what was given and to all before it")
-    known = list(summary["alternatives"][0].get("known", {})) if n else []
-    rows = [
-        [
-            str(number) if row["kept"] else "–",
-            str(row["n_clusters"]),
-            *(format_number(row[key]) for key in ("quality", "redundancy", "reproducibility")),
-            *(format_number(row["known"][name]["nmi"]) if row["kept"] else "–" for name in known),
-        ]
-        for number, row in enumerate(summary["alternatives"], 1)
-    ]
-    names = ["", "clusters", "quality", "redundancy", "reproducibility", *(f"NMI with {name}" for name in known)]
-    if rows:
-        print_table(console, names, rows, tuple(range(1, len(names))))
-    if summary["labelings"]:
-        _print_labelings(summary["labelings"], console)
-    console.print(f"Data: {summary['scaling']}.")
-    console.print(f"Stopped: {summary['stopped']}.")
-
-
-def _print_labelings(compared: Mapping[str, Any], console: Console) -> None:
-    """How much of all known groupings was found, in two lines."""
-    who = [f"{row['known']} by {(row['matched'] or 'none').removeprefix('cluster_')}" for row in compared["matches"]]
-    console.print(
-        f"Known groupings, one to one ({', '.join(who)}): mean NMI {format_number(compared['matched'])}; "
-        f"each with its nearest: {format_number(compared['best'])}"
+def contrast_finding(result: Contrast, known: Mapping[str, Any]) -> Finding:
+    """What was found beside what was given; `known` has known labelings by name."""
+    there = result.labels >= 0
+    facts = [("sizes", format_list(result.sizes, 12))]
+    if missing := int((~there).sum()):
+        facts.append(("no label", count(missing, "object")))
+    facts += [(f"with {name}", say_match(match_known(labels, result.labels))) for name, labels in known.items()]
+    shared = result.diagnostics.redundancy.set_index("given")[list(REDUNDANCY)].rename(columns=REDUNDANCY)
+    how = [("data", result.scaling), *([("note", result.note)] if result.note else [])]
+    return Finding(
+        f"{result.n_clusters} new clusters of {count(int(there.sum()), 'object')}",
+        facts,
+        [Sheet("redundancy", shared, "How new: what the clusters share with what was given")],
+        sentences=[result.sentence],
+        reasons=Finding("How this came about", how, [_worth(result, known)]),
     )
-    scores = ", ".join(f"{name} {format_number(value)}" for name, value in compared["pairs"].items())
-    console.print(f"Pairs that are together in at least one grouping: {scores}")
 
 
-def draw_contrast(result: Contrast, X: Any, given: Mapping[str, Any], path: str | Path) -> None:
-    """Draw where the given groups went, and the data colored by what was given and by what was found.
+def _worth(result: Contrast, known: Mapping[str, Any]) -> Sheet:
+    """What the splits of every given group were worth, inside the group and for all objects."""
+    table = _groups(result, known).set_index("group")
+    runs = [outcome if pd.isna(n) else f"{n:.0f}" for outcome, n in zip(table["outcome"], table["runs"], strict=True)]
+    name = next(iter(known), None)
+    columns = WORTH if name is None else WORTH | {f"{key}_known": f"{key}:{name}" for key in ("inside", "extended")}
+    shown = table[["size"]].assign(runs=runs).join(table[list(columns)].rename(columns=columns))
+    who = "the runs" if result.method == "ccib" else "their splits"
+    return Sheet("groups", shown, f"Groups: how much of the answer {who} tell, inside the group and of all objects", 12)
+
+
+def alternatives_finding(found: Alternatives, known: Mapping[str, Any]) -> Finding:
+    """Several groupings, each new to all before it; `known` has known labelings by name."""
+    table = found.table[["n_clusters", "quality", "redundancy", "reproducibility"]].copy()
+    for name, labels in known.items():
+        scores = [match_known(labels, column)["nmi"] for column in found.labels.T]
+        table[f"NMI with {name}"] = [
+            *scores,
+            *[np.nan] * (len(table) - len(scores)),
+        ]  # the last one may not have been kept
+    kept = found.table["kept"].astype(bool)
+    table.index = pd.Index([str(i) if is_kept else "–" for i, is_kept in enumerate(kept, 1)], name="grouping")
+    title = f"{count(len(found), 'grouping')}, each new to what was given and to all before it"
+    facts = _labelings_facts(found.score(known)) if known and len(found) else []
+    how = [("data", found.scaling), ("stopped", found.stopped)]
+    tables = [Sheet("alternatives", table, "The groupings")] if len(table) else []
+    return Finding(title, facts, tables, reasons=Finding("How this came about", how))
+
+
+def _labelings_facts(compared: LabelingComparison) -> list[tuple[str, str]]:
+    """How much of all known groupings was found."""
+    matches = compared.matches.reset_index().to_dict("records")
+    who = [f"{row['known']} by {(row['matched'] or 'none').removeprefix('cluster_')}" for row in matches]
+    nearest = f"mean NMI {format_number(compared.matched)}, each with its nearest {format_number(compared.best)}"
+    pairs = ", ".join(f"{name} {format_number(value)}" for name, value in compared.pairs.items())
+    return [("one to one", f"{', '.join(who)}: {nearest}"), ("pairs", f"together in at least one grouping: {pairs}")]
+
+
+@picture("contrast", Contrast)
+def contrast_figure(result: Contrast, X: Any = None, given: Mapping[str, Any] | None = None) -> Figure:
+    """Where the given groups went and, with data, the data colored by what was given (names with labels) and by what was found.
 
     The map's axes are the directions in which the means of the given groups, and those of the new clusters, differ most, so
     that two groupings that have nothing to do with each other lie across.
-
-    Parameters
-    ----------
-    result : Contrast
-    X : (n_objects, n_columns) array or sparse matrix
-    given : mapping of a name to the label vector
-        What was given; the first is drawn.
-    path : file ending in .png, .svg or .pdf
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> import consilience as cs
-    >>> from consilience.datasets import load_beads
-    >>> from consilience.reports import draw_contrast
-    >>> beads = load_beads()
-    >>> shape = beads.labels["shape"].to_numpy()
-    >>> found = cs.contrast(beads, shape, 4, n_init=2)
-    >>> with TemporaryDirectory() as folder:
-    ...     draw_contrast(found, beads.values, {"shape": shape}, f"{folder}/contrast.svg")
     """
-    save_figure(path, contrast_figure, result, X, given)
-
-
-def contrast_figure(result: Contrast, X: Any, given: Mapping[str, Any]) -> Figure:
-    """The picture of :func:`draw_contrast`; without data (X is None) only where the given groups went."""
+    given = given_labels(result) if given is None else given
     name, labels = next(iter(given.items()))
     codes = check_labels(labels, name)
     names = code_names(labels, codes)
@@ -277,7 +225,7 @@ def _draw_table(axis: Any, result: Contrast, codes: Array, names: list[str], nam
     shares = counts / np.maximum(counts.sum(axis=0), 1)
     image = axis.imshow(shares, cmap="viridis", vmin=0, vmax=1, aspect="auto")
     axis.figure.colorbar(image, ax=axis, label=f"share of each {short_name(name)}")
-    if counts.size <= SHOWN**2:
+    if counts.size <= 144:
         for (row, column), value in np.ndenumerate(counts):
             light = NEARLY_BLACK if shares[row, column] > 0.6 else NEARLY_WHITE
             axis.text(column, row, f"{value:,}", ha="center", va="center", color=light, fontsize=9)
@@ -292,13 +240,14 @@ class ContrastReport(Report, of=Contrast):
 
     about = "a new grouping"
 
-    def describe(self) -> str:
-        """What was found."""
-        return str(self.result.sentence[0].upper() + self.result.sentence[1:])
+    def finding(self) -> Finding:
+        """What was found beside what was given."""
+        return contrast_finding(self.result, self.known)
 
     def answer(self) -> list[Text | Items]:
         """What was found beside what was given, and how sure it is."""
-        first: list[str | Link | See] = [self.describe().removesuffix("."), See(("contrast",), ("redundancy",)), "."]
+        said = str(self.result.sentence)
+        first: Words = [said[0].upper() + said[1:].removesuffix("."), See(("contrast",), ("redundancy",)), "."]
         return [Text(first), *say_clusters(self.result, self)]
 
     def facts(self) -> list[tuple[str, str]]:

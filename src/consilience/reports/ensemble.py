@@ -4,35 +4,44 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
+from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from rich.console import Console
 
 from consilience._check import check_labels, count
 from consilience._run.random import stream
-from consilience._types import Array, Floats
+from consilience._types import Array
 from consilience.consensus import Consensus, combine, floaters, stable_components
 from consilience.ensemble import Ensemble
 from consilience.generation.plan import defaults
-from consilience.measures import Comparison, accuracy, compare
+from consilience.measures import Comparison, adjusted_rand, compare, matched_accuracy
 from consilience.measures.explained_variance import LISTED, set_apart
 from consilience.meta import MetaClustering, Null, organize, score
-from consilience.reports.clusters import ALIKE, Match, followed_columns, likeness, listed, nearest_known, say_clusters
-from consilience.reports.consensus import describe_briefly
-from consilience.reports.finding import format_list, format_name, format_number, format_range
-from consilience.reports.html import Block, Items, Sheet, Text
+from consilience.reports.clusters import Match, followed_columns, nearest_known, say_clusters, say_size, say_sureness
+from consilience.reports.finding import (
+    DEFINITIONS,
+    Block,
+    Finding,
+    Items,
+    Sheet,
+    Text,
+    format_list,
+    format_name,
+    format_range,
+)
 from consilience.reports.scales import describe_tree_over_k
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, NOT_TRUTH, Report, section
-from consilience.reports.terminal import DEFINITIONS, print_definitions, print_table, terminal
 from consilience.tables import Table
 
-COSTLY = 3 * 10**10  # objects × pairs of clusterings beyond which they are compared by one measure, not three
-ROWS, BROADEST = 15, 100  # clusterings, and clusters in one, of a tree over k in a report
-SHUFFLED = 5000  # objects that shuffled groups are combined on
+COSTLY = (
+    3 * 10**10
+)  # safeguard: objects × pairs of clusterings beyond which one measure is shown, since three take minutes
+ROWS, BROADEST = 15, 100  # safeguard: clusterings, and clusters in one, that a tree over k has room for on a page
+SHUFFLED = 5000  # objects that shuffled groups are combined on (benchmarks/RULES.md)
 APART = "Some of the clusterings share no object: nothing says how far apart they are, so there is no tree of them."
 NUMBER = "The number of groups is a choice. The same experiment with another seed often suggests another one."
 BEST = (
@@ -52,15 +61,6 @@ def known_scores(ensemble: Ensemble, known: Mapping[str, Any], data: Table | Non
     if found["clusters"].nunique() == 1:
         found = found.drop(columns="clusters")
     return found if len(found.columns.difference(["name", "clusters"])) else None
-
-
-@dataclass(frozen=True)
-class Kind:
-    """Groups of clusterings, and what they do in words: `together`, or every one something else."""
-
-    groups: list[int]
-    words: str
-    together: bool
 
 
 class EnsembleReport(Report, of=Ensemble):
@@ -92,14 +92,10 @@ class EnsembleReport(Report, of=Ensemble):
         return bool((there.T @ there == 0).any())
 
     @property
-    def method(self) -> str:
-        """How clusterings are combined."""
-        return self.options.method or "auto"
-
-    @property
     def how(self) -> dict[str, Any]:
-        """The same, with its parameters."""
-        return {"method": self.method, "n_clusters": self.options.n_clusters, "random_state": self.options.seed}
+        """How clusterings are combined."""
+        how: dict[str, Any] = {"n_clusters": self.options.n_clusters, "random_state": self.options.seed}
+        return how if self.options.method is None else {"method": self.options.method, **how}
 
     @cached_property
     def comparison(self) -> Comparison:
@@ -150,38 +146,17 @@ class EnsembleReport(Report, of=Ensemble):
         return {name: table for name, table in found.items() if table is not None}
 
     @cached_property
-    def likeness(self) -> Floats:
-        """How alike the answers of the groups are: the adjusted Rand index of every pair."""
-        return likeness([one.labels for one in self.group_consensus])
-
-    def nearest(self, place: int | None) -> Match | None:
-        """The known labels that a group's answer, by its place, or that of all, comes nearest to."""
-        return self._nearest[-1 if place is None else place]
+    def likeness(self) -> float:
+        """How alike the answers of the groups are: the mean adjusted Rand index of all pairs, on some of the objects."""
+        step = max(1, self.ensemble.n_objects // 5000)
+        answers = [one.labels[::step] for one in self.group_consensus[:50]]
+        return float(np.mean([adjusted_rand(*pair) for pair in combinations(answers, 2)]))
 
     @cached_property
-    def _nearest(self) -> list[Match | None]:
+    def matches(self) -> list[Match | None]:
+        """The known labels that every group's answer, and in the last place that of all, comes nearest to."""
         groups = [] if self.meta is None else self.group_consensus
         return [nearest_known(self, one.labels) for one in (*groups, self.consensus)]
-
-    @cached_property
-    def kinds(self) -> list[Kind]:
-        """Groups that follow the same known labels, or where nothing is known give nearly the same answer; then all others together."""
-        assert self.meta is not None
-        if self.known:
-            kinds = [(match.known, match.follows) if match and match.follows else None for match in self._nearest[:-1]]
-            parts = [[i for i, other in enumerate(kinds) if other == kind] for kind in dict.fromkeys(kinds) if kind]
-            found = [self._kind(places, _follow([self._nearest[i] for i in places]), True) for places in parts]
-            others = [i for i, kind in enumerate(kinds) if kind is None]
-            return [*found, self._kind(others, _stray([self._nearest[i] for i in others]), False)] if others else found
-        alike = _alike(self.likeness)
-        found = [self._kind(places, "give nearly the same answer", True) for places in alike if len(places) > 1]
-        others = [places[0] for places in alike if len(places) == 1]
-        own = "has an answer of its own" if len(others) == 1 else "have answers of their own"
-        return [*found, self._kind(others, own, False)] if others else found
-
-    def _kind(self, places: list[int], words: str, together: bool) -> Kind:
-        assert self.meta is not None
-        return Kind([self.meta.numbers[i] for i in places], words, together)
 
     @cached_property
     def reference(self) -> Array:
@@ -225,7 +200,7 @@ class EnsembleReport(Report, of=Ensemble):
 
         return say_clusters(self.consensus, self) if self.meta is None else say_groups(self)
 
-    def describe(self) -> str:
+    def finding(self) -> Finding:
         """How alike, how many groups, and one from all."""
         text = f"{count(self.ensemble.n_clusterings, 'clustering')} of {count(self.ensemble.n_objects, 'object')}"
         if self.meta is not None:
@@ -233,7 +208,7 @@ class EnsembleReport(Report, of=Ensemble):
             text += (
                 f" in {count(self.meta.n_groups, 'group')}. Mean {format_name(measure)} of all pairs: {value.words(4)}"
             )
-        return f"{text}. All combined: {describe_briefly(self.consensus)}."
+        return Finding(f"{text}. All combined: {say_size(self.consensus)}, {say_sureness(self.consensus)}")
 
     def facts(self) -> list[tuple[str, str]]:
         """How the clusterings were made, and organized."""
@@ -288,37 +263,6 @@ class EnsembleReport(Report, of=Ensemble):
         ]
 
 
-def _follow(matches: list[Match | None]) -> str:
-    """What groups that follow the same labels do, in words."""
-    some = [match for match in matches if match is not None and match.follows]
-    if len(some) == 1:
-        return some[0].words
-    word = some[0].follows[1] if some[0].follows else ""
-    return f"{word} {some[0].known} (accuracy {listed([f'{match.accuracy:.2f}' for match in some])})"
-
-
-def _stray(matches: list[Match | None]) -> str:
-    """What groups that follow nothing known do, in words."""
-    some = [match for match in matches if match is not None]
-    if len(matches) == 1:
-        return some[0].words if some else "has no known labels to match"
-    near = max(some, key=lambda match: match.rand, default=None)
-    return f"match no known labels{f' (the nearest, {near.known}: accuracy {near.accuracy:.2f})' if near else ''}"
-
-
-def _alike(rand: Floats) -> list[list[int]]:
-    """Groups whose answers are all much alike, those of the first together, then those of the next that is left."""
-    left, found = list(range(len(rand))), []
-    while left:
-        kind = [left.pop(0)]
-        for i in list(left):
-            if min(rand[i, j] for j in kind) >= ALIKE:
-                kind.append(i)
-                left.remove(i)
-        found.append(kind)
-    return found
-
-
 @section(Ensemble, MetaClustering, title="From few clusters to many", order=55)
 def over_k(report: EnsembleReport) -> Iterator[Block]:
     """The tree over k of a few clusterings that differ in their number of clusters, such as runs over resolutions."""
@@ -351,20 +295,14 @@ def components(report: EnsembleReport) -> Iterator[Block]:
     yield Sheet("components", table, "Stable components, the largest first", most=20)
 
 
-# How clusterings were made: printed, in the terms of a report, and as the line that makes them again.
-
-QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
-SEEDS = 5  # that are listed
-
-
 def generation_summary(ensemble: Ensemble, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain numbers and text, for print and JSON; `known` are labels that clusterings are compared with."""
+    """Plain numbers and text for JSON; `known` are labels that clusterings are compared with."""
     scores = {"compactness": ensemble.info["compactness"].to_numpy(float)}
     if "guide" in ensemble.info and ensemble.info["guide"].notna().any():
         scores["guide"] = ensemble.info["guide"].to_numpy(float)
     for name, labels in known.items():
         codes = check_labels(labels, f"known labels {name!r}")
-        scores[f"accuracy with {name}"] = np.array([accuracy(codes, column) for column in ensemble.labels.T])
+        scores[f"accuracy with {name}"] = np.array([matched_accuracy(codes, column) for column in ensemble.labels.T])
     return {
         "n_clusterings": ensemble.n_clusterings,
         "n_objects": ensemble.n_objects,
@@ -380,39 +318,25 @@ def _quantiles(values: Any, ensemble: Ensemble, *, least: bool) -> dict[str, Any
     """The quantiles of a score, and the number of the best clustering: the one with the least, or the most of it."""
     at = int(np.nanargmin(values) if least else np.nanargmax(values))
     number = int(ensemble.info["number"].iloc[at]) if "number" in ensemble.info else at
-    return {"best": number, "quantiles": [float(q) for q in np.nanquantile(values, QUANTILES)]}
+    return {"best": number, "quantiles": [float(q) for q in np.nanquantile(values, [0, 0.25, 0.5, 0.75, 1])]}
 
 
-def print_generation(summary: Mapping[str, Any], *, title: str, console: Console | None = None) -> None:
-    """Print what :func:`generation_summary` holds.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.datasets import load_beads
-    >>> from consilience.reports import print_generation
-    >>> from consilience.reports.ensemble import generation_summary
-    >>> ens = cs.generate(load_beads(), 10, n_clusters=3)
-    >>> print_generation(generation_summary(ens, {}), title="beads.csv")  # doctest: +ELLIPSIS
-    beads.csv: 10 clusterings of 300 objects, 3 clusters, in ... seconds of clustering
-    made by zipf 5, pca 5
-    ...
-    """
-    console = console or terminal()
-    clusters = format_range(summary["n_clusters"], "cluster")
-    what = f"{count(summary['n_clusterings'], 'clustering')} of {count(summary['n_objects'], 'object')}, {clusters}"
-    console.print(f"{title}: {what}, in {summary['seconds']:.2g} seconds of clustering")
-    console.print("made by " + ", ".join(f"{name} {n:,}" for name, n in summary["methods"].items()))
-    if summary["share_missing"]:
-        console.print(f"{100 * summary['share_missing']:.3g} % of the labels are missing: objects left out, or noise")
-    console.print()
-    names = ["", "least", "¼ below", "median", "¾ below", "most", "best clustering"]
-    rows = [
-        [name, *map(format_number, found["quantiles"]), f"number {found['best']}"]
-        for name, found in summary["scores"].items()
-    ]
-    print_table(console, names, rows, (1, 2, 3, 4, 5))
-    print_definitions(console, *(name for name in ("compactness", "guide") if name in summary["scores"]))
+def generation_finding(ensemble: Ensemble, known: Mapping[str, Any]) -> Finding:
+    """What was made, by which methods, and the quantiles of its scores; `known` are labels that clusterings are compared with."""
+    found = generation_summary(ensemble, known)
+    seconds = f"in {found['seconds']:.2g} seconds of clustering"
+    title = f"{count(ensemble.n_clusterings, 'clustering')} of {count(ensemble.n_objects, 'object')}"
+    said = ["made by " + ", ".join(f"{name} {n:,}" for name, n in found["methods"].items())]
+    if found["share_missing"]:
+        said.append(f"{100 * found['share_missing']:.3g} % of the labels are missing: objects left out, or noise")
+    names = ["least", "¼ below", "median", "¾ below", "most"]
+    scores = {name: value["quantiles"] for name, value in found["scores"].items()}
+    table = pd.DataFrame.from_dict(scores, orient="index", columns=names)
+    table["best clustering"] = [f"number {value['best']}" for value in found["scores"].values()]
+    sheet = Sheet("scores", table.rename_axis("score"), "Scores of the clusterings")
+    return Finding(
+        f"{title}, {format_range(found['n_clusters'], 'cluster')}, {seconds}", tables=[sheet], sentences=said
+    )
 
 
 def generation_facts(ensemble: Ensemble, manifest: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
@@ -429,7 +353,7 @@ def generation_facts(ensemble: Ensemble, manifest: Mapping[str, Any] | None = No
         facts.append(("variations", f"{some:,} of them were made around others"))
     for name in ("seed", "random_state"):
         if name in info and len(seeds := pd.unique(info[name].dropna().astype(str))):
-            facts.append(("seeds" if len(seeds) > 1 else "seed", format_list(list(seeds), SEEDS)))
+            facts.append(("seeds" if len(seeds) > 1 else "seed", format_list(list(seeds), 5)))
     if "seconds" in info:
         facts.append(("time of clustering", f"{pd.to_numeric(info['seconds'], errors='coerce').sum():.3g} seconds"))
     if manifest is not None:

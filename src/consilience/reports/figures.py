@@ -1,7 +1,7 @@
 """What all pictures share (matplotlib, the extra `plots`).
 
-Every ``…_figure`` function makes a figure, for a page or a notebook; the ``draw_…`` function beside it writes it to a file.
-Pure black and white stand for ink and paper: a page on a dark ground inverts them.
+A function that makes a picture of a result is registered with :func:`picture`; :func:`draw` writes it to a file by its name, a page
+and a notebook show the same. Pure black and white stand for ink and paper: a page on a dark ground inverts them.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from consilience._types import Array, Ints
+from consilience._check import InputError, check_choice, kind_of
+from consilience._types import Array, Ints, PathLike
+from consilience.measures import contingency
 from consilience.reports.files import check_figure_path, write_file
 from consilience.reports.finding import format_name, shorten
 
@@ -22,12 +25,76 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LONGEST = 24  # letters of a name
-LISTED = 30  # entries of a legend
+F = TypeVar("F", bound=Callable[..., Any])
+LONGEST = 24  # safeguard: letters of a name beside a picture
+LISTED = 30  # safeguard: entries of a legend
+NAMED = 40  # safeguard: clusterings or clusters that a picture has room to name
+POINTS = 3000  # safeguard: objects on a picture, drawn at random; more of them make pages large and say no more
 OFFSETS = (
     *(((6, -3), "left"), ((-6, -3), "right"), ((0, 5), "center"), ((0, -11), "center")),
     *(((-2, 6), "right"), ((2, 6), "left"), ((-2, -12), "right"), ((2, -12), "left")),
 )  # where a name may stand beside its point, in points, the best place first
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A function that makes a picture of results of some kinds."""
+
+    of: tuple[type, ...]
+    make: Callable[..., Figure]
+    main: bool
+
+
+PICTURES: dict[str, Drawing] = {}
+
+
+def picture(name: str, *of: type, main: bool = True) -> Callable[[F], F]:
+    """Register a function ``make(result, **options)`` that draws these kinds; notebooks show a kind's main picture."""
+
+    def register(make: F) -> F:
+        PICTURES[name] = Drawing(of, make, main)
+        return make
+
+    return register
+
+
+def draw(result: Any, path: PathLike, picture: str | None = None, **options: Any) -> None:
+    """Draw a picture of a result to a file.
+
+    Parameters
+    ----------
+    result : Consensus, Summary, MetaClustering, Map, Comparison, Stability, Agreement, Contrast, Ensemble or DataFrame
+    path : path ending in .png, .svg or .pdf
+    picture : str, optional
+        Which of the result's pictures; by default its first here:
+
+        - Consensus: "confidence", "members" (how far to trust each clustering), "scales" (stability by number of clusters), "tree_over_k";
+        - MetaClustering: "tree" (`score=`, a number per clustering, colors it), "curve" (compactness by number of groups);
+        - Map, or a list of them: "map" (`score=`, `groups=` and `names=` of the clusterings);
+        - DataFrame: "scores" (`x=`, `y=` columns, `marked=`, `groups=`, `null=`), "iterations";
+        - Ensemble: "ensemble" (how alike the clusterings are), "tree_over_k" (`color=`, scores of the objects);
+        - Comparison: "comparison" (`measure=`); Stability: "stability"; Agreement: "iterations"; Summary: "summary";
+        - Contrast: "contrast" (`X=`, `given=`); mapping of names to labels: "tiles" (`data=`, `names=`).
+    **options
+        Of the picture.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import consilience as cs
+    >>> from consilience.reports import draw
+    >>> one = cs.combine(cs.datasets.load_beads_labels(), 3)
+    >>> with TemporaryDirectory() as folder:
+    ...     draw(one, f"{folder}/confidence.svg")
+    ...     draw(one, f"{folder}/members.png", "members")
+    """
+    file = check_figure_path(Path(path))
+    names = [name for name, made in PICTURES.items() if isinstance(result, made.of)]
+    if not names:
+        raise InputError(f"there is no picture of {kind_of(result)}: draw a result, such as combine(ens) returns")
+    main = next((name for name in names if PICTURES[name].main), names[0])
+    name = main if picture is None else check_choice(picture, names, f"picture of {kind_of(result)}")
+    write_figure(PICTURES[name].make(result, **options), file)
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -44,12 +111,6 @@ def new_axis(width: float, height: float) -> Axes:
     return new_figure(width, height).subplots()
 
 
-def save_figure(path: str | Path, make: Callable[..., Figure], *given: Any, **options: Any) -> None:
-    """Draw ``make(*given, **options)`` to a file, by its ending; one that cannot be drawn is refused before any work."""
-    path = check_figure_path(path)
-    write_figure(make(*given, **options), path)
-
-
 @contextmanager
 def any_script() -> Iterator[None]:
     """Without warnings about names in a script that the font lacks: these are drawn as boxes, and a browser has the letters."""
@@ -58,7 +119,7 @@ def any_script() -> Iterator[None]:
         yield
 
 
-def draw(figure: Figure, file: Any, form: str, dots: int = 160, **options: Any) -> None:
+def draw_to(figure: Figure, file: Any, form: str, dots: int = 160, **options: Any) -> None:
     """Draw a figure in a format; where its parts lie is found once, since that takes as long as drawing."""
     from matplotlib import rc_context
 
@@ -71,7 +132,7 @@ def draw(figure: Figure, file: Any, form: str, dots: int = 160, **options: Any) 
 
 def write_figure(figure: Figure, path: Path) -> None:
     """Write a figure, whole or not at all."""
-    write_file(path, lambda file: draw(figure, file, path.suffix[1:].lower()))
+    write_file(path, lambda file: draw_to(figure, file, path.suffix[1:].lower()))
 
 
 def short_name(name: Any) -> str:
@@ -157,29 +218,13 @@ NEARLY_BLACK, NEARLY_WHITE = "#010101", "#fefefe"  # text on a colored ground, w
 
 
 def color_of(number: int) -> str:
-    """Color of a cluster (from 0) or, with its number less one, of a group of clusterings.
-
-    Examples
-    --------
-    >>> color_of(0) == color_of(20), color_of(-1)
-    (True, '#c4cad1')
-    """
+    """Color of a cluster (from 0) or, with its number less one, of a group of clusterings."""
     return UNLABELED if number < 0 else PALETTE[number % len(PALETTE)]
 
 
 def slots_of(labels: Array, reference: Array) -> Ints:
-    """For every cluster the number of the reference cluster that it overlaps most, one to one; others have the next numbers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> slots_of(np.array([0, 0, 1, 1, 2]), np.array([1, 1, 0, 0, 0])).tolist()
-    [1, 0, 2]
-    """
-    import numpy as np
+    """For every cluster the number of the reference cluster that it overlaps most, one to one; others have the next numbers."""
     from scipy.optimize import linear_sum_assignment
-
-    from consilience.measures import contingency
 
     k, r = int(labels.max(initial=-1)) + 1, int(reference.max(initial=-1)) + 1
     if not k or not r:
@@ -207,7 +252,6 @@ def ink_on(color: str) -> str:
 
 def score_colors() -> Any:
     """Colors of a score: yellow is low and blue is high; both ends can be seen on white and on black."""
-    import numpy as np
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 

@@ -1,8 +1,13 @@
-"""How numbers, names and lists are written, the same on the terminal, on the page and in pictures."""
+"""One record of what was found in a result, the blocks that it is made of, and how numbers and words are written everywhere.
+
+A result describes itself once, as a :class:`Finding`; the terminal (`terminal.py`), the page (`html.py`) and notebooks render it.
+Blocks hold plain text and numbers; each renderer escapes them on its own way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,7 +15,250 @@ import pandas as pd
 
 from consilience._check import count
 
-LONGEST = 160  # letters of a cell
+LONGEST = 160  # safeguard: letters of a table's cell, so that one long text does not fill the page
+DEFINITIONS = {
+    "confidence": "probability that an independent ensemble of the same kind puts the object in the same cluster",
+    "support": "share of an object's clusterings whose label for it is, by plurality, a label of its cluster",
+    "floater": "an object with a support of at most one half",
+    "stability": "adjusted Rand index of the answers of two halves of the clusterings. The null is what chance gives, where there are no "
+    "clusters: beyond null_high a number of clusters is real",
+    "nesting": "how far the clusterings refine the answer, or are refined by it: 1 where none tears a cluster of the other. Beyond "
+    "nesting_high, what chance gives, a number of clusters is real too, whatever its stability",
+    "recurrence": "of a cluster: mean over clusterings of its largest Jaccard index with one of theirs",
+    "nearest": "of a cluster: the one that most clusterings which disagree on its objects put them in",
+    "confused": "of a cluster: the share of all clusterings' votes on its objects that go to the nearest cluster",
+    "reliability": "of a clustering: how well it agrees with what the others say, however fine; 0 is chance, 1 if one refines the other",
+    "weight": "how much a clustering says: the purer the other clusterings' labels are inside its clusters, the nearer to 1",
+    "medoid": "the clustering with the least mean distance to the others of its group",
+    "height": "of the tree, at which a group is complete: how far apart its clusterings are",
+    "bend": "by how much the compactness of the groups jumps more at this number of groups than before it",
+    "null": "what the best group reaches by chance: groups of the same sizes with shuffled members, combined in the same way",
+    "stable component": "a set of objects that every clustering keeps together",
+    "redundancy": "what the new clusters share with what was given, as mutual information I(C;Z)",
+    "shared": "information about the objects that the new clusters and the given groups both tell",
+    "compactness": "mean distance between objects of the same cluster: small is compact",
+    "guide": "how well a clustering keeps to the pairs and labels that guided it: 0 by chance, 1 at most",
+}
+
+
+@dataclass(frozen=True)
+class Link:
+    """Words that lead to another place of the page ("figure-tiles", "table-groups", a row); plain words where there is no such place."""
+
+    to: str
+    words: str
+
+
+@dataclass(frozen=True)
+class See:
+    """Figures and tables by their names, cited by their numbers: " (Figure 2, Table 1)". What is not there is left out."""
+
+    figures: Sequence[str] = ()
+    tables: Sequence[str] = ()
+
+
+Words = str | Sequence[str | Link | See]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph; a note is set off.
+
+    Examples
+    --------
+    >>> from consilience.reports import Text
+    >>> Text("Three clusters.", note=True).note
+    True
+    """
+
+    text: Words
+    note: bool = False
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list."""
+
+    items: Sequence[Words]
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading inside a section, with a name to link to."""
+
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Terms, each with what there is to say.
+
+    Examples
+    --------
+    >>> from consilience.reports import Facts
+    >>> Facts([("source", "labels.csv")]).rows
+    [('source', 'labels.csv')]
+    """
+
+    rows: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Code:
+    """Lines to type.
+
+    Examples
+    --------
+    >>> from consilience.reports import Code
+    >>> Code("cs.combine(ens, 3)").text
+    'cs.combine(ens, 3)'
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Strip:
+    """Shares of the same bins inside a cluster and, as a line, of all other objects (None for none).
+
+    `low` and `high` are the ends of the bins of numbers and dates, `levels` what the bins are of anything else.
+    """
+
+    inside: Sequence[float]
+    outside: Sequence[float] | None
+    color: str
+    low: Any = None
+    high: Any = None
+    levels: Sequence[str] | None = None
+
+    @property
+    def words(self) -> str:
+        """What it shows, for those who cannot see it."""
+        sides = [("here", self.inside)] + ([] if self.outside is None else [("elsewhere", self.outside)])
+        return "; ".join(f"{name} {self._most(shares)}" for name, shares in sides)
+
+    def _most(self, shares: Sequence[float]) -> str:
+        if not sum(shares):
+            return "none"
+        if self.levels is not None:
+            order = np.argsort(-np.asarray(shares), kind="stable")[:2]
+            return ", ".join(f"{self.levels[i]} {100 * shares[i]:.0f} %" for i in order if shares[i] > 0)
+        if isinstance(self.low, str):
+            return f"mostly in part {int(np.argmax(shares)) + 1} of {len(shares)} from {self.low} to {self.high}"
+        below = np.concatenate([[0], np.cumsum(shares)]) / sum(shares)
+        ends = np.interp([0.25, 0.75], below, np.linspace(self.low, self.high, len(shares) + 1))
+        return f"the middle half from {format_number(float(ends[0]))} to {format_number(float(ends[1]))}"
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A table with a fixed name. A file has all of it; the page shows its first `most` rows, some columns if they are named.
+
+    A table without rows to show (`most` is 0) is only for the file.
+
+    Attributes
+    ----------
+    on_page : bool
+        Whether it is for the page alone, since another table has the same in the file.
+    colors : sequence of str, optional
+        A color for each row, shown before its name.
+    anchors, links : sequence of str, optional
+        For each row the name to link to it by, and what its own name leads to.
+    strips : mapping of str to sequence of Strip or None
+        More columns on the page, of small pictures.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from consilience.reports import Sheet
+    >>> Sheet("sizes", pd.DataFrame({"size": [3, 2]}), "Sizes").name
+    'sizes'
+    """
+
+    name: str
+    frame: pd.DataFrame
+    caption: str
+    most: int = 30  # safeguard: rows that a page shows; files have all
+    columns: Sequence[str] | None = None
+    on_page: bool = False
+    colors: Sequence[str] | None = None
+    anchors: Sequence[str] | None = None
+    links: Sequence[str] | None = None
+    strips: Mapping[str, Sequence[Strip | None]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A figure with a fixed name, what it shows in words for those who cannot see it, and a caption.
+
+    Examples
+    --------
+    >>> from consilience.reports import Picture
+    >>> from matplotlib.figure import Figure
+    >>> Picture("sizes", Figure((4, 2)), alt="Bars.", caption="Sizes of clusters.").caption
+    'Sizes of clusters.'
+    """
+
+    name: str
+    figure: Any
+    alt: str
+    caption: Words
+
+
+Block = Text | Items | Heading | Facts | Code | Sheet | Picture
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """A heading and what stands under it."""
+
+    title: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """What there is to say of a result, said once: the terminal, the page of a report and notebooks render it.
+
+    Attributes
+    ----------
+    title : str
+        The answer in a few words, such as "3 clusters of 300 objects".
+    facts : sequence of (term, text)
+    tables : sequence of Sheet
+    figures : sequence of functions without arguments that each return a Picture
+        Drawn where they are shown: on pages and in notebooks.
+    sentences : sequence of str
+    doubts : sequence of str
+        What to know before one trusts the answer; it is said first.
+    reasons : Finding, optional
+        How the answer came about: always on a page, on the terminal with ``--verbose``.
+
+    Examples
+    --------
+    >>> from consilience.reports import Finding
+    >>> found = Finding("3 clusters of 300 objects", [("method", "walk")], doubts=["the confidence is low"])
+    >>> [type(block).__name__ for block in found.blocks()]
+    ['Text', 'Facts']
+    """
+
+    title: str
+    facts: Sequence[tuple[str, str]] = ()
+    tables: Sequence[Sheet] = ()
+    figures: Sequence[Callable[[], Picture]] = ()
+    sentences: Sequence[str] = ()
+    doubts: Sequence[str] = ()
+    reasons: Finding | None = None
+
+    def blocks(self) -> Iterator[Block]:
+        """The finding as blocks of a page, without its title and its reasons."""
+        yield from (Text(doubt, note=True) for doubt in self.doubts)
+        if self.facts:
+            yield Facts(self.facts)
+        yield from (Text(sentence) for sentence in self.sentences)
+        yield from (draw() for draw in self.figures)
+        yield from self.tables
 
 
 def is_missing(value: Any) -> bool:
@@ -66,14 +314,14 @@ def format_cell(value: Any, decimals: int = 3) -> str:
 
 
 def format_name(name: Any) -> str:
-    """A column's name as words: "accuracy:vowel" is the accuracy with vowel.
+    """A column's name as words: "nmi:vowel" is the nmi with vowel. What `measures.accuracy` gives is called purity, as in the field.
 
     Examples
     --------
     >>> format_name("accuracy:vowel_kind"), format_name("rows_sem")
-    ('accuracy with vowel kind', 'rows s.e.')
+    ('purity with vowel kind', 'rows s.e.')
     """
-    text = str(name)
+    text = str(name).replace("accuracy:", "purity:", 1)
     text = f"{text.removesuffix('sem')}s.e." if text == "sem" or text.endswith("_sem") else text
     return text.replace("_", " ").replace(":", " with ", 1)
 

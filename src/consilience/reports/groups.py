@@ -10,13 +10,11 @@ import pandas as pd
 
 from consilience._check import count
 from consilience.consensus import Consensus
-from consilience.consensus.trust.tables import cluster_means
 from consilience.ensemble import Ensemble
-from consilience.measures import accuracy
+from consilience.measures import matched_accuracy
 from consilience.meta import MetaClustering, Null
 from consilience.reports.clusters import (
     FEATURES,
-    NAMED,
     SPREAD,
     brief,
     called,
@@ -27,114 +25,55 @@ from consilience.reports.clusters import (
     feature_frame,
     feature_sheet,
     find_marks,
-    listed,
-    nearest_known,
-    number,
     say_columns,
-    say_difference,
-    say_steady,
+    say_sureness,
 )
 from consilience.reports.ensemble import EnsembleReport
-from consilience.reports.finding import format_number
-from consilience.reports.html import Block, Heading, Items, Link, See, Sheet, Text, Words
+from consilience.reports.finding import DEFINITIONS, Block, Heading, Items, Link, See, Sheet, Text, Words
 from consilience.reports.meta import clustering_table, group_table
 from consilience.reports.sections import section
-from consilience.reports.terminal import DEFINITIONS
 
-BETTER = 0.05  # accuracy by which a medoid is told beside a consensus
-TYPICAL = 16  # clusterings listed
 PLAIN = ("group", "medoid", "clusters", "method", "n_clusters", "seed")  # columns that the page has room for
-TOLD = 8  # groups that are told one by one on the page; files have all
-SOME, CLUSTERS, LINES = 3, 12, 24  # columns of each cluster of a group, clusters, and both together, on the page
+TOLD = 8  # safeguard: groups that are told one by one on the page; files have all
+SOME, CLUSTERS = 3, 12  # safeguard: columns of each cluster of a group, and clusters, on the page
 
 
 def say_groups(report: EnsembleReport) -> list[Text | Items]:
-    """The answer of a report of many clusterings: the ways to group the objects, by what they go, how sure, and how different."""
+    """The answer of a report of many clusterings: the groups, by what they go, how sure they are, and how different."""
     meta = report.meta
     assert meta is not None
-    ways = f"{count(meta.n_groups, 'group')} of like ones: {number(meta.n_groups)} way{'s' * (meta.n_groups != 1)}"
-    start = f"{count(meta.n_clusterings, 'clustering')} of {count(report.ensemble.n_objects, 'object')} fall into {ways} to group them. "
-    first: list[str | Link | See] = [start, *_kinds(report), See(("tiles",), ("groups",)), "."]
-    told = [_say_group(report, place) for place in range(min(meta.n_groups, NAMED))]
-    last = [_say_medoids(report), say_difference(report.likeness, meta.numbers), _say_null(report), _say_all(report)]
-    rest = " ".join(filter(None, last))
-    return [Text(first), Items(told), *([Text(rest)] if rest else [])]
-
-
-def _kinds(report: EnsembleReport) -> Iterator[str | Link]:
-    """Which groups follow which of the known labels; of what is not known, which of them give nearly the same answer."""
-    assert report.meta is not None
-    kinds, n = report.kinds, report.meta.n_groups
-    if len(kinds) == 1 and (n > 1 or not report.known):
-        clusters = count(report.group_consensus[0].n_clusters, "cluster")
-        words = kinds[0].words
-        if n == 1:
-            yield f"It has {clusters}"
-        elif kinds[0].together:
-            yield f"All of them {words}"
-        else:
-            yield words.replace("match no", "None of them matches") if report.known else "Each has an answer of its own"
-        return
-    together = [kind for kind in kinds if kind.together]
-    if 1 < len(together) < n:
-        yield f"{number(len(together)).capitalize()} kinds: "
-    for place, kind in enumerate(kinds[:NAMED]):
-        word = "group" if len(kind.groups) == 1 else "groups"
-        yield "; " if place else ""
-        yield f"{word if place or 1 < len(together) < n else word.capitalize()} "
-        for i, group in enumerate(kind.groups):
-            yield "" if not i else " and " if i == len(kind.groups) - 1 else ", "
-            yield Link(f"group-{group}", str(group))
-        yield f" {kind.words}"
-    if len(kinds) > NAMED:
-        yield f"; and {number(len(kinds) - NAMED)} more"
+    clusterings = f"{count(meta.n_clusterings, 'clustering')} of {count(report.ensemble.n_objects, 'object')}"
+    first: Words = [
+        f"{clusterings}, in {count(meta.n_groups, 'group')} of like ones",
+        See(("tiles",), ("groups",)),
+        ".",
+    ]
+    rest = []
+    if meta.n_groups > 1:
+        rest.append(
+            f"Mean adjusted Rand index of the answers of two groups: {report.likeness:.2f} (0 by chance, 1 for the same)."
+        )
+    if report.null is not None:
+        n = len(report.null.shuffled)
+        rest += [describe_null(str(name), row, n) for name, row in report.null.table.iterrows()]
+    if meta.n_groups > 1:
+        match = report.matches[-1]
+        like = f" that {match.words}" if match else ""
+        rest.append(f"All combined are a compromise of {count(report.consensus.n_clusters, 'cluster')}{like}.")
+    items = Items([_say_group(report, place) for place in range(min(meta.n_groups, TOLD))])
+    return [Text(first), items, *([Text(" ".join(rest))] if rest else [])]
 
 
 def _say_group(report: EnsembleReport, place: int) -> Words:
-    """One group: its size, what drives it, and how sure its answer is."""
-    meta, one = report.meta, report.group_consensus[place]
+    """One group: its size, what it follows, and how sure its answer is."""
+    meta, one, match = report.meta, report.group_consensus[place], report.matches[place]
     assert meta is not None
-    columns = report.group_columns[place]
-    by = f"it goes by {say_columns(columns, brief=place > 0)}; " if columns else ""
-    by = by or ("it goes by no column alone; " if report.following is not None else "")
-    size = (
-        f"{100 * meta.sizes[place] / meta.n_clusterings:.0f} % of the clusterings, {count(one.n_clusters, 'cluster')}"
-    )
-    means = cluster_means(one.labels, one.confidence, one.support)
-    hollow = means[means["floaters"] == means["size"]]
-    if len(hollow):
-        size += f", {number(len(hollow))} of them only of objects that no majority puts there ({int(hollow['size'].sum()):,})"
-    weak = len(one.floating)
-    sure = f"{100 * one.mean_support:.0f} % of them agree on where an object belongs; "
-    none = f"{weak:,} of {count(len(one.labels), 'object')} {'has' if weak == 1 else 'have'} no majority"
-    sure += none if weak else "every object has a majority"
-    group = meta.numbers[place]
-    return [Link(f"group-{group}", f"Group {group}"), f": {size}; {by}{sure}."]
-
-
-def _say_medoids(report: EnsembleReport) -> str:
-    """Of what the numbers of groups are, and where the most central clustering of one comes much closer to known labels."""
-    meta, said = report.meta, []
-    assert meta is not None
-    for place, group in list(enumerate(meta.numbers))[:NAMED] if report.known else []:
-        medoid = int(meta.medoids[place])
-        mine, other = nearest_known(report, report.ensemble.labels[:, medoid]), report.nearest(place)
-        if mine is None or other is None or mine.accuracy < other.accuracy + BETTER:
-            continue
-        name = report.ensemble.names[medoid]
-        said.append(
-            f"the medoid of group {group} (clustering {name}) matches {mine.known} with accuracy {mine.accuracy:.2f}, its consensus "
-            f"{other.known} with {other.accuracy:.2f}"
-        )
-    return f"What is said of a group is of its consensus{f'; {listed(said)}' if said else ''}."
-
-
-def _say_null(report: EnsembleReport) -> str:
-    if report.null is None:
-        return ""
-    return " ".join(
-        describe_null(str(name), row, len(report.null.shuffled)) for name, row in report.null.table.iterrows()
-    )
+    group, share = meta.numbers[place], meta.sizes[place] / meta.n_clusterings
+    parts = [f"{100 * share:.0f} % of the clusterings", count(one.n_clusters, "cluster"), say_sureness(one)]
+    text = f": {', '.join(parts)}" + (f"; {match.words}" if match else "")
+    if columns := report.group_columns[place]:
+        text += f"; goes by {say_columns(columns, brief=place > 0)}"
+    return [Link(f"group-{group}", f"Group {group}"), f"{text}."]
 
 
 def describe_null(name: str, row: Any, n_shuffles: int) -> str:
@@ -143,7 +82,7 @@ def describe_null(name: str, row: Any, n_shuffles: int) -> str:
     Examples
     --------
     >>> describe_null("color", {"best": 0.92, "group": 2, "p_value": 1 / 21, "null_mean": 0.5}, 20)
-    'Group 2 matches color better (0.92) than any group of 20 shuffles of the members (0.50 on average).'
+    'Group 2 matches color better (purity 0.92) than any group of 20 shuffles of the members (0.50 on average).'
     >>> describe_null("shape", {"best": 0.98, "group": 1, "p_value": 20 / 21, "null_mean": 0.99}, 20)
     'Groups add little for shape: 19 of 20 shuffles of the members have one that matches it as well (0.99 on average).'
     """
@@ -152,16 +91,7 @@ def describe_null(name: str, row: Any, n_shuffles: int) -> str:
     if as_good > 0.05 * n_shuffles:
         return f"Groups add little for {name}: {as_good} of {shuffles} have one that matches it as well ({mean})."
     than = f"any group of {shuffles}" if not as_good else f"all but {as_good} of {shuffles}"
-    return f"Group {row['group']:.0f} matches {name} better ({row['best']:.2f}) than {than} ({mean})."
-
-
-def _say_all(report: EnsembleReport) -> str:
-    assert report.meta is not None
-    if report.meta.n_groups < 2:
-        return ""
-    one, match = report.consensus, report.nearest(None)
-    like = f"; it {match.words}" if match else ""
-    return f"One clustering from all of them is a compromise of {count(one.n_clusters, 'cluster')}{like}."
+    return f"Group {row['group']:.0f} matches {name} better (purity {row['best']:.2f}) than {than} ({mean})."
 
 
 @section(Ensemble, MetaClustering, title="The groups", order=10)
@@ -171,8 +101,8 @@ def groups(report: EnsembleReport) -> Iterator[Block]:
     if meta is None:
         return
     yield Text(
-        f"Each group's clusterings are combined into one ({report.method}). Groups have the same numbers in the explorer and on the "
-        f"command line, the largest is 1. The medoid is {DEFINITIONS['medoid']}."
+        f"Each group's clusterings are combined into one ({report.consensus.method}). Groups have the same numbers in the explorer and on "
+        f"the command line, the largest is 1. The medoid is {DEFINITIONS['medoid']}."
     )
     tiles = {
         f"group {group}": one.labels for group, one in zip(meta.numbers[:TOLD], report.group_consensus, strict=False)
@@ -181,7 +111,7 @@ def groups(report: EnsembleReport) -> Iterator[Block]:
     links: list[str | Link | See] = [" More of each: "]
     for group in meta.numbers[:TOLD]:
         links += [Link(f"group-{group}", f"group {group}"), ", "]
-    links[-1] = f"; {number(meta.n_groups - TOLD)} more are not drawn" if meta.n_groups > TOLD else ""
+    links[-1] = f"; {meta.n_groups - TOLD} more are not drawn" if meta.n_groups > TOLD else ""
     tiles |= {"all": report.consensus.labels}
     under["all"] = "\n".join(_under(report, report.consensus, "all clusterings"))
     yield from describe_plane(report, tiles, under=under, more=[*links, "."], reference=report.reference)
@@ -202,7 +132,7 @@ def _scores_of_tiles(report: EnsembleReport, found: list[Consensus]) -> Iterator
 def _under(report: EnsembleReport, one: Consensus, of: str) -> Iterator[str]:
     """What stands under a tile."""
     yield f"{of}, {count(one.n_clusters, 'cluster')}"
-    scores = [f"{name} {accuracy(codes, one.labels):.2f}" for name, codes in list(report.known.items())[:3]]
+    scores = [f"{name} {matched_accuracy(codes, one.labels):.2f}" for name, codes in list(report.known.items())[:3]]
     yield " · ".join([*scores, f"support {one.mean_support:.2f}"])
 
 
@@ -256,27 +186,21 @@ def _one_group(
     meta = report.meta
     assert meta is not None
     at = meta.numbers.index(group)
-    match, size = report.nearest(at), int(meta.sizes[at])
+    match, size = report.matches[at], int(meta.sizes[at])
     yield Heading(f"Group {group}{f': {match.words}' if match else ''}", f"group-{group}")
     medoid = meta.ensemble.names[meta.medoids[at]]
-    text = (
-        f"{count(size, 'clustering')}, {100 * size / meta.n_clusterings:.0f} % of all; the medoid is {medoid}. "
-        f"Together: {count(one.n_clusters, 'cluster')}, mean support {one.mean_support:.3f}, mean confidence "
-        f"{format_number(one.mean_confidence)}, {count(len(one.floating), 'floater')}."
-    )
+    text = f"{count(size, 'clustering')}; the medoid is {medoid}. Together: {count(one.n_clusters, 'cluster')}, {say_sureness(one)}"
     if columns := report.group_columns[at]:
-        text += f" It goes by {say_columns(columns)}."
-    yield Text([text.removesuffix("."), See(("tiles",), ("groups",)), "."])
+        text += f". They go by {say_columns(columns)}"
+    yield Text([text, See(("tiles",), ("groups",)), "."])
     slots, place = report.slots(one.labels), f"group-{group}-cluster"
     shown = brief(frame, report, "recurrence", "nearest", "confused", "share")
     yield cluster_sheet(
         one, shown, f"Clusters of group {group}", name=f"group_{group}_clusters", place=place, slots=slots, on_page=True
     )
-    if steady := say_steady(frame.reset_index()):
-        yield Text(steady)
     if found is None:
         return
-    some = [columns[: min(SOME, LINES // min(CLUSTERS, len(found)))] for columns in found[:CLUSTERS]]
+    some = [columns[: min(SOME, 2 * CLUSTERS // min(CLUSTERS, len(found)))] for columns in found[:CLUSTERS]]
     caption = f"What tells the clusters of group {group} apart"
     caption += f" (the largest {CLUSTERS})" if len(found) > CLUSTERS else ""
     how: dict[str, Any] = {"name": f"group_{group}_features", "place": place, "slots": slots, "on_page": True}
@@ -295,4 +219,4 @@ def clusterings(report: EnsembleReport) -> Iterator[Block]:
     shown = [name for name in table if name in PLAIN or name in scores]
     table = table.iloc[np.lexsort((meta.groups, ~table["medoid"].to_numpy()))]
     caption = "The clusterings, medoids first"
-    yield Sheet("clusterings", table, caption, most=max(TYPICAL, meta.n_groups), columns=shown)
+    yield Sheet("clusterings", table, caption, most=max(16, meta.n_groups), columns=shown)

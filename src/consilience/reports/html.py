@@ -10,8 +10,7 @@ import base64
 import html
 import io
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -19,177 +18,28 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import count, printable
-from consilience.reports.figures import draw
-from consilience.reports.finding import decimals_of, format_cell, format_name, format_number
+from consilience.reports.figures import draw_to
+from consilience.reports.finding import (
+    Block,
+    Code,
+    Facts,
+    Heading,
+    Items,
+    Link,
+    Picture,
+    Section,
+    See,
+    Sheet,
+    Strip,
+    Text,
+    Words,
+    decimals_of,
+    format_cell,
+    format_name,
+)
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-BROAD = 7  # inches from which a picture is scrolled on a narrow screen, not shrunk
-
-
-@dataclass(frozen=True)
-class Link:
-    """Words that lead to another place of the page: a figure ("figure-tiles"), a table ("table-groups"), a heading or a row.
-
-    Where there is no such place, they are words.
-
-    Examples
-    --------
-    >>> from consilience.reports import Link, Text
-    >>> Text(["As in ", Link("figure-tiles", "the tiles"), "."]).text[1].to
-    'figure-tiles'
-    """
-
-    to: str
-    words: str
-
-
-@dataclass(frozen=True)
-class See:
-    """Figures and tables by their names, cited by their numbers in brackets: " (Figure 2, Table 1)". What is not there is left out.
-
-    Examples
-    --------
-    >>> from consilience.reports import See, Text
-    >>> Text(["Two groups", See(figures=["tiles"]), "."]).text[1].figures
-    ['tiles']
-    """
-
-    figures: Sequence[str] = ()
-    tables: Sequence[str] = ()
-
-
-Words = str | Sequence[str | Link | See]
-
-
-@dataclass(frozen=True)
-class Text:
-    """A paragraph; a note is set off.
-
-    Examples
-    --------
-    >>> from consilience.reports import Text
-    >>> Text("Three clusters.", note=True).note
-    True
-    """
-
-    text: Words
-    note: bool = False
-
-
-@dataclass(frozen=True)
-class Items:
-    """A list."""
-
-    items: Sequence[Words]
-
-
-@dataclass(frozen=True)
-class Heading:
-    """A heading inside a section, with a name to link to.
-
-    Examples
-    --------
-    >>> from consilience.reports import Heading
-    >>> Heading("Sizes", "sizes").anchor
-    'sizes'
-    """
-
-    text: str
-    anchor: str
-
-
-@dataclass(frozen=True)
-class Facts:
-    """Terms, each with what there is to say.
-
-    Examples
-    --------
-    >>> from consilience.reports import Facts
-    >>> Facts([("source", "labels.csv")]).rows
-    [('source', 'labels.csv')]
-    """
-
-    rows: Sequence[tuple[str, str]]
-
-
-@dataclass(frozen=True)
-class Code:
-    """Lines to type.
-
-    Examples
-    --------
-    >>> from consilience.reports import Code
-    >>> Code("cs.combine(ens, 3)").text
-    'cs.combine(ens, 3)'
-    """
-
-    text: str
-
-
-@dataclass(frozen=True, eq=False)
-class Sheet:
-    """A table with a fixed name. A file has all of it; the page shows its first `most` rows, some columns if they are named.
-
-    A table without rows to show (`most` is 0) is only for the file.
-
-    Attributes
-    ----------
-    on_page : bool
-        Whether it is for the page alone, since another table has the same in the file.
-    colors : sequence of str, optional
-        A color for each row, shown before its name.
-    anchors, links : sequence of str, optional
-        For each row the name to link to it by, and what its own name leads to.
-    strips : mapping of str to sequence of Strip or None
-        More columns on the page, of small pictures.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from consilience.reports import Sheet
-    >>> Sheet("sizes", pd.DataFrame({"size": [3, 2]}), "Sizes").name
-    'sizes'
-    """
-
-    name: str
-    frame: pd.DataFrame
-    caption: str
-    most: int = 30
-    columns: Sequence[str] | None = None
-    on_page: bool = False
-    colors: Sequence[str] | None = None
-    anchors: Sequence[str] | None = None
-    links: Sequence[str] | None = None
-    strips: Mapping[str, Sequence[Strip | None]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, eq=False)
-class Picture:
-    """A figure with a fixed name, what it shows in words for those who cannot see it, and a caption.
-
-    Examples
-    --------
-    >>> from consilience.reports import Picture
-    >>> from matplotlib.figure import Figure
-    >>> Picture("sizes", Figure((4, 2)), alt="Bars.", caption="Sizes of clusters.").caption
-    'Sizes of clusters.'
-    """
-
-    name: str
-    figure: Any
-    alt: str
-    caption: Words
-
-
-Block = Text | Items | Heading | Facts | Code | Sheet | Picture
-
-
-@dataclass(frozen=True, eq=False)
-class Section:
-    """A heading and what stands under it."""
-
-    title: str
-    blocks: Sequence[Block]
+BROAD = 7  # safeguard: inches; a wider picture is scrolled on a narrow screen, since shrunk nobody could read it
 
 
 def escape(text: Any) -> str:
@@ -351,7 +201,7 @@ def inline_svg(figure: Any, name: str, alt: str) -> str:
 
     file, nothing = io.BytesIO(), dict.fromkeys(("Creator", "Date", "Format", "Type"))
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
-        draw(figure, file, "svg", transparent=True, metadata=nothing)
+        draw_to(figure, file, "svg", transparent=True, metadata=nothing)
     svg = file.getvalue().decode()
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, count=1, flags=re.DOTALL)
@@ -377,50 +227,7 @@ def _smaller(png: str) -> str:
     return min(re.sub(r"\s", "", png), base64.b64encode(made.getvalue()).decode(), key=len)
 
 
-# Small pictures in the cells of a table: how something is spread in a cluster, and elsewhere.
-
-WIDE, HIGH = 112, 26  # in pixels
-
-
-@dataclass(frozen=True, eq=False)
-class Strip:
-    """A histogram of a cluster, filled in its color, and one of all other objects, as a line.
-
-    Attributes
-    ----------
-    inside, outside : sequence of float
-        Shares of the same bins; `outside` may be None.
-    color : str
-    low, high : number, date or None
-        Ends of the bins, of numbers and dates.
-    levels : sequence of str or None
-        What the bins are, of anything else.
-    """
-
-    inside: Sequence[float]
-    outside: Sequence[float] | None
-    color: str
-    low: Any = None
-    high: Any = None
-    levels: Sequence[str] | None = None
-
-    @property
-    def words(self) -> str:
-        """What it shows, for those who cannot see it."""
-        sides = [("here", self.inside)] + ([] if self.outside is None else [("elsewhere", self.outside)])
-        return "; ".join(f"{name} {self._most(shares)}" for name, shares in sides)
-
-    def _most(self, shares: Sequence[float]) -> str:
-        if not sum(shares):
-            return "none"
-        if self.levels is not None:
-            order = np.argsort(-np.asarray(shares), kind="stable")[:2]
-            return ", ".join(f"{self.levels[i]} {100 * shares[i]:.0f} %" for i in order if shares[i] > 0)
-        if isinstance(self.low, str):
-            return f"mostly in part {int(np.argmax(shares)) + 1} of {len(shares)} from {self.low} to {self.high}"
-        below = np.concatenate([[0], np.cumsum(shares)]) / sum(shares)
-        ends = np.interp([0.25, 0.75], below, np.linspace(self.low, self.high, len(shares) + 1))
-        return f"the middle half from {format_number(float(ends[0]))} to {format_number(float(ends[1]))}"
+WIDE, HIGH = 112, 26  # safeguard: pixels, so that a small picture fits into a cell of a table
 
 
 def draw_strip(strip: Strip | None) -> str:

@@ -1,4 +1,4 @@
-"""A clustering of clusterings: printed, as a folder of tables and pictures, and in a report."""
+"""A clustering of clusterings: what there is to say of it, as a folder of tables and pictures, drawn, and in a report."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from rich.console import Console
 
 from consilience._check import InputError, check_choice, count
 from consilience._types import Array, Floats
@@ -23,79 +22,70 @@ from consilience.reports.consensus import describe_consensus
 from consilience.reports.ensemble import EnsembleReport
 from consilience.reports.figures import (
     ACCENT,
+    NAMED,
     QUIET,
     annotate_points,
     color_of,
+    draw,
     ink_on,
     legend_of,
     new_figure,
     open_frame,
-    save_figure,
+    picture,
     scatter_codes,
     score_colors,
     score_title,
     short_name,
 )
 from consilience.reports.files import object_table, write_objects, write_table
-from consilience.reports.finding import decimals_of, format_list, format_name, format_number
-from consilience.reports.html import Block, Picture, See, Sheet, Text
+from consilience.reports.finding import (
+    DEFINITIONS,
+    Block,
+    Finding,
+    Picture,
+    See,
+    Sheet,
+    Text,
+    decimals_of,
+    format_list,
+    format_name,
+    format_number,
+)
 from consilience.reports.sections import section
-from consilience.reports.terminal import DEFINITIONS, print_definitions, print_table, terminal
 
-SHOWN = 30  # groups printed
-TREES = 3  # scores that the tree is colored by, each in a picture of its own
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TREES = 3  # safeguard: scores that the tree is colored by, each in a picture of its own
 FOLDER = (
     *("clusterings.csv", "groups.csv", "consensus.csv", "curve.csv", "null.csv"),
     *("curve.png", "map.png"),
 )  # files of fixed name that `write_organized` writes
-MAPPED = 2000  # clusterings up to which the neighbor map comes in seconds
+MAPPED = 2000  # safeguard: clusterings up to which the neighbor map comes in seconds
 
 
-def print_organized(
-    result: MetaClustering,
-    *,
-    title: str,
-    scores: pd.DataFrame | None = None,
-    null: Null | None = None,
-    console: Console | None = None,
-) -> None:
-    """Print the groups, with the mean of every score over their clusterings, candidates for their number, and the null.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.datasets import load_beads_labels
-    >>> from consilience.reports import print_organized
-    >>> print_organized(cs.organize(load_beads_labels(), 2), title="labels.csv")  # doctest: +ELLIPSIS
-    labels.csv: 16 clusterings of 300 objects in 2 groups
-    ...
-    """
-    console = console or terminal()
+def meta_finding(result: MetaClustering, *, scores: pd.DataFrame | None = None, null: Null | None = None) -> Finding:
+    """The groups with the mean of every score over their clusterings, candidates for their number, and the null."""
     m, n = count(result.n_clusterings, "clustering"), count(result.ensemble.n_objects, "object")
-    console.print(f"{title}: {m} of {n} in {count(result.n_groups, 'group')}", markup=False)
-    for line in _about_tree(result):
-        console.print(line, markup=False)
-    if jumps := _jumps(result):
-        console.print(f"Sharpest jumps of the compactness curve, with their bends: {jumps}. None of them is the truth.")
-    means = _group_means(result, scores)
-    names = ["group", "clusterings", "height", "medoid", *map(str, means)]
-    parts = zip(result.sizes, result.heights, result.medoids, means.to_numpy(float), strict=True)
-    rows = [
-        [str(group), f"{size:,}", format_number(height), result.ensemble.names[medoid], *map(format_number, values)]
-        for group, (size, height, medoid, values) in zip(result.numbers, parts, strict=True)
-    ]
-    console.print()
-    print_table(console, names, rows[:SHOWN], tuple(i for i in range(len(names)) if i != 3))
-    if len(rows) > SHOWN:
-        console.print(f"… and {count(len(rows) - SHOWN, 'more group')}")
+    groups = pd.DataFrame(
+        {
+            "clusterings": result.sizes,
+            "height": result.heights,
+            "medoid": [result.ensemble.names[medoid] for medoid in result.medoids],
+        },
+        index=pd.Index(result.numbers, name="group"),
+    ).join(_group_means(result, scores))
+    groups = groups.rename(columns=lambda name: str(name).replace("accuracy:", "purity:"))
+    tables = [Sheet("groups", groups, "The groups, the largest first")]
     if null is not None:
-        console.print(
-            f"\nBest consensus of a group, against the null: {count(len(null.shuffled), 'shuffle')} of their members"
-        )
-        print_table(console, ["score", "best", "group", "null", "p"], _null_rows(null), (1, 2, 3, 4))
-    print_definitions(
-        console, "height", "medoid", *(["bend"] if jumps else []), *(["null"] if null is not None else [])
-    )
+        caption = f"Best consensus of a group by purity, against the null: {count(len(null.shuffled), 'shuffle')} of the members"
+        beaten = null.table[["best", "group", "null_mean", "null_sd", "p_value"]].rename_axis("known labels")
+        tables.append(Sheet("null", beaten.astype({"group": int}), caption))
+    how = list(_about_tree(result))
+    if jumps := _jumps(result):
+        how.append(f"Sharpest jumps of the compactness curve, with their bends: {jumps}. None of them is the truth.")
+    reasons = Finding("How the tree was grown and cut", sentences=how)
+    return Finding(f"{m} of {n} in {count(result.n_groups, 'group')}", tables=tables, reasons=reasons)
 
 
 def _about_tree(meta: MetaClustering) -> Iterator[str]:
@@ -110,19 +100,6 @@ def _jumps(meta: MetaClustering) -> str:
     jumps = meta.jumps.head(6)
     decimals = decimals_of(jumps["bend"])
     return ", ".join(f"{row.n_groups} ({format_number(row.bend, decimals)})" for row in jumps.itertuples())
-
-
-def _null_rows(null: Null) -> list[list[str]]:
-    return [
-        [
-            str(name),
-            format_number(row["best"]),
-            f"{row['group']:.0f}",
-            f"{format_number(row['null_mean'])} ± {format_number(row['null_sd'])}",
-            format_number(row["p_value"]),
-        ]
-        for name, row in null.table.iterrows()
-    ]
 
 
 def _group_means(meta: MetaClustering, scores: pd.DataFrame | None) -> pd.DataFrame:
@@ -192,22 +169,7 @@ def write_organized(
     null: Null | None = None,
     id_name: str = "id",
 ) -> list[Path]:
-    """Write clusterings.csv, groups.csv, consensus.csv, curve.csv, null.csv, and with matplotlib the pictures.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> import consilience as cs
-    >>> from consilience.datasets import load_beads_labels
-    >>> from consilience.reports import write_organized
-    >>> meta = cs.organize(load_beads_labels(), 2)
-    >>> found = [meta.consensus(group) for group in meta.numbers]
-    >>> with TemporaryDirectory() as folder:
-    ...     files = write_organized(meta, Path(folder), found)
-    >>> [file.name for file in files if file.suffix == ".csv"]
-    ['clusterings.csv', 'groups.csv', 'consensus.csv', 'curve.csv']
-    """
+    """Write clusterings.csv, groups.csv, consensus.csv, curve.csv, null.csv, and with matplotlib the pictures."""
     folder.mkdir(parents=True, exist_ok=True)
     tables = {
         "clusterings": clustering_table(meta, scores),
@@ -227,21 +189,21 @@ def write_organized(
 def _draw_organized(meta: MetaClustering, folder: Path, scores: pd.DataFrame | None) -> list[Path]:
     shown = _shown(scores)
     written = [folder / "curve.png", folder / "map.png"]
-    draw_curve(meta, written[0])
+    draw(meta, written[0], "curve")
     kinds = ("mds", "neighbors") if 10 < meta.n_clusterings <= MAPPED else ("mds",)
     maps = [meta.map(kind, progress=False) for kind in kinds]
-    draw_map(maps, written[1], groups=meta.groups, names=meta.ensemble.names)
+    draw(maps, written[1], groups=meta.groups, names=meta.ensemble.names)
     if scores is None:
         written.append(folder / "tree.png")
-        draw_tree(meta, written[-1])
+        draw(meta, written[-1])
         return written
     for name in shown:
         file = "".join(letter if letter.isalnum() else "_" for letter in name)  # a name that any file system takes
         written.append(folder / f"tree_{file}.png")
-        draw_tree(meta, written[-1], score=scores[name])
+        draw(meta, written[-1], score=scores[name])
         if "compactness" in scores and name != "compactness":
             written.append(folder / f"scores_{file}.png")
-            draw_scores(scores, "compactness", name, written[-1], groups=meta.groups)
+            draw(scores, written[-1], "scores", x="compactness", y=name, groups=meta.groups)
     return written
 
 
@@ -359,37 +321,9 @@ def consensus(report: EnsembleReport) -> Iterator[Block]:
     yield Sheet("objects", objects, "Every object", most=0)
 
 
-# Pictures of a clustering of clusterings: its tree, the curve of its compactness, maps, and scores against each other.
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-NAMED = 40  # clusterings that a picture has room to name
-MAPS = {"mds": "Distances (MDS)", "neighbors": "Neighbors (t-SNE)"}
-
-
-def draw_tree(result: MetaClustering, path: str | Path, *, score: pd.Series | None = None) -> None:
-    """Draw the tree, every branch in the color of its mean score, and the groups below it (Caruana et al. 2006, Figure 6).
-
-    Parameters
-    ----------
-    result : MetaClustering
-    path : file ending in .png, .svg or .pdf
-    score : Series, optional
-        One number per clustering, such as a column of :func:`consilience.meta.score`; its name is written on the picture.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> import consilience as cs
-    >>> with TemporaryDirectory() as folder:
-    ...     cs.reports.draw_tree(cs.organize(cs.datasets.load_beads_labels()), f"{folder}/tree.svg")
-    """
-    save_figure(path, tree_figure, result, score=score)
-
-
+@picture("tree", MetaClustering)
 def tree_figure(result: MetaClustering, *, score: pd.Series | None = None) -> Figure:
-    """The picture of :func:`draw_tree`."""
+    """The tree, every branch in the color of its mean score, and the groups below it (Caruana et al. 2006, Figure 6)."""
     from matplotlib.collections import LineCollection
 
     values = _check_score(score, result)
@@ -467,30 +401,9 @@ def _check_score(score: Any, result: MetaClustering) -> Floats | None:
     return values
 
 
-def draw_curve(result: MetaClustering, path: str | Path, *, most: int = 60, candidates: int = 5) -> None:
-    """Draw the compactness of the groups by their number, the sharpest jumps marked (Caruana et al. 2006, Figure 8).
-
-    Parameters
-    ----------
-    result : MetaClustering
-    path : file ending in .png, .svg or .pdf
-    most : int
-        Groups up to which the curve is drawn.
-    candidates : int
-        Jumps that are marked.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> import consilience as cs
-    >>> with TemporaryDirectory() as folder:
-    ...     cs.reports.draw_curve(cs.organize(cs.datasets.load_beads_labels()), f"{folder}/curve.svg")
-    """
-    save_figure(path, curve_figure, result, most=most, candidates=candidates)
-
-
+@picture("curve", MetaClustering, main=False)
 def curve_figure(result: MetaClustering, *, most: int = 60, candidates: int = 5) -> Figure:
-    """The picture of :func:`draw_curve`."""
+    """The compactness of the groups by their number, the sharpest jumps marked (Caruana et al. 2006, Figure 8)."""
     figure = new_figure(6.4, 4)
     axis = figure.subplots()
     curve = result.curve.head(most)
@@ -511,40 +424,11 @@ def curve_figure(result: MetaClustering, *, most: int = 60, candidates: int = 5)
     return figure
 
 
-def draw_map(
-    maps: Map | list[Map], path: str | Path, *, score: pd.Series | None = None, groups: Any = None, names: Any = None
-) -> None:
-    """Draw one or more maps of the clusterings, with their distortion written on them.
-
-    Parameters
-    ----------
-    maps : Map or list of Map
-        From ``meta.map()``.
-    path : file ending in .png, .svg or .pdf
-    score : Series, optional
-        A number per clustering, for the colors.
-    groups : (n_clusterings,) int array, optional
-        Instead of a score: the group of every clustering.
-    names : sequence, optional
-        Of the clusterings, written beside the points where there is room and they are 40 at most.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> import consilience as cs
-    >>> from consilience.datasets import load_beads
-    >>> meta = cs.organize(cs.generate(load_beads(), 12, n_clusters=4), 3)
-    >>> from consilience.reports import draw_map
-    >>> with TemporaryDirectory() as folder:
-    ...     draw_map(meta.map(), f"{folder}/map.svg")
-    """
-    save_figure(path, map_figure, maps, score=score, groups=groups, names=names)
-
-
+@picture("map", Map, list)
 def map_figure(
     maps: Map | list[Map], *, score: pd.Series | None = None, groups: Any = None, names: Any = None
 ) -> Figure:
-    """The picture of :func:`draw_map`."""
+    """One or more maps of the clusterings, with their distortion written on them."""
     several = [maps] if isinstance(maps, Map) else list(maps)
     if not several or not all(isinstance(one, Map) for one in several):
         raise InputError("draw_map draws what meta.map() made, one or a list of them")
@@ -557,7 +441,7 @@ def map_figure(
         axis.set_aspect("equal", adjustable="datalim")
         axis.set(xticks=[], yticks=[])
         axis.spines[:].set_color("#cbd5e1")
-        axis.set_title(MAPS[one.kind], loc="left")
+        axis.set_title({"mds": "Distances (MDS)", "neighbors": "Neighbors (t-SNE)"}[one.kind], loc="left")
         kept = f"keeps {100 * one.neighbors_kept:.0f} % of the {one.n_neighbors} nearest neighbors"
         axis.set_xlabel(f"stress {one.stress:.2f}, {kept}", color=ACCENT if one.stress > 0.2 else "black")
     if score is not None:
@@ -588,44 +472,7 @@ def _group_legend(axis: Any, groups: Any) -> None:
     legend_of(axis, numbers, "group", loc="center left", bbox_to_anchor=(1, 0.5))
 
 
-def draw_scores(
-    scores: pd.DataFrame,
-    x: str,
-    y: str,
-    path: str | Path,
-    *,
-    marked: Mapping[str, pd.DataFrame] | None = None,
-    groups: Any = None,
-    null: tuple[float, float] | None = None,
-) -> None:
-    """Draw one score of all clusterings against another (Caruana et al. 2006, Figures 2 to 5 and 11).
-
-    Parameters
-    ----------
-    scores : DataFrame
-        From :func:`consilience.meta.score`.
-    x, y : str
-        Two of its columns.
-    path : file ending in .png, .svg or .pdf
-    marked : mapping of name to DataFrame, optional
-        Scores of other clusterings, such as consensus ones, drawn large and named in the legend.
-    groups : (n_clusterings,) int array, optional
-        The group of every clustering, for the colors.
-    null : (mean, standard deviation), optional
-        Of `y`, an accuracy, for the best of shuffled groups: a band of two standard deviations either side.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> import pandas as pd
-    >>> from consilience.reports import draw_scores
-    >>> scores = pd.DataFrame({"compactness": [0.2, 0.3], "accuracy": [0.9, 0.7]})
-    >>> with TemporaryDirectory() as folder:
-    ...     draw_scores(scores, "compactness", "accuracy", f"{folder}/scores.svg")
-    """
-    save_figure(path, scores_figure, scores, x, y, marked=marked, groups=groups, null=null)
-
-
+@picture("scores", pd.DataFrame, main=False)
 def scores_figure(
     scores: pd.DataFrame,
     x: str,
@@ -635,7 +482,10 @@ def scores_figure(
     groups: Any = None,
     null: tuple[float, float] | None = None,
 ) -> Figure:
-    """The picture of :func:`draw_scores`."""
+    """One score of all clusterings against another (Caruana et al. 2006, Figures 2 to 5 and 11).
+
+    `marked` are scores of other clusterings, by name; `null` is the mean and standard deviation of `y` for the best of shuffled groups.
+    """
     for name in (x, y):
         check_choice(name, [str(column) for column in scores.select_dtypes("number")], "score")
     figure = new_figure(6.4, 4.6)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -21,17 +20,24 @@ from consilience.generation.methods.mds import embed
 from consilience.reports.figures import (
     NEARLY_BLACK,
     NEARLY_WHITE,
+    POINTS,
     any_script,
     legend_of,
     new_figure,
-    save_figure,
+    picture,
     scatter_codes,
     short_name,
     slots_of,
 )
 from consilience.tables import Table, scale
 
-MOST, LABELS = 200, 4_000_000  # clusterings whose labels make a plane, and labels of theirs
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLUMNS, CELLS = (
+    200,
+    4_000_000,
+)  # safeguard: clusterings, and labels of theirs, from which a plane is made within seconds
 
 
 @dataclass(frozen=True)
@@ -173,7 +179,7 @@ def _labels(ensemble: Ensemble) -> Plane:
     (Correspondence analysis, which lets rare clusters count for more, puts a few odd objects far away from all others.)
     """
     n, m = ensemble.labels.shape
-    some = min(m, MOST, max(10, LABELS // n))
+    some = min(m, COLUMNS, max(10, CELLS // n))
     chosen = np.sort(stream(0, "explorer.plane").permutation(m)[:some])
     rows = ensemble[:, chosen].signatures()
     axes, share = _main_axes(rows.labels, rows.counts.astype(float))
@@ -228,52 +234,18 @@ def _unit(xy: Any) -> NDArray[np.float32]:
     return np.where(extent > 0, inside, 0.5).astype(np.float32)
 
 
-# The objects on their plane, once for each of several clusterings, colored by it.
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-POINTS = 3000  # objects on a picture
-ACROSS = (4, 3)  # tiles in a row, the number that leaves fewer places empty
-TILE, ALONE = 2.6, 4.4  # inches of a tile, and of one that stands alone
-NUMBERED = 20  # clusters of a tile that have their number on it
-FEW = 6  # known labels that a legend in a tile has room for
-
-
 def aligned(labels: Array, reference: Array) -> Ints:
     """The labels renumbered so that every cluster has the number of the reference cluster it overlaps most; others the next."""
     slots = slots_of(labels, reference)
     return np.append(slots, -1)[labels]  # the last place is that of -1
 
 
-def draw_tiles(
-    clusterings: Mapping[str, Any], data: Any, path: str | Path, *, names: Mapping[str, Any] | None = None
-) -> None:
-    """Draw the objects on the data's plane, once for each clustering, colored by it.
-
-    Parameters
-    ----------
-    clusterings : mapping of a name to (n_objects,) label codes
-        Colors follow the first by overlap, so that equal colors mean nearly the same objects.
-    data : Table or None
-        Of the same objects; without it they stand on the plane of the labels.
-    path : file ending in .png, .svg or .pdf
-    names : mapping, optional
-        For some of the clusterings, the names of their labels in the order of the codes.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from consilience.datasets import load_beads, load_beads_labels
-    >>> from consilience.reports import draw_tiles
-    >>> labels = load_beads_labels()
-    >>> some = {name: labels.labels[:, labels.names.index(name)] for name in ("form1", "color1")}
-    >>> with TemporaryDirectory() as folder:
-    ...     draw_tiles(some, load_beads(), f"{folder}/tiles.svg")
-    """
+@picture("tiles", dict, main=False)
+def tiles_of(clusterings: Mapping[str, Any], *, data: Any = None, names: Mapping[str, Any] | None = None) -> Figure:
+    """Objects on the data's plane, or without data on that of the labels, once for each of some clusterings (codes by name)."""
     codes = {name: np.asarray(labels) for name, labels in clusterings.items()}
     plane = plane_of(Ensemble(np.column_stack(list(codes.values()))), data)
-    save_figure(path, tiles_figure, plane.xy, codes, note=plane.note, names=names)
+    return tiles_figure(plane.xy, codes, note=plane.note, names=names)
 
 
 def tiles_figure(
@@ -285,13 +257,10 @@ def tiles_figure(
     under: Mapping[str, str] | None = None,
     reference: Array | None = None,
 ) -> Figure:
-    """The picture of :func:`draw_tiles`: at most 3,000 of the objects at given places, with words under some of the tiles.
-
-    Colors follow `reference`, by default the first clustering.
-    """
+    """At most 3,000 objects at given places, colored by each clustering; colors follow `reference`, by default the first of them."""
     objects = np.sort(stream(0, "reports.objects").permutation(len(xy))[:POINTS])
-    across = len(tiles) if len(tiles) <= max(ACROSS) else min(ACROSS, key=lambda n: -len(tiles) % n)
-    down, wide = -(-len(tiles) // across), TILE if len(tiles) > 1 else ALONE
+    across = len(tiles) if len(tiles) <= 4 else min((4, 3), key=lambda n: -len(tiles) % n)  # few empty places
+    down, wide = -(-len(tiles) // across), 2.6 if len(tiles) > 1 else 4.4  # inches
     lines = max([text.count("\n") + 1 for text in (under or {}).values()], default=0)
     figure = new_figure(wide * across + 0.2, (wide + 0.15 + 0.16 * lines) * down + 0.2)
     axes = figure.subplots(down, across, squeeze=False).ravel()
@@ -314,7 +283,7 @@ def tiles_figure(
     for axis, (name, labels) in zip(axes, tiles.items(), strict=False):
         if names and name in names:
             _write_names(axis, xy, aligned(labels, reference), labels, names[name])
-        elif 0 <= labels.max(initial=-1) < NUMBERED:
+        elif 0 <= labels.max(initial=-1) < 20:
             _write_beside(axis, xy, labels, [str(cluster) for cluster in range(int(labels.max()) + 1)], bold=True)
     return figure
 
@@ -323,7 +292,7 @@ def tiles_figure(
 def _write_names(axis: Any, xy: Array, codes: Array, labels: Array, names: Any) -> None:
     """The names of known labels: a few in a legend, more of them in the middle of their objects, none over another."""
     there = [label for label in range(len(names)) if (labels == label).any()]
-    if len(there) <= FEW:
+    if len(there) <= 6:
         named = {int(codes[np.argmax(labels == label)]): names[label] for label in there}
         legend_of(axis, named, "", loc="best", fontsize=7, frameon=True, framealpha=0.7, borderpad=0.2)
         return

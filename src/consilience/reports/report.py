@@ -23,57 +23,14 @@ from consilience.inputs.known import read_names
 from consilience.measures.summary import known_labels
 from consilience.reports.figures import new_figure, write_figure
 from consilience.reports.files import check_file, name_objects, without_formulas, write_file, write_table
-from consilience.reports.finding import code_names
-from consilience.reports.html import Picture, Section, Sheet, render
+from consilience.reports.finding import Picture, Section, Sheet, code_names
+from consilience.reports.html import render
 from consilience.reports.plane import with_own_names
 from consilience.reports.sections import KINDS, Options, Report, report_of
 from consilience.tables import Table, match_rows, read_table, take_rows
 from consilience.tables.sheet import check_reading
 
 FOOTER = "Written by consilience. Where a table is cut, --figures (figures= in Python) writes it whole."
-
-PARTS = (
-    *(
-        "against_known",
-        "ball",
-        "clusterings",
-        "clusters",
-        "column_groups",
-        "comparison",
-        "components",
-        "confidence",
-        "core",
-    ),
-    *(
-        "contrast",
-        "curve",
-        "features",
-        "floaters",
-        "group_clusters",
-        "group_features",
-        "groups",
-        "iterations",
-        "map",
-        "members",
-        "null",
-        "number_of_clusters",
-    ),
-    *(
-        "objective",
-        "objects",
-        "redundancy",
-        "scales",
-        "scores_1",
-        "scores_2",
-        "scores_3",
-        "scores_4",
-        "splits",
-        "stability",
-        "summary",
-        "tiles",
-    ),
-    *("stability_by_k", "tree_1", "tree_2", "tree_3", "tree_over_k", "tree_over_k_edges"),
-)  # figures and tables of the package's own sections
 
 
 def report(
@@ -249,8 +206,7 @@ def check_places(path: PathLike, figures: PathLike | None, inputs: Iterable[Path
     folder = None if figures is None else Path(figures)
     if folder is not None and folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; figures go into a folder")
-    parts = [] if folder is None else [folder / f"{name}{end}" for name in PARTS for end in (".png", ".svg", ".csv")]
-    _check_apart([page, *([] if folder is None else [folder]), *parts], inputs)
+    _check_apart([page, *([] if folder is None else [folder])], inputs)  # what is in the folder: before it is written
     return page, folder
 
 
@@ -272,7 +228,7 @@ def _write_parts(sections: Iterable[Section], folder: Path, inputs: Sequence[Pat
         folder / f"{b.name}{end}": b.figure for b in blocks if isinstance(b, Picture) for end in (".png", ".svg")
     }
     tables = {folder / f"{b.name}.csv": b.frame for b in blocks if isinstance(b, Sheet) and not b.on_page}
-    _check_apart([*pictures, *tables], inputs)  # for sections that others registered
+    _check_apart([*pictures, *tables], inputs)
     folder.mkdir(parents=True, exist_ok=True)
     for path, figure in pictures.items():
         write_figure(figure, path)

@@ -1,14 +1,12 @@
-"""How many clusters: stability by number of clusters beside the null, the scales, and their splits; printed, drawn, and in a report."""
+"""How many clusters: stability by number of clusters beside the null, the scales, and their splits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from rich.console import Console
 
 from consilience._check import InputError, count
 from consilience._types import Floats
@@ -16,127 +14,62 @@ from consilience.consensus import Consensus
 from consilience.consensus.how_many.significance import TESTS, real_by
 from consilience.consensus.result import describe_scales
 from consilience.measures import contingency
-from consilience.reports.figures import ACCENT, PALETTE, QUIET, new_axis, open_frame, save_figure, short_name
-from consilience.reports.finding import format_cell, format_number
-from consilience.reports.html import Block, Picture, Sheet, Text
-from consilience.reports.sections import Report
-from consilience.reports.terminal import DEFINITIONS, print_table
+from consilience.reports.figures import ACCENT, PALETTE, QUIET, new_axis, open_frame, picture, short_name
+from consilience.reports.finding import DEFINITIONS, Block, Finding, Picture, Sheet, Text, format_cell
 from consilience.reports.tree_over_k import tree_over_k, tree_over_k_edges
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PRINTED = 12  # splits on the terminal
-COLORED = 2  # trees by known labels, in a report
-NONE = "No number of clusters is more stable than chance"
+CAPTION = (
+    "Numbers of clusters at which the clusterings agree, those that are more than chance first: what was measured, what data without "
+    "clusters reach by chance, and the mean confidence of the objects"
+)
 
 
-def print_scales(summary: Mapping[str, Any], console: Console) -> None:
-    """Print the scales of :func:`consensus_summary`, whether each is more than chance, and the splits between them in words."""
-    console.print(
-        "\nHow many clusters? Numbers at which the clusterings agree: more than chance first, then the most stable"
-    )
-    names = ["stability", "null", "null_high", "nesting", "nesting_high", "confidence"]
-    rows = []
-    for row in summary["scales"]:
-        numbers = [
-            format_number(row["n_clusters"]),
-            stable_range(row),
-            *(format_number(row.get(name)) for name in names),
-        ]
-        rows.append([*numbers, _verdict(row)])
-    print_table(console, ["n_clusters", "range", *names, "more than chance"], rows, tuple(range(len(names) + 2)))
-    if not any(row["real"] for row in summary["scales"]):
-        console.print(f"{NONE}: any clusters here may be noise.", style="bold")
-    splits = summary["splits"] or []
-    if splits:
-        console.print("\nIs the split real?")
-    for row in splits[:PRINTED]:
-        console.print(split_in_words(row), markup=False)
-    if (left := len(splits) - PRINTED) > 0:
-        real = sum(bool(row["real"]) for row in splits[PRINTED:])
-        console.print(f"… {count(left, 'more split')}, {real} of them real")
+def scales_finding(one: Any) -> Finding:
+    """The numbers of clusters at which the clusterings agree, and which clusters split between them."""
+    if one.scales is None:
+        return Finding("How many clusters?")
+    tables = [scale_table(one.scales)]
+    splits = getattr(one, "splits", None)
+    if splits is not None and len(splits):
+        tables.append(
+            Sheet("splits", splits.set_index("from_k"), "Is the split real? Every split between neighboring scales", 60)
+        )
+    none = "No number of clusters is more stable than chance: any clusters here may be noise."
+    return Finding("How many clusters?", tables=tables, sentences=[] if one.scales["real"].any() else [none])
 
 
-def _verdict(row: Mapping[str, Any]) -> str:
-    """Whether a scale is more than chance, and by which test."""
-    by = real_by(row)
-    return f"by {by}" if by else format_cell(row["real"])
-
-
-def describe_scale_table(scales: pd.DataFrame) -> Iterator[Sheet]:
-    """The scales, each with the figure that says whether it is more than chance; all figures are in the file."""
+def scale_table(scales: pd.DataFrame) -> Sheet:
+    """The scales, each with the figure that says whether it is more than chance."""
     rows = []
     for row in scales.to_dict("records"):
         by = real_by(row)
         test = None if by == "gaps" else "nesting" if by == "nesting" else "stability"
-        figures = {"measured": row.get(test), "chance reaches": row.get(TESTS[test])} if test else {}
-        about = {
-            "n_clusters": row["n_clusters"],
-            "about as stable": stable_range(row),
-            "more than chance": _verdict(row),
-        }
         rows.append(
-            {**about, "measured": np.nan, "chance reaches": np.nan, **figures, "confidence": row.get("confidence")}
+            {
+                "n_clusters": row["n_clusters"],
+                "about as stable": stable_range(row),
+                "more than chance": f"by {by}" if by else format_cell(row["real"]),
+                "measured": row.get(test) if test else np.nan,
+                "chance reaches": row.get(TESTS[test]) if test else np.nan,
+                "confidence": row.get("confidence"),
+            }
         )
-    caption = (
-        "Numbers of clusters at which the clusterings agree, those that are more than chance first: by stability (two halves of the "
-        "clusterings find the same), by nesting (clusterings refine the clusters or are refined by them) or by both, and by gaps in the "
-        "data; what was measured, what clouds without clusters reach, and the mean confidence of the objects"
-    )
-    yield Sheet("scales", pd.DataFrame(rows).set_index("n_clusters"), caption, on_page=True)
-    yield Sheet("scales", scales.set_index("n_clusters"), "Scales", most=0)
+    return Sheet("scales", pd.DataFrame(rows).set_index("n_clusters"), CAPTION, on_page=True)
 
 
 def stable_range(row: Mapping[str, Any]) -> str:
-    """The numbers around a scale that are nearly as stable.
-
-    Examples
-    --------
-    >>> stable_range({"from_k": 8, "to_k": 18}), stable_range({"from_k": 3, "to_k": 3})
-    ('8–18', '3')
-    """
+    """The numbers around a scale that are nearly as stable."""
     low, high = row["from_k"], row["to_k"]
     return f"{low}" if low == high else f"{low}–{high}"
 
 
-def split_in_words(row: Mapping[str, Any]) -> str:
-    """One row of the splits.
-
-    Examples
-    --------
-    >>> split_in_words({"from_k": 3, "to_k": 7, "cluster": 0, "into": "0, 4", "real": True})
-    '3 → 7: cluster 0 splits into 0, 4: real'
-    """
-    verdict = "real" if row["real"] else "no more than chance"
-    return f"{row['from_k']} → {row['to_k']}: cluster {row['cluster']} splits into {row['into']}: {verdict}"
-
-
-def draw_scales(result: Consensus, path: str | Path) -> None:
-    """Draw how stable the answer is by its number of clusters, beside the band of the null, and the scales that were found.
-
-    Parameters
-    ----------
-    result : Consensus
-        With a curve of stability: from ``combine(ens, "auto")``.
-    path : file ending in .png, .svg or .pdf
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> import consilience as cs
-    >>> from consilience.datasets import noisy_labels
-    >>> from consilience.reports import draw_scales
-    >>> one = cs.combine(noisy_labels(60, 3, 8, 0.1)[0], "auto")
-    >>> with TemporaryDirectory() as folder:
-    ...     draw_scales(one, f"{folder}/scales.svg")
-    """
-    save_figure(path, scales_figure, result)
-
-
+@picture("scales", Consensus, main=False)
 def scales_figure(one: Consensus, canvas: Callable[[float, float], Axes] = new_axis) -> Figure:
-    """The picture of :func:`draw_scales`; `canvas` makes the axis."""
+    """Stability by number of clusters beside the band of the null, and the scales that were found; `canvas` makes the axis."""
     if not isinstance(one, Consensus) or one.curve is None:
         raise InputError('there is no curve of stability by number of clusters: combine(ens, "auto") makes one')
     curve = one.curve.sort_values("n_clusters")
@@ -175,7 +108,6 @@ def scales_figure(one: Consensus, canvas: Callable[[float, float], Axes] = new_a
 
 
 def _draw_null(axis: Any, k: Floats, low: Floats, high: Floats) -> None:
-    """The band of the stability that chance gives, and its mean."""
     at, low, high = _widened(k, low, high)
     axis.fill_between(at, low, high, color=QUIET, alpha=0.25, linewidth=0, label="by chance")
     axis.plot(at, low, color=QUIET, linewidth=1, linestyle=(0, (4, 3)), label="mean of the null")
@@ -187,7 +119,6 @@ def _widened(k: Floats, *values: Floats) -> list[Floats]:
 
 
 def _draw_scales(axis: Any, scales: pd.DataFrame) -> None:
-    """Scales as marks with their numbers, hollow where no more than chance, and bars over the numbers that are nearly as stable."""
     for name, real in (("more than chance", True), ("no more than chance", False)):
         some = scales[scales["real"].astype(bool) == real]
         if len(some):
@@ -201,14 +132,13 @@ def _draw_scales(axis: Any, scales: pd.DataFrame) -> None:
         axis.annotate(str(row.n_clusters), spot, (0, 7), textcoords="offset points", ha="center", fontsize=8)
 
 
-def describe_scale_blocks(one: Consensus, report: Report) -> Iterator[Block]:
+def describe_scale_blocks(one: Consensus, report: Any) -> Iterator[Block]:
     """The numbers of clusters at which the ensemble agrees with itself: the curve, the scales, the tree over them, its splits."""
+    found = scales_finding(one)
     if one.curve is not None:
+        yield Text(f"Stability: {DEFINITIONS['stability']}. Nesting: {DEFINITIONS['nesting']}.")
+        yield from (Text(sentence, note=True) for sentence in found.sentences)
         words = describe_scales(one) or "no scale was looked for"
-        yield Text(f"Stability: {DEFINITIONS['stability']}.")
-        yield Text(f"Nesting: {DEFINITIONS['nesting']}.")
-        if one.scales is not None and not one.scales["real"].any():
-            yield Text(f"{NONE}.", note=True)
         yield Picture(
             "stability_by_k",
             scales_figure(one),
@@ -217,14 +147,25 @@ def describe_scale_blocks(one: Consensus, report: Report) -> Iterator[Block]:
             "ensemble agrees with itself.",
         )
         yield Sheet("number_of_clusters", one.curve.set_index("n_clusters"), "Stability by number of clusters", most=0)
+    yield from found.tables
     if one.scales is not None:
-        yield from describe_scale_table(one.scales)
+        yield Sheet("scales", one.scales.set_index("n_clusters"), "Scales", most=0)
     if one.scale_labels is not None and one.scale_labels.shape[1] > 1:
         yield from describe_tree_over_k(one, "Every row is a scale")
-        yield from _colored_trees(one, report)
-    if one.splits is not None and len(one.splits):
-        caption = "Is the split real? Every split between neighboring scales"
-        yield Sheet("splits", one.splits.set_index("from_k"), caption, most=60)
+        for number, (name, known) in enumerate(list(report.known.items())[:2], 1):
+            share = np.column_stack([known_share(column, known) for column in np.asarray(one.scale_labels).T])
+            color = pd.DataFrame(share).rename_axis(f"share of one {short_name(name)}", axis=1)
+            words = f"the share of the most frequent {name} in every cluster."
+            tree, what = tree_over_k(one, color=color), f"The tree over k, colored by {words}"
+            yield Picture(f"tree_over_k_known_{number}", tree, what, f"The same tree, colored by {words}")
+
+
+def known_share(labels: Any, known: Any) -> Floats:
+    """(n_objects,) of every object's cluster, the share of the most frequent known label; NaN without a cluster or known labels."""
+    labels, table = np.asarray(labels), contingency(labels, known)
+    total = table.sum(axis=1)
+    share = np.where(total > 0, table.max(axis=1, initial=0) / np.maximum(total, 1), np.nan)
+    return np.where(labels >= 0, share[labels], np.nan)
 
 
 def describe_tree_over_k(found: Any, rows: str) -> Iterator[Block]:
@@ -237,30 +178,3 @@ def describe_tree_over_k(found: Any, rows: str) -> Iterator[Block]:
         f"{rows}, nodes have the area of their clusters, and edges say which share of the upper cluster goes where.",
     )
     yield Sheet("tree_over_k_edges", edges.set_index("level"), "Edges of the tree over k", most=0)
-
-
-def _colored_trees(one: Consensus, report: Report) -> Iterator[Block]:
-    """The tree again, colored by how far the clusters of every scale are of one known label."""
-    for number, (name, known) in enumerate(list(report.known.items())[:COLORED]):
-        share = np.column_stack([known_share(column, known) for column in np.asarray(one.scale_labels).T])
-        title = f"share of one {short_name(name)}"
-        yield Picture(
-            f"tree_over_k_known_{number + 1}",
-            tree_over_k(one, color=pd.DataFrame(share).rename_axis(title, axis=1)),
-            f"The tree over k, colored by the share of the most frequent {name} in every cluster.",
-            f"The same tree: the darker a node, the more of its objects have the same known {name}.",
-        )
-
-
-def known_share(labels: Any, known: Any) -> Floats:
-    """(n_objects,) of every object's cluster, the share of the most frequent known label; NaN without a cluster or known labels.
-
-    Examples
-    --------
-    >>> known_share([0, 0, 0, 0, 1, -1], [2, 2, 2, 3, -1, 2])
-    array([0.75, 0.75, 0.75, 0.75,  nan,  nan])
-    """
-    labels, table = np.asarray(labels), contingency(labels, known)
-    total = table.sum(axis=1)
-    share = np.where(total > 0, table.max(axis=1, initial=0) / np.maximum(total, 1), np.nan)
-    return np.where(labels >= 0, share[labels], np.nan)

@@ -19,7 +19,7 @@ from consilience.ensemble.opening import ensemble_of
 from consilience.measures.cluster_features import ComparableTable
 from consilience.measures.explained_variance import VarianceBetween
 from consilience.reports.figures import slots_of
-from consilience.reports.html import Block, Code, Facts, Items, Section, Text
+from consilience.reports.finding import Block, Code, Facts, Finding, Items, Section, Text
 from consilience.reports.plane import feature_names
 from consilience.tables import Table
 
@@ -45,7 +45,7 @@ class Options:
     linkage: str | None = None
     n_clusters: int | str | None = None
     method: str | None = None
-    n_shuffles: int = 20
+    n_shuffles: int = 20  # of the groups' members
     seed: int = 0
     n_jobs: int | None = None
     id_name: str = "id"  # what the column of the ids is called
@@ -71,17 +71,17 @@ class Report:
     --------
     A kind of result of one's own gets a page:
 
-    >>> from consilience.reports import Report, Text, section, sections_of
+    >>> from consilience.reports import Finding, Report
     >>> class Tally:
     ...     def __init__(self, counts):
     ...         self.counts = counts
     >>> class TallyReport(Report, of=Tally):
     ...     name, about = "tally", "how many there are"
     ...
-    ...     def describe(self):
-    ...         return f"{sum(self.result.counts)} in {len(self.result.counts)} clusters."
-    >>> TallyReport(Tally([5, 3]), None).describe()
-    '8 in 2 clusters.'
+    ...     def finding(self):
+    ...         return Finding(f"{sum(self.result.counts)} in {len(self.result.counts)} clusters")
+    >>> TallyReport(Tally([5, 3]), None).finding().title
+    '8 in 2 clusters'
     """
 
     uses: ClassVar[tuple[str, ...]] = ("data", "known")  # options that this kind of result has a use for
@@ -122,13 +122,15 @@ class Report:
         """Of the page."""
         return f"{self.origin.source}: {self.about}" if self.about else str(self.origin.source)
 
-    def describe(self) -> str:
-        """One or two sentences that stand above all sections."""
-        return ""
+    def finding(self) -> Finding:
+        """What there is to say of the result."""
+        return Finding("")
 
     def answer(self) -> list[Text | Items]:
-        """What was found, in a few sentences on top of the page."""
-        return [Text(self.describe())]
+        """What was found, in a few sentences on top of the page: by default the doubts, title and sentences of the finding."""
+        found = self.finding()
+        doubts = [Text(doubt, note=True) for doubt in found.doubts]
+        return [*doubts, *(Text(f"{text.removesuffix('.')}.") for text in (found.title, *found.sentences) if text)]
 
     @cached_property
     def comparable(self) -> ComparableTable | None:
@@ -198,15 +200,7 @@ class Report:
 
 
 def code_of(name: str, call: str, meaning: str) -> list[str]:
-    """Lines of Python that make a result by the call that made it; what the call names and nobody kept is left open.
-
-    Examples
-    --------
-    >>> code_of("one", "cs.combine(ensemble, n_clusters=3)", "the clusterings that were combined")
-    ['ensemble = ...  # the clusterings that were combined', 'one = cs.combine(ensemble, n_clusters=3)']
-    >>> code_of("one", "", "")
-    ['one = ...  # the result that was given']
-    """
+    """Lines of Python that make a result by the call that made it; what the call names and nobody kept is left open."""
     if not call:
         return [f"{name} = ...  # the result that was given"]
     made: Any = ast.parse(call, mode="eval").body
@@ -255,12 +249,10 @@ def section(
     Examples
     --------
     >>> import consilience as cs
-    >>> from consilience.reports import Text, section
+    >>> from consilience.reports import Text, remove_section, section
     >>> @section(cs.Ensemble, title="Names")
     ... def names(report):
     ...     yield Text(", ".join(report.result.names))
-    >>> [one.title for one in sections_of(cs.Ensemble)][-1]
-    'Names'
     >>> remove_section(cs.Ensemble, "names")
     """
 
@@ -281,28 +273,17 @@ def remove_section(result: type, name: str) -> None:
     Examples
     --------
     >>> import consilience as cs
-    >>> from consilience.reports import remove_section, section, sections_of
+    >>> from consilience.reports import remove_section, section
     >>> @section(cs.Ensemble, title="Mine", order=95)
     ... def mine(report):
     ...     yield from ()
-    >>> before = len(sections_of(cs.Ensemble))
     >>> remove_section(cs.Ensemble, "mine")
-    >>> before - len(sections_of(cs.Ensemble))
-    1
     """
     SECTIONS.get(result, {}).pop(name, None)
 
 
 def sections_of(result: type) -> Sequence[RegisteredSection]:
-    """The sections of the report of a kind of result, in order.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.reports import sections_of
-    >>> len(sections_of(cs.Ensemble)) > 3
-    True
-    """
+    """The sections of the report of a kind of result, in order."""
     return sorted(SECTIONS.get(result, {}).values(), key=lambda one: one.order)
 
 

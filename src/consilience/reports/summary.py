@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from consilience._check import InputError, count, kind_of
+from consilience._check import count
 from consilience._types import Floats
 from consilience.consensus.samples.summarize import BOUNDS, NAMES, CertainCore, Summary
-from consilience.reports.clusters import describe_plane, followed_columns, nearest_known, say_columns
-from consilience.reports.figures import ACCENT, PALETTE, QUIET, color_of, new_figure, open_frame, save_figure
-from consilience.reports.finding import format_number
-from consilience.reports.html import Block, Facts, Items, Picture, See, Sheet, Text
+from consilience.reports.clusters import describe_plane, followed_columns, nearest_known, say_columns, say_size
+from consilience.reports.figures import ACCENT, NAMED, PALETTE, QUIET, color_of, new_figure, open_frame, picture
+from consilience.reports.finding import Block, Facts, Finding, Items, Picture, See, Sheet, Text, format_number
 from consilience.reports.sections import CLUSTERED, Report, code_of, section
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-BARS = 40  # clusters that a picture has room for
-CORES = (0.95, 0.8, 0.5)  # levels that a report names
+CORES = (0.95, 0.8, 0.5)  # safeguard: levels of the certain core that are shown; `core(level)` has any
 MEANINGS = {
     "horizontal": "the farthest from the summary",
     "upper vertical": "those with the fewest clusters, the farthest of them",
@@ -31,31 +28,21 @@ MEANINGS = {
 
 
 class SummaryReport(Report, of=Summary):
-    """One partition and the samples it stands for.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.datasets import noisy_labels
-    >>> from consilience.reports import SummaryReport
-    >>> found = cs.summarize(noisy_labels(60, 3, 12, 0.1, random_state=0)[0])
-    >>> SummaryReport(found, None).describe()
-    '3 clusters of 60 objects, expected variation of information 0.5055 nats over 12 samples.'
-    """
+    """One partition and the samples it stands for."""
 
     name, about = "found", "the one partition of many"
 
-    def describe(self) -> str:
+    def finding(self) -> Finding:
         """Its clusters and its loss."""
         one, (name, unit) = self.result, NAMES[self.result.loss]
-        clusters = f"{count(one.n_clusters, 'cluster')} of {count(int((one.labels >= 0).sum()), 'object')}"
-        return f"{clusters}, expected {name} {one.expected_loss:.4f}{unit} over {count(one.samples.n_clusterings, 'sample')}."
+        samples = count(one.samples.n_clusterings, "sample")
+        return Finding(f"{say_size(one)}, expected {name} {one.expected_loss:.4f}{unit} over {samples}")
 
     def answer(self) -> list[Text | Items]:
         """Its clusters, what they follow, and how much of it is certain."""
         one = self.result
         core, ball = one.core(CORES[0]), one.ball()
-        text = self.describe().removesuffix(".")
+        text = self.finding().title
         if match := nearest_known(self, one.labels):
             text += f". It {match.words}"
         if columns := followed_columns(self, one.labels):
@@ -120,41 +107,11 @@ def summary(report: SummaryReport) -> Iterator[Block]:
     yield Sheet("objects", one.to_frame(), "Every object", most=0)
 
 
-def draw_summary(found: Summary, path: str | Path) -> None:
-    """Draw the clusters with their certain core and cohesion, and how far the samples are from them.
-
-    Parameters
-    ----------
-    found : Summary
-        From :func:`consilience.summarize`.
-    path : file ending in .png, .svg or .pdf
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> import consilience as cs
-    >>> from consilience.reports import draw_summary
-    >>> found = cs.summarize([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 0]])
-    >>> with TemporaryDirectory() as folder:
-    ...     draw_summary(found, f"{folder}/summary.svg")
-    """
-    if not isinstance(found, Summary):
-        raise InputError(f"draw_summary draws a Summary; got {kind_of(found)}")
-    save_figure(path, summary_figure, found)
-
-
+@picture("summary", Summary)
 def summary_figure(one: Summary, cores: Sequence[CertainCore] | None = None) -> Figure:
-    """The picture of :func:`draw_summary`.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> found = cs.summarize([[0, 0, 0, 1, 1, 1]] * 8 + [[0, 0, 0, 1, 1, 2], [0, 1, 2, 3, 4, 5]])
-    >>> [axis.get_xlabel() for axis in summary_figure(found).axes][0]
-    'objects (dark: certain core)'
-    """
+    """The clusters with their certain core and cohesion, and how far the samples are from them."""
     cores = [one.core(level) for level in CORES] if cores is None else cores
-    shown, ball, (name, unit) = min(one.n_clusters, BARS), one.ball(), NAMES[one.loss]
+    shown, ball, (name, unit) = min(one.n_clusters, NAMED), one.ball(), NAMES[one.loss]
     figure = new_figure(11, float(np.clip(1.6 + 0.22 * shown, 3.2, 9)))
     left, middle, right = figure.subplots(1, 3, width_ratios=(4, 3, 4))
     left.barh(range(shown), one.sizes[:shown], color=[color_of(c) for c in range(shown)], alpha=0.55)

@@ -1,8 +1,13 @@
-"""Tables for people, on the terminal, and what their words mean."""
+"""Findings on the terminal and in notebooks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import base64
+import html
+import io
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 from rich.console import Console
@@ -10,32 +15,13 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from consilience._check import printable
+from consilience._check import InputError, count, printable
+from consilience.reports.figures import PICTURES, draw_to
+from consilience.reports.finding import Finding, Sheet, decimals_of, format_cell
 
-LONGEST = 30  # letters of a name that is never folded
-DEFINITIONS = {
-    "confidence": "probability that an independent ensemble of the same kind puts the object in the same cluster",
-    "support": "share of an object's clusterings whose label for it is, by plurality, a label of its cluster",
-    "floater": "an object with a support of at most one half",
-    "stability": "adjusted Rand index of the answers of two halves of the clusterings. The null is what chance gives, where there are no "
-    "clusters: beyond null_high a number of clusters is real",
-    "nesting": "how far the clusterings refine the answer, or are refined by it: 1 where none tears a cluster of the other. Beyond "
-    "nesting_high, what chance gives, a number of clusters is real too, whatever its stability",
-    "recurrence": "of a cluster: mean over clusterings of its largest Jaccard index with one of theirs",
-    "nearest": "of a cluster: the one that most clusterings which disagree on its objects put them in",
-    "confused": "of a cluster: the share of all clusterings' votes on its objects that go to the nearest cluster",
-    "reliability": "of a clustering: how well it agrees with what the others say, however fine; 0 is chance, 1 if one refines the other",
-    "weight": "how much a clustering says: the purer the other clusterings' labels are inside its clusters, the nearer to 1",
-    "medoid": "the clustering with the least mean distance to the others of its group",
-    "height": "of the tree, at which a group is complete: how far apart its clusterings are",
-    "bend": "by how much the compactness of the groups jumps more at this number of groups than before it",
-    "null": "what the best group reaches by chance: groups of the same sizes with shuffled members, combined in the same way",
-    "stable component": "a set of objects that every clustering keeps together",
-    "redundancy": "what the new clusters share with what was given, as mutual information I(C;Z)",
-    "shared": "information about the objects that the new clusters and the given groups both tell",
-    "compactness": "mean distance between objects of the same cluster: small is compact",
-    "guide": "how well a clustering keeps to the pairs and labels that guided it: 0 by chance, 1 at most",
-}
+LONGEST = 30  # safeguard: letters of a name that is never folded
+ROWS = 20  # safeguard: rows of a table on the terminal; files have all
+DOTS = 144  # safeguard: per inch of a notebook's picture, twice as many as are shown, for fine screens
 
 
 class Terminal(Console):
@@ -48,37 +34,43 @@ class Terminal(Console):
 
 
 def terminal() -> Console:
-    """Standard output, text as it is; where it is not a terminal, wide enough that no table is broken into lines.
-
-    Examples
-    --------
-    >>> from consilience.reports import terminal
-    >>> terminal().print("3 clusters")
-    3 clusters
-    """
+    """Standard output, text as it is; where it is not a terminal, wide enough that no table is broken into lines."""
     plain: dict[str, Any] = {"soft_wrap": True, "markup": False, "emoji": False, "highlight": False}
     console = Terminal(**plain)
     return console if console.is_terminal else Terminal(**plain, width=240)
 
 
-def print_doubt(console: Console, doubt: str) -> None:
-    """First of all, that an answer is weak, where it is."""
-    if doubt:
-        console.print(f"A weak answer: {doubt}.", markup=False)
+def print_finding(
+    finding: Finding, *, title: str = "", verbose: bool = False, console: Console | None = None, most: int = ROWS
+) -> None:
+    """Print a finding, the answer first; its reasons where they are asked for."""
+    console = console or terminal()
+    width = max((len(term) for term, _ in finding.facts), default=0) + 2
+    lines = [f"{title}: {finding.title}" if title else f"\n{finding.title}", *finding.doubts, *finding.sentences]
+    for line in [*lines, *(f"{term:<{width}}{text}" for term, text in finding.facts)]:
+        console.print(line, markup=False, emoji=False, highlight=False)
+    for sheet in finding.tables:
+        if sheet.most:
+            console.print(f"\n{sheet.caption}", markup=False, emoji=False, highlight=False)
+            print_sheet(console, sheet, most)
+    if verbose and finding.reasons is not None:
+        print_finding(finding.reasons, verbose=True, console=console, most=most)
 
 
-def print_lines(console: Console, lines: Mapping[str, str]) -> None:
-    """Terms and what there is to say, in two columns."""
-    width = max(map(len, lines), default=0) + 2
-    for name, text in lines.items():
-        console.print(f"{name:<{width}}{text}", markup=False)
-
-
-def print_definitions(console: Console, *terms: str) -> None:
-    """Say once, under the output, what its words mean."""
-    console.print()
-    for term in terms:
-        console.print(f"{term}: {DEFINITIONS[term]}", markup=False)
+def print_sheet(console: Console, sheet: Sheet, most: int = ROWS) -> None:
+    """The first rows of a table, and how many more there are."""
+    whole = sheet.frame if sheet.columns is None else sheet.frame[list(sheet.columns)]
+    named = whole.reset_index() if whole.index.name is not None else whole
+    frame = named.head(min(most, sheet.most))
+    decimals = [decimals_of(frame.iloc[:, place]) for place in range(frame.shape[1])]
+    rows = [
+        [format_cell(value, places) for value, places in zip(row, decimals, strict=True)]
+        for row in frame.itertuples(index=False, name=None)
+    ]
+    numbers = tuple(place for place, kind in enumerate(frame.dtypes) if kind.kind in "iuf")
+    print_table(console, [str(name) for name in frame], rows, numbers)
+    if (left := len(whole) - len(frame)) > 0:
+        console.print(f"… and {count(left, 'more row')}")
 
 
 def print_table(console: Console, names: list[str], rows: list[list[str]], numbers: tuple[int, ...]) -> None:
@@ -96,7 +88,6 @@ def print_table(console: Console, names: list[str], rows: list[list[str]], numbe
 
 
 def _table(names: list[str], rows: list[list[str]], numbers: tuple[int, ...], shown: Sequence[int]) -> Table:
-    """Some columns of a table."""
     table = Table(box=None, pad_edge=False)
     for i in shown:
         whole = i in numbers or (i == 0 and max((len(row[0]) for row in rows), default=0) <= LONGEST)
@@ -121,3 +112,31 @@ def _print(console: Console, table: Table) -> None:
         console.print(table)
     text = "\n".join(line.rstrip() for line in shown.get().rstrip().split("\n"))
     console.print(text, markup=False, emoji=False, highlight=False)
+
+
+def show(result: Any) -> str | None:
+    """A result in a notebook: its text and its first picture; None, and so only the text, where nothing can be drawn."""
+    if find_spec("matplotlib") is None:
+        return None
+    make = next(made.make for made in PICTURES.values() if made.main and isinstance(result, made.of))
+    try:
+        figure = make(result)
+    except InputError:  # nothing to draw, such as a single clustering that is compared with none
+        return None
+    file = io.BytesIO()
+    draw_to(figure, file, "png", DOTS, facecolor="white")
+    text, width = repr(result), round(DOTS / 2 * figure.get_figwidth())
+    picture = f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
+    title = html.escape(text.partition("\n")[0], quote=True)
+    return f'<pre>{html.escape(text)}</pre><img width="{width}" style="max-width: 100%" alt="{title}" src="{picture}">'
+
+
+def register() -> None:
+    """Tell a running IPython how to show results, which know nothing of pictures; without IPython, do nothing."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is None:
+        return
+    formatter = shell.display_formatter.formatters["text/html"]
+    for kind in {kind for made in PICTURES.values() if made.main for kind in made.of}:
+        if kind.__module__.startswith("consilience"):  # a list of maps can be drawn too, but lists stay as they are
+            formatter.for_type(kind, show)

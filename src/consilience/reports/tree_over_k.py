@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,11 +20,12 @@ from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
 from consilience.reports.figures import (
     ACCENT,
+    NAMED,
     PALETTE,
     QUIET,
     ink_on,
     new_axis,
-    save_figure,
+    picture,
     score_colors,
     score_title,
     short_name,
@@ -36,11 +36,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SWEEPS = 12  # up and down, to make few edges cross
-FAINT = 0.01  # share of both clusters below which an edge is not drawn
-WORTH = 0.1  # share of its cluster from which an edge is labeled
-CROWDED = 40  # clusters in a row beyond which there is no room for words
-LEVELS = 60  # clusterings that there is room for
+SWEEPS = 12  # safeguard: up and down, to make few edges cross; more of them change nothing to be seen
+LEVELS = 60  # safeguard: clusterings that a picture has room for
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,37 +54,14 @@ class _Levels:
         return [np.bincount(c[c >= 0], minlength=len(n)) for c, n in zip(self.columns, self.names, strict=True)]
 
 
-def draw_tree_over_k(found: Consensus | EnsembleLike, path: str | Path, *, color: Any = None) -> None:
-    """Draw how clusters split and merge from one number of clusters to the next.
+def tree_over_k_edges(found: Consensus | EnsembleLike) -> pd.DataFrame:
+    """What flows between clusters of neighboring numbers of clusters, as a table.
 
     Parameters
     ----------
     found : Consensus, or Ensemble, or what one is made from
         Of a consensus its scales (``combine(ens, "auto")`` finds them); of an ensemble its clusterings, such as those of Leiden over
         resolutions, by rising number of clusters.
-    path : file ending in .png, .svg or .pdf
-    color : (n_objects,) or (n_objects, n_rows of the tree) numbers, optional
-        Any score of the objects, the same at every level or one column for each: nodes have the color of its mean. By default the
-        confidence, of a consensus: that of the answer at every scale.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from consilience.datasets import load_beads_labels
-    >>> import consilience as cs
-    >>> from consilience.reports import draw_tree_over_k
-    >>> with TemporaryDirectory() as folder:
-    ...     draw_tree_over_k(load_beads_labels()[:, [0, 8]], f"{folder}/tree.svg")
-    """
-    save_figure(path, tree_over_k, found, color=color)
-
-
-def tree_over_k_edges(found: Consensus | EnsembleLike) -> pd.DataFrame:
-    """What flows between clusters of neighboring numbers of clusters, as a table.
-
-    Parameters
-    ----------
-    found : as for :func:`draw_tree_over_k`
 
     Returns
     -------
@@ -97,7 +71,7 @@ def tree_over_k_edges(found: Consensus | EnsembleLike) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from consilience.reports import tree_over_k_edges
+    >>> from consilience.reports.tree_over_k import tree_over_k_edges
     >>> tree_over_k_edges([[0, 0, 0, 1, 1, 1], [0, 0, 1, 2, 2, 1]]).round(2)
        level  from_k  to_k  from_cluster  to_cluster  n  share_of_from  share_of_to
     0      0       2     3             0           0  2           0.67          1.0
@@ -108,6 +82,7 @@ def tree_over_k_edges(found: Consensus | EnsembleLike) -> pd.DataFrame:
     return _edges(_levels(found), named=True)
 
 
+@picture("tree_over_k", Consensus, Ensemble, main=False)
 def tree_over_k(
     found: Consensus | EnsembleLike,
     *,
@@ -115,16 +90,11 @@ def tree_over_k(
     notes: Mapping[tuple[int, int], str] | None = None,
     canvas: Callable[[float, float], Axes] = new_axis,
 ) -> Figure:
-    """The picture of :func:`draw_tree_over_k`; `notes` stand under nodes, by row and cluster, and `canvas` makes the axis.
+    """How clusters split and merge from one number of clusters to the next; `notes` stand under nodes, `canvas` makes the axis.
 
-    Nodes have the area of their size and the color of a score. Edges are as wide as they have objects and as dark as the share of
+    Nodes have the area of their size and the color of the mean of a score: `color` has a number per object, or a column of them for
+    each row of the tree; by default the confidence, of a consensus. Edges are as wide as they have objects and as dark as the share of
     the upper cluster that they carry, written on the larger ones.
-
-    Examples
-    --------
-    >>> from consilience.reports import tree_over_k
-    >>> tree_over_k([[0, 0, 0, 1, 1, 1], [0, 0, 1, 2, 2, 1]]).axes[0].get_title(loc="left")
-    '2 clusterings of 2 to 3 clusters'
     """
     levels = _levels(found)
     if color is None and isinstance(found, Consensus):
@@ -139,7 +109,7 @@ def tree_over_k(
     room = 1.0 if notes else 0.5  # a column
     axis = canvas(float(np.clip(2.5 + room * widest, 6.4, 16)), float(np.clip(1.2 + 0.85 * deep, 3.2, 24)))
     figure: Any = axis.get_figure()
-    least = 0.8 if widest <= CROWDED else 0.5
+    least = 0.8 if widest <= NAMED else 0.5
     _draw_edges(axis, edges, places, levels, int(sizes[0].sum()), widest)
     dots = _draw_nodes(axis, levels, places, score, least, widest)
     if score is not None:
@@ -306,7 +276,7 @@ def _draw_edges(
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path as Curve
 
-    drawn = edges[(edges["share_of_from"] > FAINT) | (edges["share_of_to"] > FAINT)].sort_values("n", kind="stable")
+    drawn = edges[(edges["share_of_from"] > 0.01) | (edges["share_of_to"] > 0.01)].sort_values("n", kind="stable")
     for row in drawn.itertuples():
         x, to, y = places[row.level][row.from_cluster], places[row.level + 1][row.to_cluster], -row.level
         curve = Curve([(x, y), (x, y - 0.5), (to, y - 0.5), (to, y - 1)], [1, 4, 4, 4])
@@ -315,7 +285,7 @@ def _draw_edges(
         look |= {"linewidth": 0.4 + 14 * row.n / n_objects, "alpha": 0.2 + 0.7 * row.share_of_from, "zorder": 1}
         axis.add_patch(PathPatch(curve, **look))
         large = row.n >= 0.6 * n_objects / widest or row.n >= 0.04 * n_objects
-        if widest <= CROWDED and large and WORTH <= row.share_of_from < 0.995:
+        if widest <= NAMED and large and 0.1 <= row.share_of_from < 0.995:
             text = f"{100 * row.share_of_from:.0f} %"
             box: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.8}
             middle = {"ha": "center", "va": "center", "fontsize": 6.5, "bbox": box, "zorder": 2}
@@ -328,7 +298,7 @@ def _draw_nodes(
     """Circles with the clusters' names where there is room; returns what a color bar is of."""
     sizes = np.concatenate(levels.sizes)
     x, y = np.concatenate(places), -np.repeat(np.arange(len(places)), [len(place) for place in places])
-    largest = 620 if widest <= 16 else 420 if widest <= CROWDED else 220  # square points
+    largest = 620 if widest <= 16 else 420 if widest <= NAMED else 220  # square points
     areas = np.maximum(largest * sizes / sizes.max(), 60 * least)
     look: dict[str, Any] = {"s": areas, "edgecolors": "white", "linewidths": 0.8, "zorder": 3}
     if score is None:
@@ -346,7 +316,7 @@ def _draw_nodes(
         if areas[at] >= 90 * len(text):
             inside: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7, "zorder": 4}
             axis.text(x[at], y[at], text, color=ink_on(colors[at]), **inside)
-        elif widest <= CROWDED:
+        elif widest <= NAMED:
             beside = (float(np.sqrt(areas[at]) / 2) + 1.5, 0)
             axis.annotate(
                 text, (x[at], y[at]), beside, textcoords="offset points", va="center", fontsize=6, color=QUIET, zorder=4

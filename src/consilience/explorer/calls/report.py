@@ -33,7 +33,8 @@ from consilience.reports.clusters import (
     say_clusters,
 )
 from consilience.reports.clusters import in_words as marks_in_words
-from consilience.reports.html import Block, Facts, Items, Section, See, Sheet, Text, render
+from consilience.reports.finding import Block, Facts, Items, Section, See, Sheet, Text
+from consilience.reports.html import render
 from consilience.reports.report import FOOTER, make_report
 from consilience.reports.sections import Report
 
