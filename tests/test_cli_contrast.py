@@ -45,8 +45,6 @@ def test_given_the_shapes_it_finds_the_colors(tmp_path):
     colors = load_beads().labels["color"]
     assert cs.compare(cs.Ensemble([table["cluster"]]), ["accuracy"], known={"c": colors}).clusterings.iloc[0, -1] > 0.9
     assert picture.read_bytes().startswith(b"\x89PNG")
-    for word in ("4 new clusters of 300 objects", "of the variance", "with color", "shared", "disc", "wrote"):
-        assert word in done.stdout
 
 
 def test_json_is_the_library_s_answer():
@@ -114,9 +112,6 @@ def test_ccib(words):
         ("ash", "not split", 3),
         ("oak", "not split", 3),
     ]
-    said = run(*args).stdout
-    assert "nats of information per count" in said
-    assert "how much of the answer the runs tell" in said
     heavy = json.loads(run(*args, "--trade-off", 0.5, "--search", "annealing", "--json").stdout)
     X = sparse.csr_matrix(io.mmread(words / "words.mtx", spmatrix=True))
     tree = pd.read_csv(words / "labels.csv")["tree"]
@@ -130,8 +125,6 @@ def test_one_grouping_after_another(tmp_path):
     args = ["--id", "bead", "-t", "shape,color", "-k", 3, "--scale", "columns", "--n-init", 3, "--alternatives", 2]
     done = run("contrast", BEADS, *args, "-o", out)
     assert done.returncode == 0, done.stderr
-    assert "2 groupings" in done.stdout
-    assert "Stopped: 2 were asked for." in done.stdout
     table = pd.read_csv(out, index_col="bead")
     assert list(table.columns) == ["cluster_1", "cluster_2"]
     shape = cs.measures.nmi(beads.labels["shape"].to_numpy(), table["cluster_1"].to_numpy())
@@ -164,17 +157,17 @@ def test_several_given_groupings():
     found = json.loads(done.stdout)
     assert [row["given"] for row in found["redundancy"]] == ["shape", "color", "together"]
     assert len(found["groups"]) == 12
-    assert "ball × amber" in run("contrast", BEADS, "--id", "bead", "-g", "shape,color", "-k", 2).stdout
+    assert "ball × amber" in {row["group"] for row in found["groups"]}
 
 
 def test_groups_too_small_are_named(tmp_path):
     beads = pd.read_csv(BEADS)
     beads.loc[:2, "shape"] = "cube"
     beads.to_csv(tmp_path / "b.csv", index=False)
-    done = run("contrast", tmp_path / "b.csv", *SHAPE)
-    lines = [line.split() for line in done.stdout.splitlines()]
-    assert ["cube", "3", "too", "small", *"–––––"] in lines
-    assert any(line[0] == "tube" and line[2] == "10" for line in lines if len(line) == 8)
+    found = json.loads(run("contrast", tmp_path / "b.csv", *SHAPE, "--json").stdout)
+    groups = {row["group"]: (row["outcome"], row["runs"]) for row in found["groups"]}
+    assert groups["cube"] == ("too small", None)
+    assert groups["tube"][1] == 10
 
 
 def test_scaling_is_applied():
@@ -208,54 +201,6 @@ def test_figure_of_sparse_data_with_missing_labels(tmp_path, suffix):
     result = cs.contrast(sparse.csr_matrix(X), given, 2)
     draw(result, tmp_path / f"f.{suffix}", X=sparse.csr_matrix(X), given={"a name with $": given})
     assert (tmp_path / f"f.{suffix}").stat().st_size > 5000
-
-
-@pytest.mark.parametrize(
-    ("args", "words"),
-    [
-        (["--given", "shap", "-t", "color", "-k", "4"], ["--given", "did you mean 'shape'"]),
-        (["-t", "color", "-k", "4"], ["--given", "which grouping"]),
-        (["-g", "shape", "-t", "color"], ["how many", "-k"]),
-        (["-g", "shape", "-t", "shape,color", "-k", "4"], ["'shape'", "--given", "--known"]),
-        ([*SHAPE[2:], "-k", "1"], ["n_clusters", "at least 2"]),
-        ([*SHAPE[2:], "-k", "200"], ["no group can be split"]),
-        ([*SHAPE[2:], "--n-init", "0"], ["n_init"]),
-        ([*SHAPE[2:], "--base", "kmean"], ["kmean", "kmeans"]),
-        ([*SHAPE[2:], "--combine", "votes"], ["votes", "vote"]),
-        ([*SHAPE[2:], "--base", "multinomial"], ["row 29", "length_mm", "negative"]),
-        ([*SHAPE[2:], "--base", "multinomial", "--scale", "rows"], ["--scale rows", "--base kmeans"]),
-        ([*SHAPE[2:], "--scale", "roots"], ["negative"]),
-        ([*SHAPE[2:], "--method", "ccib"], ["row 29", "length_mm", "negative"]),
-        ([*SHAPE[2:], "--method", "ccib", "--base", "kmeans"], ["--method ccib", "--base"]),
-        ([*SHAPE[2:], "--method", "ccib", "--scale", "rows"], ["ccib takes counts", "--scale rows"]),
-        ([*SHAPE[2:], "--trade-off", "1"], ["--trade-off", "--method ccib"]),
-        ([*SHAPE[2:], "--method", "cib"], ["cib", "ccib"]),
-        ([*SHAPE[2:], "--alternatives", "0"], ["at least 1"]),
-        ([*SHAPE[2:], "--alternatives", "2", "--figure", "f.png"], ["--figure", "--alternatives"]),
-        ([*SHAPE[2:], "-o", "c.doc"], ["c.doc", ".csv"]),
-        ([*SHAPE[2:], "-o", "c.npy"], ["c.npy", ".csv"]),
-        ([*SHAPE[2:], "-o", BEADS], ["is also read"]),
-        ([*SHAPE[2:], "--figure", "c.gif"], ["c.gif", ".png"]),
-        (["-t", "shape,color", "-k", "4", "--given-from", "absent.csv"], ["absent.csv", "no such file"]),
-    ],
-)
-def test_mistakes(args, words):
-    done = run("contrast", BEADS, "--id", "bead", *args)
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    assert all(word in done.stderr for word in words), done.stderr
-
-
-def test_given_labels_of_another_length(words):
-    done = run("contrast", words / "words.mtx", "--given-from", BEADS, "-g", "shape", "-k", 2)
-    assert done.returncode == 2
-    assert "beads.csv has 300 rows for 200 objects" in done.stderr
-
-
-def test_a_mistyped_verb_is_answered():
-    done = run("contrats", BEADS)
-    assert done.returncode == 2
-    assert "did you mean 'contrast'" in done.stderr
 
 
 def test_outputs_are_checked_before_any_work(tmp_path):

@@ -101,35 +101,6 @@ def test_a_saved_agreement(tmp_path):
     assert "known labels topic (3 labels)" in text
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["RUN", "RUN/page.html"], "what is read"),
-        (["RUN", "OUT/page.html", "--figures", "RUN/figures"], "what is read"),
-        (["RUN", "OUT/page.pdf"], "give it the ending .html"),
-        (["RUN", "OUT/no/page.html"], "does not exist"),
-        (["RUN", "OUT/page.html", "--id", "bead"], "with the table of --data"),
-        (["RUN", "OUT/page.html", "--known", "shape"], "with the table of --data"),
-        (["OUT", "OUT/../page.html"], "is a folder, not a stored run"),
-        (["OUT/nothing", "OUT/page.html"], "nothing"),
-        (["RUN", "OUT/page.html", "--data", "BEADS", "--id", "bead", "-t", "shape,colr"], "colr"),
-        (["RUN", "OUT/page.html", "-g", "99"], "99 groups cannot be made of 30"),
-        (["BEADS", "OUT/page.html", "--kind", "data", "--data", "BEADS"], "--data is of the data of clusterings"),
-        (["BEADS", "OUT/page.html", "--kind", "data", "--data-id", "bead"], "--data-id is of the data of clusterings"),
-        (["RUN", "OUT/page.html", "--data-columns", "x"], "give it too"),
-    ],
-)
-def test_bad_use_is_one_sentence(stored, tmp_path, words, said):
-    places = {"RUN": str(stored), "OUT": str(tmp_path), "BEADS": str(BEADS)}
-    for name, place in places.items():
-        words = [word.replace(name, place, 1) if word.startswith(name) else word for word in words]
-    done = run("report", *words)
-    assert done.returncode == 2, done.stderr
-    assert said in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_table_of_measurements_is_clustered_first(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)

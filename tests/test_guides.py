@@ -309,7 +309,7 @@ def test_the_command_line_guides_a_run(beads, tmp_path):
     data = ("generate", sample_path("beads.csv"), "--id", "bead", "-k", 4, "-n", 10)
     done = run(*data, *files, "--unlike", "color", "--like", "shape", "--known", "shape", "-o", tmp_path / "run")
     assert done.returncode == 0, done.stderr
-    assert "how well a clustering keeps to the pairs" in done.stdout
+    assert "guide" in done.stdout
     ens = cs.Ensemble.load(tmp_path / "run")
     same = cs.generate(beads, 10, 4, together=together, apart=apart, like="shape", unlike="color", progress=False)
     np.testing.assert_array_equal(ens.labels, same.labels)

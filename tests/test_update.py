@@ -145,7 +145,7 @@ def test_on_the_command_line(noisy, tmp_path):
     assert run("combine", tmp_path / "few.csv", "-k", 5, "--save", tmp_path / "first").returncode == 0
     out = tmp_path / "out.csv"
     done = run(
-        "combine", tmp_path / "more.csv", "--update", tmp_path / "first", "-o", out, "--save", tmp_path / "second"
+        "combine", tmp_path / "more.csv", "--update", tmp_path / "first", "-o", out, "--save", tmp_path / "second", "-v"
     )
     assert done.returncode == 0, done.stderr
     assert "updated from 50 clusterings to 60" in done.stdout

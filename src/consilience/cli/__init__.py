@@ -94,10 +94,7 @@ def program() -> None:
 
 
 def main(args: list[str] | None = None) -> None:
-    """Run the command line: this process's own arguments by default.
-
-    Bad input ends in one sentence and status 2, a failure of the system in status 1, Ctrl-C in 130 and SIGTERM in 143.
-    """
+    """Run the command line: this process's own arguments by default."""
     when_stopped()
     if args is None:
         wait_for_sigterm(say)

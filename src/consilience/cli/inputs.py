@@ -23,7 +23,7 @@ from consilience.tables.reading import find_id_column
 from consilience.tables.sheet import PARSING
 
 TAKEN = ("columns", "id_column")  # of tables in row blocks
-LONG = 120  # letters of a notice that a line has room for
+LONG = 120  # safeguard: letters of a notice that a line has room for
 TABLES = "--known, --id, --columns, --type, --sep, --header, --key and --transpose are for tables"
 
 
@@ -42,11 +42,7 @@ def open_clusterings(
     kind: str = "labels",
     **how: Any,
 ) -> Opened:
-    """Clusterings in a table, a stored run or a saved result, with their data and what is known of the objects.
-
-    How to read is said of SOURCE where it is a table, and of the other files where it is a folder; how to parse text
-    holds for all text files of one kind. An id column that was named serves every file that has it.
-    """
+    """Clusterings in a table, a stored run or a saved result, with their data and what is known of the objects."""
     is_folder = source.is_dir() and not is_one_table(source)
     if data is None and (data_id or data_columns or data_key):
         raise InputError("--data-id, --data-columns and --data-key say how to read the table of --data: give it too")

@@ -365,14 +365,7 @@ class FoldedHelp(click.HelpFormatter):
         super().write_dl([(self.fold(first), second) for first, second in rows], col_max, col_spacing)
 
     def fold(self, text: str) -> str:
-        """The text in lines that fit, broken after a bar.
-
-        Examples
-        --------
-        >>> print(FoldedHelp(width=24).fold("--method [auto|walk|vote|mcla]"))
-        --method [auto|walk|
-              vote|mcla]
-        """
+        """The text in lines that fit, broken after a bar."""
         room = self.width - self.current_indent
         lines, line = [], ""
         for part in re.split(r"(?<=\|)", text):

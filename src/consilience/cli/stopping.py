@@ -30,11 +30,7 @@ def stopped() -> str:
 
 
 def wait_for_sigterm(say: Callable[[str], None]) -> None:
-    """End the process with status 143 on SIGTERM, whatever it does.
-
-    A native library may not let go of the thread that the signal reached for seconds. So the signal is blocked here,
-    before any library has started threads, which inherit that, and a thread of our own waits for it.
-    """
+    """End the process with status 143 on SIGTERM, whatever it does."""
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         return
     if any(thread.name == WAITER for thread in threading.enumerate()):

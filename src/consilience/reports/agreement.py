@@ -53,10 +53,7 @@ def labels_table(ensemble: Ensemble, consensus: Consensus | None = None, *, ids:
 def agreement_summary(
     result: Agreement, table: pd.DataFrame, *, consensus: Consensus, groups: pd.DataFrame, known: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Plain numbers and text for JSON: of the stability by iteration, the consensus of the rows, new groups of columns.
-
-    `known` has matches of the consensus with known labels by name.
-    """
+    """Plain numbers and text for JSON: of the stability by iteration, the consensus of the rows, new groups of columns."""
     last = result.after
     ends = (("before", result.before), ("after", last))
     return plain(
@@ -153,10 +150,7 @@ def component_sheet(result: Agreement) -> Sheet:
 
 @picture("iterations", Agreement, pd.DataFrame)
 def iterations_figure(found: Agreement | pd.DataFrame) -> Figure:
-    """Stability and known accuracy by iteration with standard errors, of an Agreement or its ``stability_by_iteration(known)``.
-
-    (Bekkerman et al. 2009, Figure 4.)
-    """
+    """Stability and known accuracy by iteration with standard errors, of an Agreement or its ``stability_by_iteration(known)``."""
     if isinstance(found, Agreement) and found.after.rows.n_clusterings < 2:
         raise InputError("a single clustering agrees with no other: there is nothing to draw")
     table = found.stability_by_iteration() if isinstance(found, Agreement) else found

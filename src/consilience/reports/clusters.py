@@ -311,11 +311,7 @@ def say_clusters(
     see: See = IN_CLUSTERS,
     numbers: Sequence[Any] | None = None,
 ) -> list[Text | Items]:
-    """The answer of a report of one clustering: its clusters, what they follow, and what each is.
-
-    `names` say what each cluster is, `called` what the clustering is, `place` what links to its clusters begin with, and `numbers` what
-    stands for each cluster. Without support, nothing is said of how sure it is.
-    """
+    """The answer of a report of one clustering: its clusters, what they follow, and what each is."""
     if not (one.labels >= 0).any():
         return [Text("No object has a label.")]
     text = called + say_size(one)

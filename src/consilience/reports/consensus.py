@@ -141,7 +141,9 @@ def consensus_finding(
 ) -> Finding:
     """What there is to say of a consensus; `known` has matches with known labels by name."""
     facts = sureness_facts(one, known or {})
-    if scales := describe_scales(one):
+    if (
+        one.scales is not None and one.scales["real"].any() and (scales := describe_scales(one))
+    ):  # a doubt says that none is
         facts.append(("scales", scales))
     if drops := describe_drops(one):
         facts.append(("to drop", drops))

@@ -173,11 +173,7 @@ def _labelings_facts(compared: LabelingComparison) -> list[tuple[str, str]]:
 
 @picture("contrast", Contrast)
 def contrast_figure(result: Contrast, X: Any = None, given: Mapping[str, Any] | None = None) -> Figure:
-    """Where the given groups went and, with data, the data colored by what was given (names with labels) and by what was found.
-
-    The map's axes are the directions in which the means of the given groups, and those of the new clusters, differ most, so
-    that two groupings that have nothing to do with each other lie across.
-    """
+    """Where the given groups went and, with data, the data colored by what was given (names with labels) and by what was found."""
     given = given_labels(result) if given is None else given
     name, labels = next(iter(given.items()))
     codes = check_labels(labels, name)

@@ -23,18 +23,7 @@ WRITERS: dict[str, Callable[[pd.DataFrame, Any], Any]] = {
 
 
 def write_file(path: str | Path, write: Callable[[Any], Any]) -> None:
-    """Call ``write(file)`` so that the file at `path` appears whole or not at all.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from pathlib import Path
-    >>> from consilience.reports import write_file
-    >>> with TemporaryDirectory() as folder:
-    ...     write_file(f"{folder}/note.txt", lambda file: file.write(b"done"))
-    ...     Path(folder, "note.txt").read_text()
-    'done'
-    """
+    """Call ``write(file)`` so that the file at `path` appears whole or not at all."""
     write_whole(check_file(path), write)
 
 
@@ -80,19 +69,7 @@ def _check_ending(path: str | Path, endings: Iterable[str], what: str) -> Path:
 
 
 def write_table(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a DataFrame with its index as CSV, TSV, Parquet or npy, chosen by the file's ending.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from pathlib import Path
-    >>> import pandas as pd
-    >>> from consilience.reports import write_table
-    >>> with TemporaryDirectory() as folder:
-    ...     write_table(pd.DataFrame({"size": [3, 2]}), f"{folder}/sizes.csv")
-    ...     Path(folder, "sizes.csv").read_text().split()
-    [',size', '0,3', '1,2']
-    """
+    """Write a DataFrame with its index as CSV, TSV, Parquet or npy, chosen by the file's ending."""
     path = check_table_path(path)
     write_file(path, lambda file: WRITERS[path.suffix.lower()](frame, file))
 

@@ -120,10 +120,7 @@ class Code:
 
 @dataclass(frozen=True, eq=False)
 class Strip:
-    """Shares of the same bins inside a cluster and, as a line, of all other objects (None for none).
-
-    `low` and `high` are the ends of the bins of numbers and dates, `levels` what the bins are of anything else.
-    """
+    """Shares of the same bins inside a cluster and, as a line, of all other objects (None for none)."""
 
     inside: Sequence[float]
     outside: Sequence[float] | None
@@ -314,38 +311,20 @@ def format_cell(value: Any, decimals: int = 3) -> str:
 
 
 def format_name(name: Any) -> str:
-    """A column's name as words: "nmi:vowel" is the nmi with vowel. What `measures.accuracy` gives is called purity, as in the field.
-
-    Examples
-    --------
-    >>> format_name("accuracy:vowel_kind"), format_name("rows_sem")
-    ('purity with vowel kind', 'rows s.e.')
-    """
+    """A column's name as words: "nmi:vowel" is the nmi with vowel. What `measures.accuracy` gives is called purity, as in the field."""
     text = str(name).replace("accuracy:", "purity:", 1)
     text = f"{text.removesuffix('sem')}s.e." if text == "sem" or text.endswith("_sem") else text
     return text.replace("_", " ").replace(":", " with ", 1)
 
 
 def format_list(values: Sequence[Any] | np.ndarray[Any, Any], most: int = 12) -> str:
-    """The first of some values, and how many more there are.
-
-    Examples
-    --------
-    >>> format_list([1200, 30, 4], most=2)
-    '1,200, 30 … (1 more)'
-    """
+    """The first of some values, and how many more there are."""
     shown = ", ".join(format_number(value) if not isinstance(value, str) else value for value in values[:most])
     return shown if len(values) <= most else f"{shown} … ({len(values) - most:,} more)"
 
 
 def format_range(ends: Sequence[int], noun: str = "") -> str:
-    """From the least to the most of something.
-
-    Examples
-    --------
-    >>> format_range([3, 3], "cluster"), format_range([3, 1200], "cluster"), format_range([3, 5])
-    ('3 clusters', '3 to 1,200 clusters', '3 to 5')
-    """
+    """From the least to the most of something."""
     low, high = ends
     if low == high:
         return count(low, noun) if noun else f"{low:,}"

@@ -482,10 +482,7 @@ def scores_figure(
     groups: Any = None,
     null: tuple[float, float] | None = None,
 ) -> Figure:
-    """One score of all clusterings against another (Caruana et al. 2006, Figures 2 to 5 and 11).
-
-    `marked` are scores of other clusterings, by name; `null` is the mean and standard deviation of `y` for the best of shuffled groups.
-    """
+    """One score of all clusterings against another (Caruana et al. 2006, Figures 2 to 5 and 11)."""
     for name in (x, y):
         check_choice(name, [str(column) for column in scores.select_dtypes("number")], "score")
     figure = new_figure(6.4, 4.6)

@@ -42,16 +42,7 @@ COLUMNS, CELLS = (
 
 @dataclass(frozen=True)
 class Plane:
-    """Objects in the plane.
-
-    Attributes
-    ----------
-    xy : (n_objects, 2) float32 array
-        Both axes run from 0 to 1, y upwards.
-    kind : {"columns", "pca", "svd", "mds", "labels", "given"}
-    note : str
-        How it was made, and how much it shows.
-    """
+    """Objects in the plane."""
 
     xy: NDArray[np.float32] = field(repr=False)
     kind: str
@@ -59,25 +50,7 @@ class Plane:
 
 
 def plane_of(ensemble: Ensemble, data: Table | None, axes: Any = None) -> Plane:
-    """Put objects in the plane.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-    data : Table or None
-        Measurements or distances of the same objects.
-    axes : two names or positions of columns, optional
-        Take these as they are.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.datasets import load_beads, load_beads_labels
-    >>> plane_of(load_beads_labels(), load_beads()).note
-    'two principal components, 45 % of the variance'
-    >>> plane_of(load_beads_labels(), load_beads(), ["width_mm", "red"]).note
-    'width_mm and red'
-    """
+    """Put objects in the plane."""
     if axes is not None:
         return _columns(data, axes)
     if data is None:
@@ -89,13 +62,7 @@ def plane_of(ensemble: Ensemble, data: Table | None, axes: Any = None) -> Plane:
 
 
 def given_plane(xy: Any, note: str, n_objects: int) -> Plane:
-    """Coordinates that were made elsewhere: the first two of their columns.
-
-    Examples
-    --------
-    >>> given_plane([[0, 5, 1], [2, 5, 1]], "X_umap", 2).xy.tolist()
-    [[0.0, 0.5], [1.0, 0.5]]
-    """
+    """Coordinates that were made elsewhere: the first two of their columns."""
     table = np.asarray(xy.toarray() if sparse.issparse(xy) else xy)
     if table.ndim != 2 or table.shape[1] < 2 or table.dtype.kind not in "iuf":
         raise InputError(f"{note}: coordinates are numbers in two columns or more; got an array of shape {table.shape}")
@@ -174,10 +141,7 @@ def comparable(table: Table) -> Any:
 
 
 def _labels(ensemble: Ensemble) -> Plane:
-    """Principal components of the labels as columns of 0 and 1: objects lie near if clusterings put them together.
-
-    (Correspondence analysis, which lets rare clusters count for more, puts a few odd objects far away from all others.)
-    """
+    """Principal components of the labels as columns of 0 and 1: objects lie near if clusterings put them together."""
     n, m = ensemble.labels.shape
     some = min(m, COLUMNS, max(10, CELLS // n))
     chosen = np.sort(stream(0, "explorer.plane").permutation(m)[:some])

@@ -145,10 +145,7 @@ def make_report(
     command: str = "",
     **settings: Any,
 ) -> Report:
-    """The report of a result, with what goes with it checked; an option that it does not take is refused.
-
-    `settings` are fields of :class:`Options`.
-    """
+    """The report of a result, with what goes with it checked; an option that it does not take is refused."""
     kind = report_of(result)
     for name, value in {**settings, "data": data, "known": known}.items():
         is_given = value is not None and not (name == "known" and not len(value))
@@ -181,10 +178,7 @@ def write_report(
     title: str | None = None,
     progress: bool | None = None,
 ) -> list[Path]:
-    """Make the sections, then write the page and the folder of figures and tables; returns what was written.
-
-    `inputs` are files and folders that must not be written over.
-    """
+    """Make the sections, then write the page and the folder of figures and tables; returns what was written."""
     new_figure(1, 1)  # says so where there is nothing to draw with
     steps = list(report.sections())
     sections = [section for make in track(steps, len(steps), "report", progress) if (section := make())]

@@ -57,27 +57,8 @@ class _Levels:
 def tree_over_k_edges(found: Consensus | EnsembleLike) -> pd.DataFrame:
     """What flows between clusters of neighboring numbers of clusters, as a table.
 
-    Parameters
-    ----------
-    found : Consensus, or Ensemble, or what one is made from
-        Of a consensus its scales (``combine(ens, "auto")`` finds them); of an ensemble its clusterings, such as those of Leiden over
-        resolutions, by rising number of clusters.
-
-    Returns
-    -------
-    DataFrame
-        `level` (row of the tree, from 0, that the edge leaves), `from_k`, `to_k`, `from_cluster`, `to_cluster`, `n` (objects in
-        both), and their shares of the objects of either that are labeled in both clusterings, `share_of_from` and `share_of_to`.
-
-    Examples
-    --------
-    >>> from consilience.reports.tree_over_k import tree_over_k_edges
-    >>> tree_over_k_edges([[0, 0, 0, 1, 1, 1], [0, 0, 1, 2, 2, 1]]).round(2)
-       level  from_k  to_k  from_cluster  to_cluster  n  share_of_from  share_of_to
-    0      0       2     3             0           0  2           0.67          1.0
-    1      0       2     3             0           1  1           0.33          0.5
-    2      0       2     3             1           1  1           0.33          0.5
-    3      0       2     3             1           2  2           0.67          1.0
+    `level` is the row of the tree, from 0, that an edge leaves, `from_k`, `to_k`, `from_cluster` and `to_cluster` its ends, `n` the objects
+    in both, and `share_of_from` and `share_of_to` their shares of the objects of either that are labeled in both clusterings.
     """
     return _edges(_levels(found), named=True)
 
@@ -90,12 +71,7 @@ def tree_over_k(
     notes: Mapping[tuple[int, int], str] | None = None,
     canvas: Callable[[float, float], Axes] = new_axis,
 ) -> Figure:
-    """How clusters split and merge from one number of clusters to the next; `notes` stand under nodes, `canvas` makes the axis.
-
-    Nodes have the area of their size and the color of the mean of a score: `color` has a number per object, or a column of them for
-    each row of the tree; by default the confidence, of a consensus. Edges are as wide as they have objects and as dark as the share of
-    the upper cluster that they carry, written on the larger ones.
-    """
+    """How clusters split and merge from one number of clusters to the next; `notes` stand under nodes, `canvas` makes the axis."""
     levels = _levels(found)
     if color is None and isinstance(found, Consensus):
         own = found.scale_confidence
