@@ -115,8 +115,8 @@ def test_the_report(run, meta, groups, tmp_path):
     assert weak["bead"].tolist() == meta.ensemble.ids[whole.floating].tolist()
     np.testing.assert_allclose(weak["support"], whole.support[whole.floating], rtol=1e-12)
     text = read_page(page).text
-    assert f"40 clusterings of 300 objects fall into {meta.n_groups} groups" in text
-    means = f"mean confidence {whole.confidence.mean():.3f} mean support {whole.support.mean():.3f}"
+    assert f"40 clusterings of 300 objects, in {meta.n_groups} groups" in text
+    means = f"confidence {whole.confidence.mean():.3f} on average support {whole.support.mean():.3f} on average"
     assert f"{means}; {len(whole.floating)} floaters" in text
     same_colors((folder / "map.svg").read_text(encoding="utf-8"), meta)
 
