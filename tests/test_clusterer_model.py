@@ -5,7 +5,6 @@ import pickle
 import subprocess
 import sys
 import warnings
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -218,54 +217,6 @@ def test_objects_outside_the_sample_are_judged_as_new_ones_are():
     for name in ("labels", "support", "confidence"):
         np.testing.assert_array_equal(getattr(model, f"{name}_")[rest], getattr(found, name))
     assert model.confidence_[far] < 0.5 < found.support[0]
-
-
-@pytest.mark.parametrize(
-    ("stability", "real", "expected", "words"),
-    [
-        (0.8, (True, False), 3, ""),
-        (0.8, (True, True), 3, ""),
-        (0.71, (True, True), 7, "the finest of the numbers"),
-        (0.71, (True, False), 3, ""),
-        (0.71, (False, False), 3, ""),
-    ],
-)
-def test_the_number_that_is_more_than_chance_is_taken(monkeypatch, blobs, stability, real, expected, words):
-    """Of those that are about as stable, the finest; without any, and no gaps in the data, the most stable."""
-    monkeypatch.setattr("consilience.consensus.how_many.by_data.has_gaps", lambda *_: False)
-
-    def fake(ensemble, n_clusters, method, **how):
-        if n_clusters != "auto":
-            return cs.combine(ensemble, n_clusters, method, **how)
-        scales = pd.DataFrame({"n_clusters": [3, 7], "stability": [stability, 0.7], "real": real})
-        return replace(cs.combine(ensemble, 3, method, **how), scales=scales)
-
-    monkeypatch.setattr("consilience.consensus.how_many.by_data.combine", fake)
-    model = quick("auto", n_clusterings=8, base_n_clusters=(3, 7)).fit(blobs[0][:150])
-    assert model.n_clusters_ == expected
-    assert model.scales_["n_clusters"].tolist() == [3, 7]
-    assert words in model.note_
-    assert bool(words) == ("the finest" in model.note_)
-
-
-@pytest.mark.parametrize(
-    ("numbers", "real", "expected"), [([2, 7], True, 2), ([2, 3], False, 2), ([2, 3], True, 3)], ids=str
-)
-def test_the_number_that_is_taken_is_one_of_the_scales(monkeypatch, blobs, numbers, real, expected):
-    """However stable a number outside the scales' spans is on the curve."""
-
-    def fake(ensemble, n_clusters, method, **how):
-        if n_clusters != "auto":
-            return cs.combine(ensemble, n_clusters, method, **how)
-        scales = pd.DataFrame({"n_clusters": numbers, "stability": [1.0, 0.985 if 3 in numbers else 0.5]})
-        scales = scales.assign(from_k=numbers, to_k=numbers)
-        curve = pd.DataFrame({"n_clusters": [2, 3, 7], "stability": [1.0, 0.985, 0.5], "null_high": 0.4, "sem": 0.0})
-        curve = curve.assign(nesting=0.5, nesting_high=0.6)
-        return replace(cs.combine(ensemble, 2, method, **how), scales=scales.assign(real=[True, real]), curve=curve)
-
-    monkeypatch.setattr("consilience.consensus.how_many.by_data.combine", fake)
-    model = quick("auto", n_clusterings=8, base_n_clusters=(3, 7)).fit(blobs[0][:150])
-    assert model.n_clusters_ == expected
 
 
 def test_blobs_are_counted():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import consilience as cs
+from consilience._run.random import child_seed
 from consilience.blocks import LabelBlocks
-from consilience.consensus.how_many.by_data import combine_with_data
 from consilience.datasets import gaussians_8d5k, noisy_labels
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
@@ -65,16 +65,12 @@ def test_row_blocks(combined):
     assert_same(cs.combine(blocks).labels, consensus)
 
 
-@pytest.mark.parametrize("n_clusters", [5, None])
+@pytest.mark.parametrize("n_clusters", [5, None, "auto"])
 def test_clusterer(n_clusters):
     model = cs.EnsembleClusterer(n_clusters, n_clusterings=20, base_n_clusters=(2, 9), random_state=0).fit(blobs())
-    assert_same(model.labels_, cs.combine(model.ensemble_, model.n_clusters_))
-
-
-def test_clusterer_that_looks_for_the_number_asks_the_data_too():
-    model = cs.EnsembleClusterer(n_clusterings=20, random_state=0).fit(blobs())
-    assert_same(model.labels_, combine_with_data(model.ensemble_, blobs(), "auto", "auto", seed=0, n_jobs=None))
-    assert_same(model.labels_, cs.combine(model.ensemble_, model.n_clusters_))  # the same method, whatever the number
+    seed = child_seed(0, "clusterer.consensus")
+    wanted = n_clusters if n_clusters == "auto" else model.n_clusters_
+    assert_same(model.labels_, cs.combine(model.ensemble_, wanted, random_state=seed))
 
 
 def test_agreement():

@@ -424,3 +424,25 @@ def test_one_seed_has_one_answer():
     one, two, other = (find_scales(problem, seed).curve for seed in (5, 5, 6))
     pd.testing.assert_frame_equal(one, two)
     assert not one["stability"].equals(other["stability"])
+
+
+@pytest.mark.parametrize(
+    ("stability", "ranked", "finest", "finer"),
+    [
+        (
+            [1.0, 0.76, 0.996, 0.8, 0.95, 0.95, 0.95],
+            [7, 4, 2],
+            4,
+            [],
+        ),  # a sharp peak at four, and a broad one farther on
+        ([1.0, 0.76, 0.996, 0.8, 0.95, 0.95, 0.95], [2, 7], 2, []),
+        ([0.6, 0.97, 0.96, 0.96, 0.5], [3], 3, [5, 4]),  # the range of a scale has finer numbers that are as stable
+        ([0.1, 0.15, 0.1], [3], 3, []),  # less than chance
+    ],
+)
+def test_of_numbers_as_stable_as_any_the_finest_is_taken(stability, ranked, finest, finer):
+    curve = pd.DataFrame({"n_clusters": np.arange(2, 2 + len(stability)), "stability": stability, "sem": 0.01})
+    curve = curve.assign(null=0.2, null_high=0.4, nesting=0.1, nesting_high=0.9)
+    some = Scales(curve, ranked, None, [], np.arange(1), False)
+    assert (some.finest(), some.finer(finest)) == (finest, finer)
+    assert some.preferring(finest).table["n_clusters"].iloc[0] == finest

@@ -30,8 +30,8 @@ from consilience.clusterer.rows import (
     rows_of,
 )
 from consilience.clusterer.saving import ClustererModel, model_of
-from consilience.consensus.how_many.by_data import combine_with_data
-from consilience.consensus.result import describe_doubt
+from consilience.consensus.combine import combine
+from consilience.consensus.result import Consensus, describe_doubt
 from consilience.consensus.rows.placement import Placement
 from consilience.ensemble import Ensemble
 from consilience.generation.guide import BoundGuide, Guide, check_guide
@@ -210,8 +210,11 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         n_clusters, few = self._number_to_find(runner.plan, ensemble)
         if isinstance(n_clusters, (int, np.integer)) and n_clusters > len(ensemble.signatures()):
             check_different_rows(values, int(n_clusters))
-        seed = child_seed(seed, "clusterer.consensus")
-        consensus = combine_with_data(ensemble, values, n_clusters, self.method, seed=seed, n_jobs=self.n_jobs)
+        if n_clusters == 1:
+            consensus = _one_cluster(ensemble, self.method)
+        else:
+            how: dict[str, Any] = {"random_state": child_seed(seed, "clusterer.consensus"), "n_jobs": self.n_jobs}
+            consensus = combine(ensemble, n_clusters, self.method, progress=False, **how)
         if not isinstance(self.n_clusters, str) and consensus.n_clusters < (self.n_clusters or 0):
             fewer = (
                 f"the consensus has {count(consensus.n_clusters, 'cluster')}, fewer than n_clusters={self.n_clusters}"
@@ -436,3 +439,17 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         # scikit-learn's check of sparse data asks this of whatever has predict_proba
         tags.classifier_tags = ClassifierTags(multi_class=True)
         return tags
+
+
+def _one_cluster(ensemble: Ensemble, method: str) -> Consensus:
+    known = (ensemble.labels >= 0).any(axis=1)
+    full = known.astype(float)
+    return Consensus(
+        labels=np.where(known, 0, -1),
+        confidence=full,
+        support=full,
+        membership=full[:, None],
+        n_clusters=1,
+        method=method,
+        anmi=0.0,
+    )

@@ -25,7 +25,7 @@ from consilience.consensus.choose import (
     combine_auto,
     number_of,
 )
-from consilience.consensus.how_many.curve import FEWEST, find_scales, find_splits
+from consilience.consensus.how_many.curve import FEWEST, find_scales, find_splits, moves
 from consilience.consensus.methods.nbce import NBCE, SWEEPS, usual_sweeps
 from consilience.consensus.methods.registry import METHODS, make_estimator
 from consilience.consensus.result import Consensus
@@ -288,13 +288,26 @@ def _fit_at_scales(
     options: dict[str, Any],
     progress: bool | None,
 ) -> tuple[_Fit, dict[str, Any]]:
-    """The fit at the most stable number of clusters, and fields of the consensus with those at the other scales."""
+    """The fit at the number of clusters that is to be trusted most, and fields of the consensus with those at the other scales."""
     scales = find_scales(problem, how["random_state"], progress)
     best = problem.with_clusters(scales.ranked[0])
     choice = choose_method(best, how) if method == "auto" else None  # one for all scales
     fits = {k: _fit(ens, problem.with_clusters(k), method, how, options, choice) for k in scales.ranked}
+    k = scales.finest()
+    for finer in scales.finer(k):
+        fit = fits.get(finer) or _fit(ens, problem.with_clusters(finer), method, how, options, choice)
+        if fit.estimator.n_clusters_ == finer and moves(fit.estimator.labels_, fits[k].estimator.labels_):
+            k, fits[finer] = finer, fit
+            break
+    fit = fits[k]
+    if k != scales.ranked[0]:
+        fit.notes.insert(
+            0, f"{k} clusters, the finest of the numbers that are more stable than chance, and as stable as any"
+        )
+        scales = scales.preferring(k)
+    fits = {number: fits[number] for number in scales.ranked}
     estimators = {k: fit.estimator for k, fit in fits.items()}
-    weights, fit = problem.n_objects_of_rows, fits[scales.ranked[0]]
+    weights = problem.n_objects_of_rows
     means = [float(np.average(one.confidence_[problem.first], weights=weights)) for one in estimators.values()]
     rows = {k: one.labels_[problem.first] for k, one in estimators.items()}
     fit.notes.insert(0, about_scales(scales))

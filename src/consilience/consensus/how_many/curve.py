@@ -22,7 +22,7 @@ MCLA, beside shuffled labels.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -57,6 +57,7 @@ from consilience.consensus.rows.problem import Problem, check_problem
 from consilience.consensus.rows.row_tree import narrowed
 from consilience.consensus.trust.confidence import errors_correlate
 from consilience.ensemble import Ensemble
+from consilience.measures import adjusted_rand
 
 OBJECTS = 1000  # by which stability is judged
 SPLITS = 8  # into halves
@@ -75,6 +76,7 @@ HARDLY = (
 SURE = 0.9  # stability from which a peak is taken as it is
 MOSTLY = 0.5  # of the clusterings that have one number of clusters, where they are copies of one grouping
 FEWEST = 4  # clusterings: two for each half
+AS_STABLE = 0.02  # difference of stabilities that does not count
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +137,46 @@ class Scales:
         at["excess"] = at["stability"] - at["null_high"]
         at["real"] = is_real(at)
         return at.drop(columns="sem")
+
+    def finest(self) -> int:
+        """The largest number of the scales that are more than chance and as stable as any; without such, the first.
+
+        The first scale stands on the highest peak of the smoothed curve, which favors broad ones; a number of clusters that the data hold
+        can be more stable without the numbers beside it.
+        """
+        table = self.table
+        as_stable = table["real"] & (table["stability"] >= self._highest - AS_STABLE)
+        return int(table.loc[as_stable, "n_clusters"].max()) if table["real"].iloc[0] else self.ranked[0]
+
+    def finer(self, k: int) -> list[int]:
+        """Finer numbers than k in the range of a real scale, themselves more than chance and as stable as any, the finest first.
+
+        A scale stands for neighboring numbers about as stable as itself. One of these that only sets a few objects apart is as stable
+        whatever becomes of these, so that such a number counts only where its answer moves more objects (:func:`moves`).
+        """
+        table, curve = self.table, self.curve
+        if not table["real"].iloc[0]:
+            return []
+        good = (curve["stability"] >= self._highest - AS_STABLE) & (curve["stability"] > curve["null_high"])
+        spans = table.loc[table["real"], ["from_k", "to_k"]].to_numpy()
+        inside = [bool(((spans[:, 0] <= number) & (number <= spans[:, 1])).any()) for number in curve["n_clusters"]]
+        return sorted(map(int, curve.loc[good & inside & (curve["n_clusters"] > k), "n_clusters"]), reverse=True)
+
+    def preferring(self, k: int) -> Scales:
+        """The same with the scale at k before all others."""
+        return replace(self, ranked=[k, *(number for number in self.ranked if number != k)])
+
+    @property
+    def _highest(self) -> float:
+        """Stability of the most stable real scale; two clusters count only as the first, since they are stable on nearly any data."""
+        table = self.table
+        counts = table["real"] & ((table["n_clusters"] > 2) | (table.index == 0))
+        return float(table.loc[counts, "stability"].max())
+
+
+def moves(labels: Ints, others: Ints) -> bool:
+    """Whether two answers differ by more objects than stabilities do that count as equal."""
+    return bool(adjusted_rand(labels, others) < 1 - 2 * AS_STABLE)
 
 
 def find_scales(problem: Problem, seed: int, progress: bool | None = None) -> Scales:
