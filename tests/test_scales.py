@@ -22,6 +22,7 @@ from consilience.consensus.how_many.curve import (
 )
 from consilience.consensus.how_many.significance import (
     Halves,
+    at_ceiling,
     by_mcla,
     by_walk,
     clouds,
@@ -30,7 +31,6 @@ from consilience.consensus.how_many.significance import (
     expanded,
     mean_agreement,
     nesting,
-    no_room,
 )
 from consilience.consensus.rows.cluster_similarity import Overlaps, nearest_clusters
 from consilience.consensus.rows.problem import check_problem
@@ -157,8 +157,8 @@ def test_two_clusters_that_chance_could_give_need_a_lead(stability, sem, null_hi
 @pytest.mark.parametrize(("stability", "said"), [(0.92, True), (0.88, False), (0.9, True)])
 def test_what_is_steady_is_not_told_from_chance_that_is_as_high_as_can_be(stability, said):
     scales = Scales(curve_of([0.5, stability, 0.5, 0.4], null_high=1.0), [3], None, [], None, False).table
-    assert no_room(scales) == said
-    assert not no_room(scales.assign(null_high=0.98))
+    assert at_ceiling(scales) == said
+    assert not at_ceiling(scales.assign(null_high=0.98))
 
 
 def test_the_largest_number_is_a_peak_where_it_sets_all_rows_apart():

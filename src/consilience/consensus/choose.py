@@ -15,7 +15,7 @@ import numpy as np
 from consilience._check import count
 from consilience._types import Array, Ints
 from consilience.consensus.how_many.curve import Scales
-from consilience.consensus.how_many.significance import no_room, real_by, say_real
+from consilience.consensus.how_many.significance import at_ceiling, real_by, say_real
 from consilience.consensus.methods.dawid_skene import meta_clusters
 from consilience.consensus.methods.nbce import NBCE
 from consilience.consensus.methods.registry import make_estimator
@@ -114,7 +114,7 @@ def about_scales(scales: Scales) -> str:
     null = "shuffled labels" if scales.copies else "clouds without clusters"
     cloud = f"{null} with {best['null']:.2f} (up to {best['null_high']:.2f} by chance)"
     if not table["real"].any():
-        none = "can be told from chance here" if no_room(table) else "is more stable than chance"
+        none = "can be told from chance here" if at_ceiling(table) else "is more stable than chance"
         return f"no number of clusters {none}: {found}, {cloud}"
     if real_by(best.to_dict()) == "nesting":  # the stability says less, and figures of it would deny what was found
         found = (

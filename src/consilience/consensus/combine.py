@@ -167,14 +167,6 @@ def combined_labels(
     """Labels of :func:`combine` at a number of clusters, without how far to trust them, which takes about as long.
 
     None is what it is there: the median, or what the model of "nbce" finds. `options` are those of a method that is named.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.consensus.combine import combined_labels
-    >>> example = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3]]
-    >>> combined_labels(example, 3).tolist() == cs.combine(example, 3).labels.tolist()
-    True
     """
     _check_method(method, options)
     ens = as_ensemble(ensemble)

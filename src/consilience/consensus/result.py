@@ -10,7 +10,7 @@ import pandas as pd
 
 from consilience._check import count
 from consilience._types import Array, EnsembleLike, Floats, Ints
-from consilience.consensus.how_many.significance import no_room, say_real
+from consilience.consensus.how_many.significance import at_ceiling, say_real
 from consilience.consensus.trust.confidence import floating
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result, late
@@ -229,7 +229,7 @@ def describe_scales(one: Consensus) -> str:
     if one.scales is None:
         return ""
     if not one.scales["real"].any():
-        return f"no number of clusters {'can be told from chance here' if no_room(one.scales) else 'is more stable than chance'}"
+        return f"no number of clusters {'can be told from chance here' if at_ceiling(one.scales) else 'is more stable than chance'}"
     mine = one.scales["n_clusters"] == one.n_clusters
     more, said = say_real(one.scales)
     own, others = say_real(one.scales[mine])[1], say_real(one.scales[~mine])[1]
@@ -244,17 +244,11 @@ def describe_doubt(one: Any) -> str:
     Parameters
     ----------
     one : Consensus, or whatever has `labels`, `confidence` and `scales`
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> describe_doubt(cs.combine([[0, 1, 1], [0, 1, 1]], 2))
-    '3 objects are too few to tell clusters from chance, whatever their confidence'
     """
     there = one.labels >= 0
     if (n := int(there.sum())) < FEW_OBJECTS:
         return f"{count(n, 'object')} {'is' if n == 1 else 'are'} too few to tell clusters from chance, whatever their confidence"
-    if no_room(one.scales):
+    if at_ceiling(one.scales):
         return (
             f"{count(n, 'object')} are too few to tell whether these clusters are more than chance, whatever their confidence: clouds of "
             "as many without clusters are cut alike each time too"
@@ -283,14 +277,7 @@ def describe_drops(one: Consensus, most: int = 3) -> str:
 
 
 def describe_families(one: Consensus) -> str:
-    """What families mean for one answer from all of them, in a sentence without its end; empty where there are none.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> describe_families(cs.combine(cs.datasets.load_beads_labels(), 3))
-    'the clusterings fall into 2 families (of 10 and 6) with next to nothing in common, and one answer from all of them is a compromise'
-    """
+    """What families mean for one answer from all of them, in a sentence without its end; empty where there are none."""
     if not one.families:
         return ""
     sizes = [f"{len(family):,}" for family in one.families]
@@ -310,11 +297,6 @@ def clusters_to_show(confidence: Any, most: int) -> tuple[Ints, str]:
         Of the clusters, the largest first.
     most : int
         Clusters that there is room for.
-
-    Examples
-    --------
-    >>> clusters_to_show([0.9, 0.9, 0.8, 0.9, 0.9, 0.5], 4)
-    (array([0, 1, 2, 5]), '2 more, with a confidence of at least 0.900')
     """
     values = np.asarray(confidence, float)
     if len(values) <= most:

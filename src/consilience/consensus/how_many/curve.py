@@ -81,19 +81,11 @@ AS_STABLE = 0.02  # difference of stabilities that does not count
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """An ensemble at every number of clusters: answers of halves, and the nesting of the answer of all clusterings.
-
-    Attributes
-    ----------
-    halves : Halves
-    nesting : (n_numbers,) array
-    shape : int
-        Of a cloud without clusters.
-    """
+    """An ensemble at every number of clusters: answers of halves, and the nesting of the answer of all clusterings."""
 
     halves: Halves
-    nesting: Floats
-    shape: int = 0
+    nesting: Floats  # (n_numbers,)
+    shape: int = 0  # of a cloud without clusters
 
     @property
     def z(self) -> dict[str, Floats]:
@@ -104,28 +96,16 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class Scales:
-    """Numbers of clusters at which an ensemble agrees with itself.
+    """Numbers of clusters at which an ensemble agrees with itself."""
 
-    Attributes
-    ----------
-    curve : DataFrame
-        `n_clusters`, `stability`, `sem`, `null`, `null_high`, `nesting`, `nesting_high` of every number tried.
-    ranked : list of int
-        The scales, those that are real first, and then the most stable first.
-    halves, null : Halves, list of Halves
-        Of the ensemble, and of every cloud.
-    rows : (n_sampled,) int array
-        Rows of the problem that were sampled.
-    copies : bool
-        Whether the clusterings are noisy copies, beside shuffled labels.
-    """
-
-    curve: pd.DataFrame
-    ranked: list[int]
-    halves: Halves
-    null: list[Halves]
-    rows: Ints
-    copies: bool
+    curve: (
+        pd.DataFrame
+    )  # `n_clusters`, `stability`, `sem`, `null`, `null_high`, `nesting`, `nesting_high` of every number
+    ranked: list[int]  # the scales, those that are real first, and then the most stable first
+    halves: Halves  # of the ensemble
+    null: list[Halves]  # of every cloud
+    rows: Ints  # of the problem, that were sampled
+    copies: bool  # whether the clusterings are noisy copies, beside shuffled labels
 
     @property
     def table(self) -> pd.DataFrame:
@@ -141,8 +121,7 @@ class Scales:
     def finest(self) -> int:
         """The largest number of the scales that are more than chance and as stable as any; without such, the first.
 
-        The first scale stands on the highest peak of the smoothed curve, which favors broad ones; a number of clusters that the data hold
-        can be more stable without the numbers beside it.
+        The first stands on the highest peak of the smoothed curve, which favors broad ones.
         """
         table = self.table
         as_stable = table["real"] & (table["stability"] >= self._highest - AS_STABLE)

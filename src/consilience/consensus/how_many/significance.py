@@ -238,22 +238,6 @@ def nesting_z(nesting: Array) -> Floats:
     return -np.log1p(-np.clip(nesting, 0, NEARLY))
 
 
-def beyond_chance(curve: pd.DataFrame) -> pd.DataFrame:
-    """`stability` and `nesting` of every row of a curve, each as z above what chance reaches.
-
-    Examples
-    --------
-    >>> curve = pd.DataFrame({"stability": [0.9], "null_high": [0.8], "nesting": [0.7], "nesting_high": [0.9]})
-    >>> beyond_chance(curve).round(2).to_numpy().tolist()
-    [[0.37, -1.1]]
-    """
-    z = {"stability": z_of, "nesting": nesting_z}
-    return pd.DataFrame(
-        {name: z[name](curve[name].to_numpy()) - z[name](curve[high].to_numpy()) for name, high in TESTS.items()},
-        index=curve.index,
-    )
-
-
 def is_real(curve: pd.DataFrame) -> pd.Series:
     """Of every row of a curve, whether the stability or the nesting is more than chance."""
     stable, nested = (_beyond(curve[name], curve[high]) for name, high in TESTS.items())
@@ -265,15 +249,7 @@ def _beyond(value: Any, chance: Any) -> Any:
 
 
 def real_by(row: Mapping[str, Any]) -> str:
-    """Which test says that a scale is real: "stability", "nesting", "both", or "gaps" where neither does; "" where it is not.
-
-    Examples
-    --------
-    >>> real_by({"stability": 0.95, "null_high": 0.97, "nesting": 0.90, "nesting_high": 0.87, "real": True})
-    'nesting'
-    >>> real_by({"stability": 0.95, "null_high": 0.97, "nesting": 0.80, "nesting_high": 0.87, "real": True})
-    'gaps'
-    """
+    """Which test says that a scale is real: "stability", "nesting", "both", or "gaps" where neither does; "" where it is not."""
     if not row["real"] or "stability" not in row:
         return ""
     figures = {name: (row.get(name), row.get(high)) for name, high in TESTS.items()}
@@ -292,8 +268,8 @@ def say_real(scales: pd.DataFrame) -> tuple[str, list[str]]:
     return "more than chance" if any("(" in one for one in said) else "more stable than chance", said
 
 
-def no_room(scales: pd.DataFrame | None) -> bool:
-    """Whether the first scale is not real though all but wholly stable: clouds without clusters reach the highest stability themselves."""
+def at_ceiling(scales: pd.DataFrame | None) -> bool:
+    """Whether the null is already at the ceiling, so that no stability can exceed it."""
     if scales is None or "null_high" not in scales or scales["real"].any():
         return False
     return bool(scales["null_high"].iloc[0] >= NEARLY and scales["stability"].iloc[0] >= STEADY)

@@ -299,14 +299,6 @@ def shared_information(labels: Array) -> Floats:
     """(m, m) shares, of (n, m) label codes without gaps, −1 missing; 0 by chance, 1 where one refines the other.
 
     Two clusterings are judged by the objects that both have; NaN where these are fewer than 20 or than a tenth of all.
-
-    Examples
-    --------
-    >>> half, quarter, across = np.arange(40) // 20, np.arange(40) // 10, np.arange(40) % 2
-    >>> shared_information(np.stack([half, quarter, across], axis=1)).round(1) + 0.0
-    array([[1., 1., 0.],
-           [1., 1., 0.],
-           [0., 0., 1.]])
     """
     n = len(labels)
     sizes = np.maximum(labels.max(axis=0) + 1, 1)  # one place also of a clustering without labels
@@ -347,14 +339,6 @@ def families_of(problem: Problem) -> list[Ints]:
 
     Families are found among a few clusterings, evenly taken; every other one joins the family with which it shares at least `WITHIN` on
     average, or none. Where two of them have too few objects in common, nothing is said.
-
-    Examples
-    --------
-    >>> from consilience.consensus.rows.problem import check_problem
-    >>> from consilience.datasets import load_beads_labels
-    >>> labels = load_beads_labels()
-    >>> [sorted({str(labels.names[i])[:-1] for i in family}) for family in families_of(check_problem(labels))]
-    [['both', 'form'], ['color']]
     """
     m = problem.n_clusterings
     if m < 2 * FAMILY_SIZE:
