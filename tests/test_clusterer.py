@@ -19,6 +19,7 @@ from sklearn.preprocessing import MinMaxScaler
 import consilience as cs
 from consilience import EnsembleClusterer
 from consilience._check import InputError
+from consilience.consensus.how_many.by_data import has_gaps
 from consilience.datasets import gaussians_8d5k
 from consilience.generation import METHODS
 from consilience.measures import adjusted_rand
@@ -65,7 +66,7 @@ def test_the_data_itself_gets_its_own_labels_again(methods, blobs):
 
 def test_fewer_clusters_than_asked_for_get_a_warning(blobs, monkeypatch):
     monkeypatch.setattr(
-        "consilience.clusterer.estimator.combine",
+        "consilience.consensus.how_many.by_data.combine",
         lambda ensemble, *_, **__: cs.combine(ensemble, 4, "quadratic"),
     )
     with pytest.warns(ConvergenceWarning, match="has 4 clusters, fewer than n_clusters=5: ask for fewer") as told:
@@ -185,6 +186,10 @@ def test_two_clusters_far_apart_are_two(n, columns, apart):
     assert (found.consensus_.scale_labels.max(axis=0) + 1).tolist() == sorted(numbers)
 
 
-def test_a_cloud_is_doubted():
-    X = np.random.default_rng(2).normal(size=(300, 5)) * [5, 1, 1, 1, 1]
+def test_a_cloud_that_is_cut_has_no_gaps():
+    for seed, columns in enumerate((1, 2, 5)):
+        X = np.random.default_rng(seed).normal(size=(300, columns)) * np.r_[5, np.ones(columns - 1)]
+        for k in (2, 3, 5):
+            edges = np.quantile(X[:, 0], np.arange(1, k) / k)
+            assert not has_gaps(X, np.searchsorted(edges, X[:, 0]))
     assert "chance" in quick("auto").fit(X).doubt_

@@ -30,7 +30,7 @@ from consilience.clusterer.rows import (
     rows_of,
 )
 from consilience.clusterer.saving import ClustererModel, model_of
-from consilience.consensus.combine import combine
+from consilience.consensus.how_many.by_data import combine_with_data
 from consilience.consensus.result import Consensus, describe_doubt
 from consilience.consensus.rows.placement import Placement
 from consilience.ensemble import Ensemble
@@ -213,8 +213,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         if n_clusters == 1:
             consensus = _one_cluster(ensemble, self.method)
         else:
-            how: dict[str, Any] = {"random_state": child_seed(seed, "clusterer.consensus"), "n_jobs": self.n_jobs}
-            consensus = combine(ensemble, n_clusters, self.method, progress=False, **how)
+            seed = child_seed(seed, "clusterer.consensus")
+            consensus = combine_with_data(ensemble, values, n_clusters, self.method, seed=seed, n_jobs=self.n_jobs)
         if not isinstance(self.n_clusters, str) and consensus.n_clusters < (self.n_clusters or 0):
             fewer = (
                 f"the consensus has {count(consensus.n_clusters, 'cluster')}, fewer than n_clusters={self.n_clusters}"

@@ -139,7 +139,8 @@ class Scales:
         good = (curve["stability"] >= self._highest - AS_STABLE) & (curve["stability"] > curve["null_high"])
         spans = table.loc[table["real"], ["from_k", "to_k"]].to_numpy()
         inside = [bool(((spans[:, 0] <= number) & (number <= spans[:, 1])).any()) for number in curve["n_clusters"]]
-        return sorted(map(int, curve.loc[good & inside & (curve["n_clusters"] > k), "n_clusters"]), reverse=True)
+        chosen = curve.loc[good & np.array(inside) & (curve["n_clusters"] > k), "n_clusters"]
+        return sorted(map(int, chosen), reverse=True)
 
     def preferring(self, k: int) -> Scales:
         """The same with the scale at k before all others."""
