@@ -113,6 +113,13 @@ def test_takes_what_an_ensemble_is_made_from(name):
     assert_array_equal(pairwise(labels, name), pairwise(Ensemble(labels), name))
 
 
+def test_more_pairs_than_can_be_held_are_refused_at_once():
+    many = Ensemble.from_codes(np.zeros((2, 50_000), np.int32))
+    for verb in (pairwise, stability, cs.compare):
+        with pytest.raises(InputError, match=r"1,249,975,000 pairs.*--columns"):
+            verb(many)
+
+
 def test_refusals():
     with pytest.raises(InputError, match="unknown measure 'jacard': did you mean 'jaccard'"):
         pairwise([[0, 1]], "jacard")

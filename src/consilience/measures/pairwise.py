@@ -19,6 +19,7 @@ from consilience.measures.counts import bands_of_sums, cells, clusters, mirror, 
 from consilience.measures.registry import MEASURES, Measure
 
 STACK = 2**18  # safeguard: memory; cells of the tables, or labels counted, at a time: what the cache holds
+MOST_PAIRS = 10**9  # safeguard: time and memory; 45,000 clusterings, whose matrix takes 16 GB
 DENSE = 4  # safeguard: time, not the result; cells per object up to which a dense table is counted faster than cells are sorted
 
 
@@ -70,7 +71,12 @@ def pairwise(
     """
     check_choice(measure, MEASURES, "measure")
     ens, how = as_ensemble(ensemble, columns=columns, id_column=id_column), MEASURES[measure]
-    threads = n_threads(n_jobs)
+    threads, n_pairs = n_threads(n_jobs), ens.n_clusterings * (ens.n_clusterings - 1) // 2
+    if n_pairs > MOST_PAIRS:
+        raise InputError(
+            f"{count(ens.n_clusterings, 'clustering')} are {count(n_pairs, 'pair')}, and at most {MOST_PAIRS:,} are compared: "
+            "draw some of the clusterings, and name them with columns= (--columns)"
+        )
     if how.all_pairs is not None:
         return how.all_pairs(ens, threads, progress)
     if how.formula is None:
