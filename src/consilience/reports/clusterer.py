@@ -64,6 +64,9 @@ def clusters_finding(model: EnsembleClusterer, known: Mapping[str, Any]) -> Find
     labels, confidence, support = model.labels_, model.confidence_, model.support_
     matches = {name: match_known(values, labels) for name, values in known.items()}
     facts = sureness_facts(_Labels(labels, confidence, support), matches)
+    if model.sample_ is not None:
+        sampled = f"{len(model.sample_):,} of {count(len(labels), 'object')} were clustered"
+        facts.append(("sample", f"{sampled}, the others labeled as new ones"))
     if scales := describe_scales(model.consensus_):
         facts.append(("scales", scales + _other_scales(model)))
     how = [("method", model.consensus_.method), *([("chosen", model.note_)] if model.note_ else [])]
