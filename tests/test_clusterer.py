@@ -20,7 +20,7 @@ import consilience as cs
 from consilience import EnsembleClusterer
 from consilience._check import InputError
 from consilience.consensus.how_many.by_data import has_gaps
-from consilience.datasets import gaussians_8d5k
+from consilience.datasets.scenarios import gaussians_8d5k
 from consilience.generation import METHODS
 from consilience.measures import adjusted_rand
 

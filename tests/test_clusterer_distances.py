@@ -11,7 +11,7 @@ import consilience as cs
 from command_line import run
 from consilience import EnsembleClusterer
 from consilience._check import InputError
-from consilience.datasets import gaussians_8d5k
+from consilience.datasets.scenarios import gaussians_8d5k
 from consilience.generation.methods.mds import closest, embed, place
 from consilience.measures import adjusted_rand
 

@@ -20,7 +20,8 @@ from consilience import EnsembleClusterer
 from consilience._check import InputError
 from consilience.clusterer import DriftWarning
 from consilience.clusterer.saving import ClustererModel
-from consilience.datasets import customers, gaussians_8d5k
+from consilience.datasets import customers
+from consilience.datasets.scenarios import gaussians_8d5k
 from consilience.ensemble.results import Result
 from consilience.generation import extend
 from consilience.measures import adjusted_rand

@@ -17,7 +17,8 @@ from consilience import EnsembleClusterer
 from consilience.agreement import CAP, Comraf, Recommender
 from consilience.alternatives import CCIB, CondEns
 from consilience.consensus import METHODS, ConsensusEstimator
-from consilience.datasets import gaussians_8d5k, noisy_labels
+from consilience.datasets import noisy_labels
+from consilience.datasets.scenarios import gaussians_8d5k
 
 
 def discover():

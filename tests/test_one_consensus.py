@@ -6,7 +6,8 @@ import pytest
 import consilience as cs
 from consilience._run.random import child_seed
 from consilience.blocks import LabelBlocks
-from consilience.datasets import gaussians_8d5k, noisy_labels
+from consilience.datasets import noisy_labels
+from consilience.datasets.scenarios import gaussians_8d5k
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
 from consilience.inputs import open_source

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from consilience.consensus import METHODS, combine
-from consilience.datasets import feature_distributed, gaussians_8d5k, noisy_labels, object_distributed
+from consilience.datasets import noisy_labels
+from consilience.datasets.scenarios import feature_distributed, gaussians_8d5k, object_distributed
 from consilience.measures import nmi
 
 pytestmark = [pytest.mark.slow, pytest.mark.full_effort]

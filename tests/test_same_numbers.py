@@ -20,7 +20,7 @@ from consilience.datasets import load_beads
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
 from consilience.meta import MetaClustering
-from consilience.reports import PALETTE
+from consilience.reports.figures import PALETTE
 from explorer_cases import arrays
 from page_server import download, press, serve, state, visit
 from report_pages import read_page, read_table

@@ -11,13 +11,14 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 from consilience import Ensemble
 from consilience._check import InputError
 from consilience.consensus import combine
-from consilience.datasets import (
+from consilience.datasets import noisy_labels
+from consilience.datasets.scenarios import (
+    _cluster_sizes,
+    _subsets,
     feature_distributed,
     gaussians_8d5k,
-    noisy_labels,
     object_distributed,
 )
-from consilience.datasets.scenarios import _cluster_sizes, _subsets
 from consilience.measures import nmi
 from papers.strehl2002.robust import robust_centralized
 from papers.strehl2002.similarities import SIMILARITIES, kmeans_by

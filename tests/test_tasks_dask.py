@@ -21,7 +21,7 @@ from consilience._check import InputError
 from consilience._run.parallel import AHEAD, LARGE, ClusterError, n_tasks, on_cluster, pack, unpack, workers
 from consilience.cli import outputs as running
 from consilience.consensus import MCLA, NBCE
-from consilience.datasets import gaussians_8d5k
+from consilience.datasets.scenarios import gaussians_8d5k
 from dask_cluster import worker_pids
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")

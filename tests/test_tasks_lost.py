@@ -13,7 +13,8 @@ from consilience._run import cluster
 from consilience._run.parallel import ClusterError, n_tasks, on_cluster, workers
 from consilience.blocks import LabelBlocks
 from consilience.blocks.running import OnDask
-from consilience.datasets import gaussians_8d5k, noisy_labels
+from consilience.datasets import noisy_labels
+from consilience.datasets.scenarios import gaussians_8d5k
 from dask_cluster import quiet
 
 LOST = r"scheduler .* is lost"

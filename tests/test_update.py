@@ -7,7 +7,8 @@ import pytest
 import consilience as cs
 from command_line import run
 from consilience._check import InputError
-from consilience.datasets import gaussians_8d5k, noisy_labels
+from consilience.datasets import noisy_labels
+from consilience.datasets.scenarios import gaussians_8d5k
 from consilience.generation import METHODS as GENERATION
 from consilience.generation import extend
 from consilience.measures import adjusted_rand, anmi

@@ -5,7 +5,7 @@ import numpy as np
 import scanpy as sc
 
 import consilience.anndata as ca
-from consilience.reports import PALETTE
+from consilience.reports.figures import PALETTE
 
 adata = sc.datasets.pbmc68k_reduced()  # comes with scanpy: components, neighbors and UMAP are there
 ca.generate(adata, 50)  # 50 Leiden runs over resolutions

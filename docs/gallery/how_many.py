@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import consilience as cs
-from consilience.reports import PALETTE
+from consilience.reports.figures import PALETTE
 
 rng = np.random.default_rng(1)
 turns = 2 * np.pi * np.arange(3) / 3

@@ -7,7 +7,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_moons
 
 import consilience as cs
-from consilience.reports import PALETTE
+from consilience.reports.figures import PALETTE
 
 rng = np.random.default_rng(0)
 turn = rng.uniform(0, 2 * np.pi, 300_000)

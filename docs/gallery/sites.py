@@ -7,8 +7,8 @@ from matplotlib.colors import ListedColormap
 from sklearn.cluster import KMeans
 
 import consilience as cs
-from consilience.datasets import gaussians_8d5k
-from consilience.reports import PALETTE
+from consilience.datasets.scenarios import gaussians_8d5k
+from consilience.reports.figures import PALETTE
 
 X, known = gaussians_8d5k(600, cluster_std=0.16, random_state=0)  # five types of patients, which nobody is told
 rng = np.random.default_rng(1)

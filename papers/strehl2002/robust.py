@@ -59,7 +59,7 @@ def robust_centralized(
 
     Examples
     --------
-    >>> from consilience.datasets import gaussians_8d5k
+    >>> from consilience.datasets.scenarios import gaussians_8d5k
     >>> from papers.strehl2002.robust import robust_centralized
     >>> X, truth = gaussians_8d5k(n_objects=100, random_state=0)
     >>> robust_centralized(X, 5, random_state=0).info.iloc[[0, 1, 5, 9]]

@@ -137,7 +137,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     Examples
     --------
     >>> import consilience as cs
-    >>> from consilience.datasets import gaussians_8d5k
+    >>> from consilience.datasets.scenarios import gaussians_8d5k
     >>> X, known = gaussians_8d5k(300, random_state=0)
     >>> model = cs.EnsembleClusterer(5, n_clusterings=30, random_state=0).fit(X[:200])
     >>> model.n_clusters_, model.predict(X[200:]).shape
@@ -387,7 +387,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         >>> import tempfile
         >>> from pathlib import Path
         >>> import consilience as cs
-        >>> from consilience.datasets import gaussians_8d5k
+        >>> from consilience.datasets.scenarios import gaussians_8d5k
         >>> X, known = gaussians_8d5k(200, random_state=0)
         >>> model = cs.EnsembleClusterer(5, n_clusterings=10, random_state=0).fit(X)
         >>> path = Path(tempfile.mkdtemp()) / "model"

@@ -132,7 +132,7 @@ def feature_distributed(
 
     Examples
     --------
-    >>> from consilience.datasets import feature_distributed, gaussians_8d5k
+    >>> from consilience.datasets.scenarios import feature_distributed, gaussians_8d5k
     >>> X, known = gaussians_8d5k(random_state=0)
     >>> feature_distributed(X, 5, random_state=0).info["features"].tolist()
     [[0, 3], [1, 4], [2, 6], [5, 7], [1, 6]]
@@ -197,7 +197,7 @@ def object_distributed(
 
     Examples
     --------
-    >>> from consilience.datasets import gaussians_8d5k, object_distributed
+    >>> from consilience.datasets.scenarios import gaussians_8d5k, object_distributed
     >>> X, known = gaussians_8d5k(random_state=0)
     >>> object_distributed(X, 5, random_state=0)
     Ensemble: 5 clusterings of 1,000 objects
@@ -252,7 +252,7 @@ def gaussians_8d5k(
 
     Examples
     --------
-    >>> from consilience.datasets import gaussians_8d5k
+    >>> from consilience.datasets.scenarios import gaussians_8d5k
     >>> X, known = gaussians_8d5k(random_state=0)
     >>> X.shape, sorted(set(known.tolist()))
     ((1000, 8), [0, 1, 2, 3, 4])

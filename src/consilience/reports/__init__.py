@@ -2,13 +2,12 @@
 
 # These register their kinds of results, sections and pictures when they are imported.
 from consilience.reports import clusterer, comparison, contrast, groups, summary, tree_over_k  # noqa: F401
-from consilience.reports.figures import PALETTE, draw
+from consilience.reports.figures import draw
 from consilience.reports.finding import Code, Facts, Finding, Picture, Sheet, Text
 from consilience.reports.report import report
 from consilience.reports.sections import Report, remove_section, section
 
 __all__ = [
-    "PALETTE",
     "Code",
     "Facts",
     "Finding",
