@@ -160,12 +160,6 @@ def test_counts_stay_exact_integers(tmp_path, name, content):
     np.testing.assert_array_equal(table.values.toarray(), COUNTS)
 
 
-def test_counts_may_be_fractions(tmp_path):
-    table = read_table(write(tmp_path / "c.csv", "a,b\n0.5,1\n0,2\n"), kind="counts")
-    assert table.values.dtype == np.float64
-    np.testing.assert_array_equal(table.values.toarray(), [[0.5, 1], [0, 2]])
-
-
 @pytest.mark.parametrize("kind", ["data", "counts"])
 def test_sparse_input_is_tidied_without_touching_the_users(kind):
     mine = sparse.csr_matrix((np.array([1, 2, 3.0]), np.array([1, 0, 1]), np.array([0, 3])), shape=(1, 2))
@@ -282,50 +276,137 @@ def test_any_labels_survive_csv(tmp_path, columns, missing):
     assert [cells(got[name]) for name in got] == [list(frame[name]) for name in frame]
 
 
-# --- labels ------------------------------------------------------------------------------------------------
+# --- text to columns ----------------------------------------------------------------------------------------
 
-
-def test_labels_from_text(tmp_path):
-    text = "run,mixed,gaps,float,hex,big\n1,1,1,1.0,0x1,9007199254740993\n-1,a,,-1.0,0x2,1\n007, b ,NA,,0x1,2\n"
-    table = read_table(write(tmp_path / "l.csv", text), kind="labels")
-    assert {name: cells(table.values[name]) for name in table.values} == {
+LABELS, COUNTS_KIND = {"kind": "labels"}, {"kind": "counts"}
+PEOPLE = pd.DataFrame({"height": [1.5, 2.25, 0.5], "café": [3.0, 4.0, 5.5]}, index=["p", "q", "r"])
+MEN = PEOPLE.to_dict("list")
+RUNS = "cell,leiden_1,leiden_2,depth,louvain\na,0,1,5,2\nb,1,1,6,2\n"
+TWO = {"leiden_1": [0, 1], "leiden_2": [1, 1]}
+GERMAN, THOUSANDS = 'a,b\n1,"5,1"\n2,"6,25"\n', "a;b\n1;1.234,5\n2;6,25\n"
+WORDS = "a,b\nN/A,0\n1,0\nN/A,1\n2,NULL\n"
+KINDS_OF_LABELS = (
+    "run,mixed,gaps,float,hex,big\n1,1,1,1.0,0x1,9007199254740993\n-1,a,,-1.0,0x2,1\n007, b ,NA,,0x1,2\n",
+    {
         "run": ["1", None, "007"],
         "mixed": ["1", "a", "b"],
         "gaps": [1, None, None],
         "float": [1, -1, None],
         "hex": ["0x1", "0x2", "0x1"],
         "big": [9007199254740993, 1, 2],
-    }
-    assert table.values["big"].dtype == np.int64
-    assert all(type(label) is int for label in table.values["float"][:2])
-    assert table.columns == ["run", "mixed", "gaps", "float", "hex", "big"]
+    },
+)
+LABELS_AS_TEXT = (
+    "zip,flag,part,whole,plus,mark\n007,True,1.0,1.0,+1,1\n7,False,1,,2,a\n010,True,2,-1.0,2,b\n",
+    {
+        "zip": ["007", "7", "010"],
+        "flag": [True, False, True],
+        "part": ["1.0", "1", "2"],
+        "whole": [1, None, -1],
+        "plus": ["+1", "2", "2"],
+        "mark": ["1", "a", "b"],
+    },
+)
+
+TEXTS = [
+    # name, content, options, columns, ids, part of the notices
+    ("c.csv", "a,b\n0.5,1\n0,2\n", COUNTS_KIND, {"a": [0.5, 0], "b": [1, 2]}, None, ""),
+    ("t.txt", "a\tb\n1\t2\n", {"sep": "tab"}, {"a": [1], "b": [2]}, None, ""),
+    ("l.csv", KINDS_OF_LABELS[0], LABELS, KINDS_OF_LABELS[1], None, ""),
+    ("l.csv", LABELS_AS_TEXT[0], LABELS, LABELS_AS_TEXT[1], None, ""),
+    ("l.csv", "a\nx\n-1\n -1 \n-1.0\n", LABELS, {"a": ["x", None, None, "-1.0"]}, None, ""),
+    ("l.csv", "run\n1\n\n2\n", LABELS, {"run": [1, None, 2]}, None, ""),
+    ("l.csv", 'x\n1\n2\n"1"\n', LABELS, {"x": [1, 2, 1]}, None, ""),
+    ("l.csv", ",a,b\nx,0,1\ny,0,0\n", LABELS, {"a": [0, 0], "b": [1, 0]}, ["x", "y"], "names the objects"),
+    ("l.csv", WORDS, LABELS, {"a": ["N/A", "1", "N/A", "2"], "b": ["0", "0", "1", "NULL"]}, None, "missing='NULL'"),
+    ("l.csv", WORDS, {**LABELS, "missing": ["N/A", "NULL"]}, {"a": [None, 1, None, 2], "b": [0, 0, 1, None]}, None, ""),
+    ("l.csv", RUNS, {**LABELS, "columns": "leiden_*"}, TWO, ["a", "b"], "names the objects"),
+    ("l.csv", RUNS, {**LABELS, "columns": ["l*", "!louvain"]}, TWO, ["a", "b"], ""),
+    ("l.csv", RUNS, {**LABELS, "columns": "-depth"}, {**TWO, "louvain": [2, 2]}, ["a", "b"], ""),
+    ("l.csv", RUNS, {"columns": ["depth", "le*_[2]"]}, {"depth": [5, 6], "leiden_2": [1, 1]}, ["a", "b"], ""),
+    ("x.csv", PEOPLE.to_csv(index_label="Unnamed: 0"), {}, MEN, list("pqr"), "names the objects"),
+    ("x.csv", pd.DataFrame([[1.5], [2]]).to_csv(), {}, {"0": [1.5, 2]}, ["0", "1"], ""),
+    ("r.csv", '"a","b"\n"p",1,2\n"q",3,4\n', {}, {"a": [1, 3], "b": [2, 4]}, ["p", "q"], ""),
+    ("x.csv", PEOPLE.to_csv(sep=";"), {}, MEN, list("pqr"), "semicolons separate the cells"),
+    ("x.csv", PEOPLE.to_csv(sep="\t"), {}, MEN, list("pqr"), "tabs separate the cells"),
+    ("x.txt", PEOPLE.to_csv(sep="|"), {}, MEN, list("pqr"), "bars separate the cells"),
+    ("x.tsv", PEOPLE.to_csv(), {}, MEN, list("pqr"), "commas separate the cells"),
+    ("x.csv", PEOPLE.to_csv(sep=";", decimal=","), {}, MEN, list("pqr"), "commas are decimal signs"),
+    ("x.csv", PEOPLE.to_csv(sep=";", decimal=","), {"decimal": ","}, MEN, list("pqr"), ""),
+    ("x.csv", GERMAN, {}, {"a": [1, 2], "b": [5.1, 6.25]}, None, ""),
+    ("x.csv", THOUSANDS, {}, {"a": [1, 2], "b": [1234.5, 6.25]}, None, ""),
+    ("u.csv", PEOPLE.to_csv().encode("utf-8-sig"), {}, MEN, list("pqr"), ""),
+    ("u.csv", PEOPLE.to_csv().encode("utf-16"), {}, MEN, list("pqr"), "read as UTF-16 text"),
+    ("u.csv", PEOPLE.to_csv().encode("utf-16-le"), {}, MEN, list("pqr"), "read as UTF-16 text"),
+    ("u.csv", PEOPLE.to_csv().encode("utf-16-be"), {"encoding": "utf-16-be"}, MEN, list("pqr"), ""),
+    ("u.csv", PEOPLE.to_csv().encode("utf-32"), {}, MEN, list("pqr"), "read as UTF-32 text"),
+    ("u.csv", PEOPLE.to_csv().encode("latin-1"), {}, MEN, list("pqr"), "byte 12 (0xe9, line 1) is not UTF-8"),
+    (
+        "3.csv",
+        "doc,word,n\nd2,tea,3\nd1,milk,1\nd2,tea,2\n",
+        {"kind": "counts", "triples": True},
+        {"tea": [5, 0], "milk": [0, 1]},
+        ["d2", "d1"],
+        "",
+    ),
+]
 
 
-def test_minus_one_is_missing_in_a_text_column_of_a_text_file_only(tmp_path):
-    table = read_table(write(tmp_path / "l.csv", "a\nx\n-1\n -1 \n-1.0\n"), kind="labels")
-    assert cells(table.values["a"]) == ["x", None, None, "-1.0"]
-    frame = pd.DataFrame({"a": ["x", "-1", "NA", ""]})
-    assert cells(read_table(frame, kind="labels").values["a"]) == ["x", "-1", "NA", ""]
+def said(table) -> str:
+    assert all("\n" not in notice and notice.startswith(f"{table.source}: ") for notice in table.notices)
+    return " | ".join(table.notices)
 
 
-@pytest.mark.parametrize("name", ["l.csv", "l.parquet", "l.npy"])
-def test_fractions_are_no_labels_wherever_they_come_from(tmp_path, name):
-    matrix = np.array([[1.0, 3.0], [2.0, 3.1]])
-    frame = pd.DataFrame(matrix, columns=["a", "b"])
-    content = {
-        "l.csv": frame.to_csv(index=False),
-        "l.parquet": frame.to_parquet(),
-        "l.npy": npy_bytes(matrix),
-    }[name]
-    message = refusal(write(tmp_path / name, content), kind="labels")
-    assert f"{name}, row 2" in message
+def columns_of(table) -> dict[str, list]:
+    if table.kind == "labels":
+        return {name: cells(table.values[name]) for name in table.values}
+    values = table.values.toarray() if sparse.issparse(table.values) else table.values
+    return dict(zip(table.columns, values.T.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "columns", "ids", "notice"),
+    TEXTS,
+    ids=[f"{i}-{row[0]}" for i, row in enumerate(TEXTS)],
+)
+def test_text_becomes_columns(tmp_path, name, content, options, columns, ids, notice):
+    table = read_table(write(tmp_path / name, content), **{"kind": "data", **options})
+    assert columns_of(table) == columns
+    assert (None if table.ids is None else list(table.ids)) == ids
+    assert notice in said(table)
+    assert "encoding" not in options or "text" not in said(table)
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_packed_text(tmp_path, suffix, pack):
+    path = tmp_path / f"x.csv.{suffix}"
+    packed = pack(PEOPLE.to_csv(sep="\t").encode())
+    path.write_bytes(packed)
+    np.testing.assert_array_equal(read_table(path, kind="data").values, PEOPLE)
+    for damage in (b"nonsense", packed[:-20], packed[:20] + b"\xff" * 9 + packed[29:]):
+        path.write_bytes(damage)
+        assert f"x.csv.{suffix}: damaged" in refusal(path, kind="data")
+    (tmp_path / "y.csv").write_bytes(pack(b"a,b\n1,2\n"))
+    assert f".csv.{suffix}" in refusal(tmp_path / "y.csv", kind="data")
+
+
+# --- labels ------------------------------------------------------------------------------------------------
+
+
+def test_words_for_missing_are_labels_in_a_frame():
+    frame = pd.DataFrame({"a": ["x", "-1", "NA", ""], "b": [9, 1, 1, 1]})
+    assert columns_of(read_table(frame, kind="labels")) == {"a": ["x", "-1", "NA", ""], "b": [9, 1, 1, 1]}
+    told = read_table(frame, kind="labels", missing=["NA", "9"])
+    assert columns_of(told) == {"a": ["x", "-1", None, ""], "b": [None, 1, 1, 1]}
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "npy"])
+def test_fractions_are_no_labels_wherever_they_come_from(tmp_path, ending):
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 3.1]})
+    made = {"csv": frame.to_csv(index=False), "parquet": frame.to_parquet(), "npy": npy_bytes(frame.to_numpy())}
+    message = refusal(write(tmp_path / f"l.{ending}", made[ending]), kind="labels")
+    assert f"l.{ending}, row 2" in message
     assert "3.1 is not a label" in message
-    assert "write it as text such as c3.1" in message
-
-
-def test_blank_line_in_a_single_column_is_a_missing_label(tmp_path):
-    table = read_table(write(tmp_path / "l.csv", "run\n1\n\n2\n"), kind="labels")
-    assert cells(table.values["run"]) == [1, None, 2]
 
 
 @pytest.mark.parametrize("on_disk", [True, False])
@@ -367,18 +448,33 @@ def test_labels_from_arrays():
 
 # --- ids, columns set aside --------------------------------------------------------------------------------
 
-FLOWERS = 'name,length,"species, or class",width\n007,5.1,"set, osa",1\n7,4.9,,2\n"NA",4.8,2,3\n'
 
-
-@pytest.mark.parametrize("id_column", ["name", 0])
-def test_ids_and_columns_set_aside(tmp_path, id_column):
-    path = write(tmp_path / "f.csv", FLOWERS)
-    table = read_table(path, kind="data", id_column=id_column, known=["species, or class"])
-    np.testing.assert_array_equal(table.values, [[5.1, 1], [4.9, 2], [4.8, 3]])
+@pytest.mark.parametrize(("id_column", "known"), [("name", ["species, or class"]), (0, "species*")])
+def test_ids_and_columns_set_aside(tmp_path, id_column, known):
+    flowers = 'name,length,"species, or class",width\n007,5.1,"set, osa",1\n7,4.9,,2\n"NA",4.8,2,3\n'
+    table = read_table(write(tmp_path / "f.csv", flowers), kind="data", id_column=id_column, known=known)
+    assert columns_of(table) == {"length": [5.1, 4.9, 4.8], "width": [1, 2, 3]}
     assert list(table.ids) == ["007", "7", "NA"]
-    assert table.columns == ["length", "width"]
     assert cells(table.labels["species, or class"]) == ["set, osa", None, "2"]
     assert repr(table) == "Table('f.csv', data, 3 objects × 2 columns, dense, with ids, labels species, or class)"
+
+
+def test_names_that_look_like_patterns_are_taken_as_they_are():
+    odd = pd.DataFrame({"a*": [0, 1], "ab": [1, 1], "-a": [1, 0]})
+    assert read_table(odd, kind="labels", columns=["a*", "-a"]).columns == ["a*", "-a"]
+
+
+@pytest.mark.parametrize(
+    ("codes", "names", "labels"),
+    [
+        ([0, 2, -1, 0], ["a", "b", "c"], ["a", "c", None, "a"]),
+        ([1, 2, 1, 2], ["a", "b", "c"], [1, 2, 1, 2]),  # they may start at one
+        ([1, 0, -1, 1], ["a"], [1, 0, -1, 1]),  # too few names
+    ],
+)
+def test_classes_of_an_npz_have_the_names_beside_them(tmp_path, codes, names, labels):
+    path = write(tmp_path / "x.npz", npz_bytes(X=X, y=np.array(codes), y_names=np.array(names)))
+    assert read_table(path, kind="data", key="X", known=["y"]).labels["y"].tolist() == labels
 
 
 def test_line_ends_within_quotes_in_a_long_file(tmp_path):
@@ -386,11 +482,6 @@ def test_line_ends_within_quotes_in_a_long_file(tmp_path):
     table = read_table(write(tmp_path / "long.csv", text), kind="data", id_column="id")
     np.testing.assert_array_equal(table.values[:, 0], np.arange(100_000))
     assert table.ids[-1] == "object\n99999"
-
-
-def test_quoted_class_numbers_are_the_same_labels(tmp_path):
-    table = read_table(write(tmp_path / "q.csv", 'x,y\n1,"1"\n2,2\n3,"NA"\n'), kind="data", known="y")
-    assert cells(table.labels["y"]) == [1, 2, None]
 
 
 def test_index_is_used_where_it_names_objects(tmp_path):
@@ -407,11 +498,6 @@ def test_index_is_used_where_it_names_objects(tmp_path):
     assert list(read_table(named, kind="data", id_column="index").ids) == ["r", "s"]
 
 
-@pytest.mark.parametrize("sep", ["\t", "\\t", "tab"])
-def test_a_tab_has_a_name(tmp_path, sep):
-    assert read_table(write(tmp_path / "t.txt", "a\tb\n1\t2\n"), kind="data", sep=sep).columns == ["a", "b"]
-
-
 def test_the_vectors_of_an_npz_file_are_clusterings(tmp_path):
     path = write(tmp_path / "l.npz", npz_bytes(one=[0, 1, 1], two=np.array(["x", "y", "x"]), X=np.eye(3)))
     table = read_table(path, kind="labels")
@@ -423,12 +509,6 @@ def test_the_vectors_of_an_npz_file_are_clusterings(tmp_path):
     assert "pickled" in refusal(pickled, kind="labels")
 
 
-@pytest.mark.parametrize(("y", "named"), [([0, 2, -1, 0], ["a", "c", None, "a"]), ([1, 2, 1, 2], [1, 2, 1, 2])])
-def test_class_names_of_codes_that_may_start_at_one_are_not_guessed(tmp_path, y, named):
-    path = write(tmp_path / "x.npz", npz_bytes(X=X, y=np.array(y), y_names=np.array(["a", "b", "c"])))
-    assert read_table(path, kind="data", key="X", known=["y"]).labels["y"].tolist() == named
-
-
 def test_vectors_beside_an_npz_matrix(tmp_path):
     path = write(tmp_path / "x.npz", npz_bytes(X=X, y=np.arange(4), names=np.array(list("pqrs")), words=np.zeros(9)))
     table = read_table(path, kind="data", key="X", id_column="names", known=["y"])
@@ -438,14 +518,6 @@ def test_vectors_beside_an_npz_matrix(tmp_path):
 
 
 # --- triples -----------------------------------------------------------------------------------------------
-
-
-def test_triples_of_names(tmp_path):
-    path = write(tmp_path / "t.csv", "doc,word,n\nd2,tea,3\nd1,milk,1\nd2,tea,2\n")
-    table = read_table(path, kind="counts", triples=True)
-    assert (list(table.ids), table.columns) == (["d2", "d1"], ["tea", "milk"])
-    np.testing.assert_array_equal(table.values.toarray(), [[5, 0], [0, 1]])
-    assert table.values.dtype == np.int64
 
 
 @pytest.mark.parametrize("as_file", [True, False])
@@ -468,47 +540,35 @@ NAN = sparse.csr_matrix([[0, 1.0], [np.nan, 0]])
 BAD_FILES = [
     # name, content, options, what the message must hold
     ("e.csv", "", {}, ["e.csv", "is empty"]),
-    ("e.csv", "\n \n", {}, ["e.csv", "is empty"]),
     ("e.csv.gz", "", {}, ["e.csv.gz", "is empty"]),
     ("e.npy", b"", {}, ["e.npy", "is empty"]),
     ("e.csv", "a,b\n", {}, ["e.csv", "header but no rows"]),
-    ("e.csv", "a,b", {}, ["e.csv", "header but no rows"]),
     ("e.parquet", parquet_bytes(FRAME[:0]), {}, ["e.parquet", "has no rows"]),
     ("e.npy", npy_bytes(np.zeros((3, 0))), {}, ["e.npy", "has no columns"]),
     ("e.xyz", b"x", {}, ["e.xyz", "unknown file type '.xyz'", ".csv", ".h5ad", ".mtx.gz"]),
     ("e.xls", b"x", {}, ["e.xls", "save it as .xlsx or CSV"]),
-    ("e", b"x", {}, ["e: unknown file type ''"]),
     ("e.txt", "a b\n1 2\n", {}, ["e.txt", "give sep="]),
     ("e.csv", "a,b\n1,2\n", {"sep": "::"}, ["e.csv", "sep='::'", "one ASCII character"]),
     ("e.csv", "a;b\n1;2\n3\n", {"kind": "labels"}, ["e.csv, line 1", "'a;b'", "sep=';' (--sep ';')"]),
     ("m.csv", "a,b\n1,2\n3,\n", {"kind": "counts"}, ["m.csv, row 2 (line 3), column 'b'", "missing", "the only one"]),
-    ("m.csv", "a,b\n1,NaN\n3,nan\n", {"kind": "counts"}, ["m.csv, row 1 (line 2), column 'b'", "nan"]),
     ("m.csv", "a,b\n1,2\n\n3,-inf\n", {}, ["m.csv, row 2 (line 4), column 'b'", "infinite value (-inf)"]),
     ("m.csv", 'i,b\n"x\ny",2\nz,\n', {"id_column": "i", "kind": "counts"}, ["m.csv, row 2 (line 4), column 'b'"]),
-    ("m.parquet", parquet_bytes(FRAME.replace(2.0, np.nan)), {"kind": "counts"}, ["m.parquet, row 2, column 'a'"]),
     ("m.npy", npy_bytes(np.array([[1, 2], [np.inf, 1]])), {}, ["m.npy, row 2, column 0", "inf"]),
-    ("m.mtx", mtx_bytes(NAN), {}, ["m.mtx, row 2, column 0", "nan"]),
     ("m.npz", save_npz_bytes(NAN), {"kind": "counts"}, ["m.npz, row 2, column 0", "nan"]),
     ("t.csv", "a,b\n1,2\n3,four\n", {"kind": "counts"}, ["t.csv, row 2 (line 3), column 'b'"]),
     ("t.csv", "a;b\n1.5;2\n3;1,5\n", {"sep": ";", "kind": "counts"}, ["t.csv, row 2 (line 3), column 'b'", "'1,5'"]),
     ("t.csv", 'a,b\n1,2\n3,"1,234"\n', {"kind": "counts"}, ["t.csv, row 2 (line 3), column 'b'", "'1,234'"]),
     ("t.csv", "a,b\n1,2\n3,0x10\n", {"kind": "counts"}, ["t.csv, row 2 (line 3), column 'b'", "'0x10'"]),
-    ("t.csv", "a,b\n1,1_000\n3,2\n", {"kind": "counts"}, ["t.csv, row 1 (line 2), column 'b'", "'1_000'"]),
-    ("t.csv", "a,b\n1,true\n3,2\n", {"kind": "counts"}, ["t.csv, row 1 (line 2), column 'b'", "'true'"]),
-    ("t.csv", "a,species\n1,\n2,setosa\n", {"kind": "counts"}, ["t.csv, row 2 (line 3)"]),
     ("t.csv", "a,b\n1," + "y" * 999 + "\n", {"kind": "counts"}, ["t.csv, row 1 (line 2)", "column 'b' holds text"]),
-    ("t.parquet", parquet_bytes(pd.DataFrame({"s": ["u", "v"]})), {"kind": "counts"}, ["t.parquet, row 1"]),
     ("t.npy", npy_bytes(np.array([["u"], ["v"]])), {"kind": "counts"}, ["t.npy, row 1", "column 0", "holds text"]),
     ("t.npy", npy_bytes(np.array([[1j]])), {"kind": "counts"}, ["t.npy, row 1", "column 0", "complex"]),
     ("t.mtx", mtx_bytes(sparse.csr_matrix([[1j]])), {}, ["t.mtx", "complex", "not numbers"]),
     ("c.csv", "a,b\n1,2\n3,-4\n", {"kind": "counts"}, ["c.csv, row 2 (line 3), column 'b'", "negative", "-4"]),
     ("c.npz", save_npz_bytes(-CSR), {"kind": "counts"}, ["c.npz, row 1, column 1", "-1", "the first of 5"]),
-    ("c.csv", "a,b\n1,\n3,4\n", {"kind": "counts"}, ["c.csv, row 1 (line 2), column 'b'", "missing"]),
     ("d.csv", "a,b\n1,2\n", {"kind": "distances"}, ["d.csv", "square", "1 rows and 2 columns", "id_column="]),
     ("d.csv", "a,b\n0,1\n2,0\n", {"kind": "distances"}, ["d.csv, row 1 (line 2), column 'b'", "is 1 and 2", "order"]),
     ("d.csv", "a,b\n0,1\n1,1\n", {"kind": "distances"}, ["d.csv, row 2 (line 3), column 'b'", "itself is 1"]),
     ("d.csv", "a,b\n0,-1\n-1,0\n", {"kind": "distances"}, ["d.csv, row 1 (line 2), column 'b'", "negative"]),
-    ("d.csv", "a,b\n0,inf\ninf,0\n", {"kind": "distances"}, ["d.csv, row 1 (line 2), column 'b'", "infinite"]),
     ("d.npz", save_npz_bytes(sparse.csr_matrix(D)), {"kind": "distances"}, ["d.npz", "full matrix"]),
     ("i.csv", "id,b\nx,2\ny,1\nx,3\n", {"id_column": "id"}, ["i.csv, row 3 (line 4), column 'id'", "'x'"]),
     ("i.csv", "id,b\nx,2\n ,1\n", {"id_column": "id"}, ["i.csv, row 2 (line 3), column 'id'", "id is missing"]),
@@ -516,19 +576,13 @@ BAD_FILES = [
     ("i.csv", "a,b\n1,2\n", {"id_column": "index"}, ["i.csv: no column 'index' for id_column (--id)"]),
     ("i.csv", "a,b\n1,2\n", {"id_column": 2}, ["i.csv", "id_column (--id) 2", "0 to 1"]),
     ("i.csv", "name,b\n1,2\n", {"known": ["nam"]}, ["i.csv: no column", "for known (--known, --given)", "'name'"]),
-    ("i.csv", "name,b\n1,2\n", {"columns": ["nam"]}, ["i.csv: no column 'nam' for columns (--columns)"]),
     ("i.csv", "a\n1\n", {"known": "a"}, ["i.csv", "no column is left"]),
     ("i.csv", ",b\n0,2\n", {}, ["i.csv", "column 0", "no name", "id_column=0 (--id 0)"]),
     ("h.csv", "a,b,a\n1,2,3\n", {"kind": "labels"}, ["h.csv", "the name 'a'", "0 and 2", "rename"]),
     ("h.csv", "1,2.5\n3,4\n", {}, ["h.csv, line 1", "'1'", "header=False (--no-header)"]),
-    ("h.csv", "a,0,0\nb,1,1\n", {}, ["h.csv", "the name '0'", "header=False (--no-header)"]),
     ("g.csv", PARQUET, {}, ["g.csv: holds Parquet, not text", ".parquet"]),
-    ("g.csv", NPZ, {}, ["g.csv: holds a zip archive", ".npz"]),
     ("g.csv", GZ, {}, ["g.csv: holds text packed with gzip", ".csv.gz"]),
-    ("g.tsv", npy_bytes(X), {}, ["g.tsv: holds a NumPy array", ".npy"]),
     ("r.csv", "a,b\n1,2\n3,4,5\n", {}, ["r.csv, row 2 (line 3)", "3 cells", "first line has 2"]),
-    ("r.csv", "a,b\n\n1,2\n3\n", {}, ["r.csv, row 2 (line 4)", "1 cell "]),
-    ("r.csv", "a\n1\n3,4\n", {}, ["r.csv, row 2 (line 3)", "2 cells"]),
     ("r.csv", 'a,b\n1,2\n"3,4\n5,6\n', {}, ["r.csv, row 2 (line 3)", "1 cell "]),
     ("r.csv", 'a,b\n1,2\n3,"' + "4\n" * 99999, {}, ["r.csv, line 3", "131,072 letters", "quote"]),
     ("u.csv", b"a,b\n1,2\n3,caf\xe9\n", {"encoding": "utf-8"}, ["u.csv", "is not utf-8", "position 13", "encoding="]),
@@ -536,20 +590,15 @@ BAD_FILES = [
     ("u.csv", b"a,b\n1,\x002\n", {}, ["u.csv", "zero bytes", "not text"]),
     ("u.csv", "a,b\n1,2\n", {"encoding": "utf-88"}, ["u.csv", "'utf-88' (--encoding) is unknown"]),
     ("z.parquet", PARQUET[: len(PARQUET) // 2], {}, ["z.parquet", "damaged", "write it again"]),
-    ("z.parquet", b"PAR1", {}, ["z.parquet", "damaged"]),
     ("z.npz", NPZ[: len(NPZ) // 2], {}, ["z.npz", "damaged"]),
     ("z.npz", NPZ[:60] + b"\0" * 20 + NPZ[80:], {}, ["z.npz", "damaged"]),
-    ("z.npz", b"nonsense", {}, ["z.npz", "damaged"]),
     ("z.npz", npz_bytes(data=[1, 2], indices=[0, 9], indptr=[0, 1, 2], shape=[2, 2]), {}, ["z.npz", "sparse matrix"]),
     ("z.npy", npy_bytes(X)[:-9], {}, ["z.npy", "damaged"]),
-    ("z.npy", b"nonsense", {}, ["z.npy", "damaged"]),
     ("z.mtx", mtx_bytes(CSR)[:-12], {}, ["z.mtx", "damaged"]),
-    ("z.mtx", "1 2 3\n", {}, ["z.mtx", "damaged"]),
     ("z.h5ad", b"nonsense", {}, ["z.h5ad", "damaged"]),
     ("p.npy", npy_bytes(np.array([[{}]], dtype=object)), {}, ["p.npy", "pickled"]),
     ("p.npz", npz_bytes(X=np.array([[{}]], dtype=object)), {}, ["p.npz", "pickled"]),
     ("k.npz", npz_bytes(X=X, y=[1, 2]), {}, ["k.npz", "2 arrays (X, y)", "key="]),
-    ("k.npz", npz_bytes(), {}, ["k.npz", "0 arrays"]),
     ("k.npz", npz_bytes(X=X, y=[1, 2]), {"key": "Z"}, ["unknown key of k.npz", "'Z'", "X, y"]),
     ("k.npy", npy_bytes(X), {"key": "X"}, ["k.npy", "key= (--key) is for npz files"]),
     ("k.npy", npy_bytes(X), {"sep": ","}, ["k.npy", "sep= (--sep) is for text files"]),
@@ -560,6 +609,14 @@ BAD_FILES = [
     ("3.csv", "a,b\n1,2\n", {"kind": "counts", "triples": True}, ["3.csv", "three columns", "there are 2"]),
     ("3.csv", "a,b,c\n1,2,3\n", {"triples": True}, ["3.csv", "triples=True is for kind='counts'"]),
     ("3.csv", "a,b,c\nx,,3\n", {"kind": "counts", "triples": True}, ["3.csv, row 1 (line 2), column 'b'", "missing"]),
+    ("q.csv", GERMAN, {"kind": "counts"}, ["q.csv, row 1 (line 2)", "'5,1'", "--decimal ,"]),
+    ("q.csv", THOUSANDS, {"kind": "counts"}, ["'1.234,5'"]),
+    ("q.csv", THOUSANDS, {"decimal": ";"}, ["decimal=';'"]),
+    ("l.csv", RUNS, {"kind": "labels", "columns": "lieden_*"}, ["'lieden_*' matches no column", "'leiden_"]),
+    ("n.csv", "a,b\n?,1\n2,3\n", {"kind": "counts", "missing": "?"}, ["row 1 (line 2), column 'a'", "missing"]),
+    ("i.csv", ",a\np,1\np,2\n", {"kind": "counts"}, ["has no name", "values repeat"]),
+    ("x.csv", "a,b\n1,2,\n3,4,\n", {}, ["3 cells where the first line has 2"]),
+    ("x.csv", "a,b\n1,-4\n2,3\n", {"types": "counts"}, ["row 1 (line 2), column 'b'", "negative"]),
     ("3.csv", "a,b,c\nx,y,-3\n", {"kind": "counts", "triples": True}, ["3.csv, row 1 (line 2), column 'c'"]),
 ]
 
@@ -573,14 +630,6 @@ def test_bad_file_is_refused_in_one_sentence(tmp_path, name, content, options, n
     message = refusal(write(tmp_path / name, content), **{"kind": "data", **options})
     for needle in needles:
         assert needle in message
-
-
-@pytest.mark.parametrize("suffix", [".csv.gz", ".mtx.gz"])
-@pytest.mark.parametrize("damage", [GZ[:-30], GZ[:20] + b"\xff" * 9 + GZ[29:], b"nonsense"], ids=["cut", "bits", "not"])
-def test_damaged_gzip(tmp_path, suffix, damage):
-    (tmp_path / f"g{suffix}").write_bytes(damage)
-    message = refusal(tmp_path / f"g{suffix}", kind="data")
-    assert f"g{suffix}: damaged" in message
 
 
 def zip_of_method_99(packed: bytes) -> bytes:
@@ -746,10 +795,6 @@ def test_a_matrix_from_whatever_holds_numbers(source):
     assert not sparse.issparse(found) or found.format == "csr"
 
 
-def test_a_matrix_of_the_right_type_is_not_copied():
-    assert check_matrix(X) is X
-
-
 @pytest.mark.parametrize(
     ("source", "options", "sentence"),
     [
@@ -819,106 +864,6 @@ def test_columns_come_to_one_scale_however_large_or_small_their_numbers_are(make
 
 
 # --- files as people have them -------------------------------------------------------------------------------
-
-
-def said(table) -> str:
-    assert all("\n" not in notice and notice.startswith(f"{table.source}: ") for notice in table.notices)
-    return " | ".join(table.notices)
-
-
-PEOPLE = pd.DataFrame({"height": [1.5, 2.25, 0.5], "café": [3.0, 4.0, 5.5]}, index=["p", "q", "r"])
-
-
-@pytest.mark.parametrize("header", ["", "Unnamed: 0"])
-def test_an_unnamed_first_column_is_the_ids(tmp_path, header):
-    text = PEOPLE.to_csv(index_label=header or None)
-    table = read_table(write(tmp_path / "x.csv", text), kind="data")
-    np.testing.assert_array_equal(table.values, PEOPLE)
-    assert list(table.ids) == ["p", "q", "r"]
-    assert "names the objects" in said(table)
-    labels = read_table(write(tmp_path / "l.csv", ",a,b\nx,0,1\ny,0,0\nz,1,1\n"), kind="labels")
-    assert (list(labels.ids), labels.columns) == (["x", "y", "z"], ["a", "b"])
-    twice = text.replace("q,", "p,")
-    words = "has no name, and cannot be ids, since values repeat" if not header else "holds text"
-    assert words in refusal(write(tmp_path / "t.csv", twice), kind="counts")
-
-
-def test_a_frame_without_names_as_pandas_writes_it(tmp_path):
-    table = read_table(write(tmp_path / "x.csv", pd.DataFrame(X).to_csv()), kind="data")
-    np.testing.assert_array_equal(table.values, X)
-    assert (table.columns, list(table.ids)) == (["0", "1", "2"], ["0", "1", "2", "3"])
-
-
-def test_a_table_as_r_writes_it(tmp_path):
-    table = read_table(write(tmp_path / "x.csv", '"a","b"\n"p",1,2\n"q",3,4\n'), kind="data")
-    assert (list(table.ids), table.columns, table.values.tolist()) == (["p", "q"], ["a", "b"], [[1, 2], [3, 4]])
-    assert "3 cells where the first line has 2" in refusal(write(tmp_path / "y.csv", "a,b\n1,2,\n3,4,\n"), kind="data")
-
-
-@pytest.mark.parametrize(("sep", "word"), [(";", "semicolons"), ("\t", "tabs"), ("|", "bars"), (",", "")])
-@pytest.mark.parametrize("suffix", [".csv", ".txt", ".tsv"])
-def test_the_separator_is_found(tmp_path, sep, word, suffix):
-    table = read_table(write(tmp_path / f"x{suffix}", PEOPLE.to_csv(sep=sep)), kind="data")
-    np.testing.assert_array_equal(table.values, PEOPLE)
-    assert table.columns == list(PEOPLE)
-    default = {".csv": ",", ".tsv": "\t"}.get(suffix)
-    assert ("separate the cells" in said(table)) == (sep != default)
-    assert sep == default or (word or "commas") in said(table)
-
-
-def test_semicolons_and_decimal_commas(tmp_path):
-    text = PEOPLE.to_csv(sep=";", decimal=",")
-    table = read_table(write(tmp_path / "k.csv", text), kind="data")
-    np.testing.assert_array_equal(table.values, PEOPLE)
-    assert "commas are decimal signs" in said(table)
-    np.testing.assert_array_equal(read_table(tmp_path / "k.csv", kind="data", decimal=",").values, PEOPLE)
-    quoted = write(tmp_path / "q.csv", 'a,b\n1,"5,1"\n2,"6,25"\n')
-    assert read_table(quoted, kind="data", decimal=".", columns="a").values.tolist() == [[1], [2]]
-    assert "'5,1' is not a number: if the comma is a decimal sign give decimal=',' (--decimal ,)" in refusal(
-        quoted, kind="counts"
-    )
-    assert read_table(quoted, kind="data").values.tolist() == [[1, 5.1], [2, 6.25]]
-    assert read_table(quoted, kind="data", decimal=",").values.tolist() == [[1, 5.1], [2, 6.25]]
-    thousands = write(tmp_path / "t.csv", "a;b\n1;1.234,5\n2;6,25\n")
-    assert "'1.234,5' is not a number" in refusal(thousands, kind="counts")
-    assert read_table(thousands, kind="data").values.tolist() == [[1, 1234.5], [2, 6.25]]
-    assert "decimal=';'" in refusal(thousands, kind="data", decimal=";")
-
-
-@pytest.mark.parametrize(
-    ("encoding", "notice"),
-    [
-        ("utf-8", ""),
-        ("utf-8-sig", ""),
-        ("utf-16", "read as UTF-16 text"),
-        ("utf-16-le", "read as UTF-16 text"),
-        ("utf-16-be", "read as UTF-16 text"),
-        ("utf-32", "read as UTF-32 text"),
-        ("latin-1", "read as Windows-1252 text, since byte 12 (0xe9, line 1) is not UTF-8"),
-        ("cp1252", "read as Windows-1252 text"),
-    ],
-)
-def test_encodings_are_found_or_told(tmp_path, encoding, notice):
-    path = write(tmp_path / "x.csv", PEOPLE.to_csv().encode(encoding))
-    table = read_table(path, kind="data")
-    assert table.columns == ["height", "café"]
-    np.testing.assert_array_equal(table.values, PEOPLE)
-    assert notice in said(table)
-    told = read_table(path, kind="data", encoding=encoding)
-    assert told.columns == ["height", "café"]
-    assert "text" not in said(told)
-
-
-@pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
-@pytest.mark.parametrize("kind", ["csv", "tsv", "txt"])
-def test_packed_text(tmp_path, suffix, pack, kind):
-    path = tmp_path / f"x.{kind}.{suffix}"
-    path.write_bytes(pack(PEOPLE.to_csv(sep="\t").encode()))
-    np.testing.assert_array_equal(read_table(path, kind="data").values, PEOPLE)
-    path.write_bytes(b"nonsense")
-    assert f"x.{kind}.{suffix}: damaged" in refusal(path, kind="data")
-    (tmp_path / "y.csv").write_bytes(pack(b"a,b\n1,2\n"))
-    assert f".csv.{suffix}" in refusal(tmp_path / "y.csv", kind="data")
 
 
 def test_excel(tmp_path):
@@ -1049,20 +994,6 @@ def test_entries_of_obsm_and_a_named_index(tmp_path):
 # --- choosing columns, ids and labels that are asked about -----------------------------------------------------
 
 
-def test_columns_by_pattern(tmp_path):
-    path = write(tmp_path / "l.csv", "cell,leiden_1,leiden_2,depth,louvain\n" + "a,0,1,5,2\nb,1,1,6,2\n")
-    assert read_table(path, kind="labels", columns="leiden_*").columns == ["leiden_1", "leiden_2"]
-    assert list(read_table(path, kind="labels", columns="leiden_*").ids) == ["a", "b"]
-    assert read_table(path, kind="data", columns=["depth", "le*_[2]"]).columns == ["depth", "leiden_2"]
-    assert read_table(path, kind="labels", columns=["l*", "!louvain"]).columns == ["leiden_1", "leiden_2"]
-    assert read_table(path, kind="labels", columns="-depth").columns == ["leiden_1", "leiden_2", "louvain"]
-    assert list(read_table(path, kind="data", columns="depth", known="leiden_*").labels) == ["leiden_1", "leiden_2"]
-    message = refusal(path, kind="labels", columns="lieden_*")
-    assert "columns (--columns) 'lieden_*' matches no column: the nearest are 'leiden_" in message
-    odd = pd.DataFrame({"a*": [0, 1], "ab": [1, 1], "-a": [1, 0]})
-    assert read_table(odd, kind="labels", columns=["a*", "-a"]).columns == ["a*", "-a"]
-
-
 ROWS = range(12)
 
 
@@ -1127,35 +1058,6 @@ def test_columns_that_do_not_look_like_clusterings_are_asked_about_together():
     assert read_table(frame[["cell_type"]], kind="labels").columns == ["cell_type"]
 
 
-def test_text_labels_keep_their_text(tmp_path):
-    text = "zip,flag,part,whole,plus,mark\n007,True,1.0,1.0,+1,1\n7,False,1,,2,a\n010,True,2,-1.0,2,b\n"
-    values = read_table(write(tmp_path / "l.csv", text), kind="labels").values
-    assert {name: cells(values[name]) for name in values} == {
-        "zip": ["007", "7", "010"],
-        "flag": [True, False, True],
-        "part": ["1.0", "1", "2"],
-        "whole": [1, None, -1],
-        "plus": ["+1", "2", "2"],
-        "mark": ["1", "a", "b"],
-    }
-
-
-def test_words_that_may_mean_missing_are_noticed_and_can_be_named(tmp_path):
-    path = write(tmp_path / "l.csv", "a,b\nN/A,0\n1,0\nN/A,1\n2,NULL\n")
-    table = read_table(path, kind="labels")
-    assert cells(table.values["a"]) == ["N/A", "1", "N/A", "2"]
-    assert "column 'a' has the label 'N/A' (2 objects)" in said(table)
-    assert "missing='NULL' (--missing 'NULL')" in said(table)
-    told = read_table(path, kind="labels", missing=["N/A", "NULL"])
-    assert (cells(told.values["a"]), cells(told.values["b"])) == ([None, 1, None, 2], [0, 0, 1, None])
-    assert told.notices == ()
-    frame = pd.DataFrame({"a": ["?", "x", "y"], "b": [9, 1, 1]})
-    told = read_table(frame, kind="labels", missing=["?", "9"])
-    assert (cells(told.values["a"]), cells(told.values["b"])) == ([None, "x", "y"], [None, 1, 1])
-    numbers = write(tmp_path / "x.csv", "a,b\n?,1\n2,3\n")
-    assert "missing or infinite value (nan), the only one" in refusal(numbers, kind="counts", missing="?")
-
-
 def test_all_columns_that_are_not_numbers_are_named_together(tmp_path):
     text = "customer,signup,age,newsletter,spend\nc1,2020-01-03,31,True,5.5\nc2,2020-02-03,,False,6\nc3,2020-02-03,40,True,7\n"
     path = write(tmp_path / "c.csv", text)
@@ -1195,13 +1097,3 @@ def test_a_pickled_vector_is_named(tmp_path):
     assert read_vector(path, "n").tolist() == [0, 1, 2, 3]
     assert read_vector(path, "X") is None
     assert read_vector(tmp_path / "v.csv", "n") is None
-
-
-def test_classes_of_an_npz_have_the_names_beside_them(tmp_path):
-    codes = np.array([1, 0, -1, 1])
-    np.savez(
-        tmp_path / "x.npz", X=np.eye(4), y=codes, y_names=np.array(["hid", "head"]), z=codes, z_names=np.array(["a"])
-    )
-    labels = read_table(tmp_path / "x.npz", kind="data", key="X", known=["y", "z"]).labels
-    assert list(labels["y"]) == ["head", "hid", None, "head"]
-    assert list(labels["z"]) == [1, 0, -1, 1], "too few names are none"
