@@ -66,21 +66,17 @@ def test_a_name_that_is_taken_is_never_written_through(tmp_path, monkeypatch):
 
 
 @posix
-@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
-def test_a_file_keeps_its_permissions(tmp_path, mode):
-    path = tmp_path / "out"
-    path.touch()
-    path.chmod(mode)
+@pytest.mark.parametrize("mode", [None, 0o600, 0o666])
+def test_a_file_keeps_its_permissions_and_a_new_one_has_the_usual(tmp_path, mode):
+    path, usual = tmp_path / "out", tmp_path / "usual"
+    usual.touch()
+    if mode is not None:
+        usual.chmod(mode)
+        path.touch()
+        path.chmod(mode)
     write(path)
-    assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert path.stat().st_mode == usual.stat().st_mode
     assert path.read_text() == "new"
-
-
-@posix
-def test_a_new_file_has_the_usual_permissions(tmp_path):
-    (tmp_path / "usual").touch()
-    write(tmp_path / "out")
-    assert (tmp_path / "out").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
 
 @posix

@@ -1,6 +1,6 @@
 """Columns as people have them: what they are taken for, that what is set aside has no say, and that one sentence refuses the rest."""
 
-import time
+import sys
 import warnings
 
 import numpy as np
@@ -323,12 +323,17 @@ def test_denormal_numbers_are_scaled_as_others_are():
         assert adjusted_rand(made.labels_, groups()) > 0.5
 
 
-def test_wide_text_is_read_in_linear_time(tmp_path):
-    def seconds(width):
+def test_the_work_on_a_wide_text_table_grows_with_its_columns_and_not_their_square(tmp_path):
+    def steps(width):
         rows = [",".join(f"c{i}" for i in range(width)), *[",".join(["12.5"] * width)] * 3]
         (tmp_path / "w.csv").write_text("\n".join(rows))
-        begin = time.process_time()
-        read_table(tmp_path / "w.csv", kind="counts")
-        return time.process_time() - begin
+        read_table(tmp_path / "w.csv", kind="counts")  # imports and caches
+        events = []
+        sys.setprofile(lambda frame, event, _: events.append(event) if event in ("call", "c_call") else None)
+        try:
+            read_table(tmp_path / "w.csv", kind="counts")
+        finally:
+            sys.setprofile(None)
+        return len(events)
 
-    assert seconds(20_000) < 40 * max(seconds(2_000), 0.01)
+    assert steps(400) < 12 * steps(40)
