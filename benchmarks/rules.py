@@ -130,7 +130,7 @@ RULES = {
     ),
     "count of the rows": (
         "whole numbers that count the rows in their order, or all differ under the name of an id, are set aside",
-        {"tables.column_types._counts_rows": value(False)},
+        {f"tables.{module}.names_rows": value("") for module in ("column_types", "data_columns")},
     ),
     # What a column is
     "yes and no": (

@@ -73,7 +73,7 @@ def test_every_kind_of_column():
             "hardly": [1.0, 2.0, 3.0] + [None] * (N - 3),
             "email": [f"{i}@x.org" for i in range(N)],
             "note": [f"call {i // 2} again" for i in range(N - 10)] + [f"text {i}" for i in range(10)],
-            "row": np.arange(100, 100 + N),
+            "row": np.arange(1, 1 + N),
         }
     )
     encoder = read(frame).encoder
@@ -95,7 +95,7 @@ def test_every_kind_of_column():
         "hardly": "92 % missing",
         "email": "names the objects",
         "note": "free text, 25 different",
-        "row": "id-like, all different",
+        "row": "counts the rows",
     }
     said = encoder.describe()
     assert said.startswith(

@@ -20,6 +20,7 @@ from pyarrow import parquet
 from scipy import io as scipy_io
 from scipy import sparse
 
+from consilience import EnsembleClusterer
 from consilience._check import InputError
 from consilience.ensemble import Ensemble
 from consilience.tables import Standardizer, Table, check_matrix, read_table
@@ -997,7 +998,9 @@ def test_entries_of_obsm_and_a_named_index(tmp_path):
 ROWS = range(12)
 
 
-@pytest.mark.parametrize("name", ["id", "ID", "Name", "customer_id", "customerId", "barcode", "index"])
+@pytest.mark.parametrize(
+    "name", ["id", "Name", "customer_id", "customerId", "barcode", "index", "rownames", "row.names"]
+)
 @pytest.mark.parametrize("kind", ["labels", "data"])
 def test_a_column_named_like_an_id_is_taken_if_all_differ(name, kind):
     frame = pd.DataFrame({"a": [0, 1] * 6, name: [f"o{i}" for i in ROWS], "b": [0, 0, 1] * 4})
@@ -1012,13 +1015,42 @@ def test_a_column_named_like_an_id_is_taken_if_all_differ(name, kind):
     assert read_table(numbers.assign(**{name: [0, 1] * 6}), kind=kind).ids is None
 
 
-def test_row_numbers_among_the_measurements_are_noticed():
-    frame = pd.DataFrame({"a": np.linspace(0, 1, 12), "no": np.arange(1, 13)[::-1]})
-    table = read_table(frame, kind="data")
-    assert table.columns == ["a", "no"]
-    assert "column 'no' holds the whole numbers 1 to 12, each once" in said(table)
-    assert "id_column='no' (--id)" in said(table)
-    assert read_table(frame.assign(no=frame["no"] * 2), kind="data").notices == ()
+@pytest.mark.parametrize("words", [{}, {"plan": ["free", "pro"] * 20}], ids=["numbers", "words"])
+@pytest.mark.parametrize(
+    ("numbers", "why"),
+    [
+        (np.arange(1, 41), "counts the rows"),
+        (np.arange(40), "counts the rows"),
+        (np.arange(1, 41)[::-1], None),  # ranks
+        (np.arange(1950, 1990), None),  # years
+        (np.arange(0, 80, 2), None),
+    ],
+)
+def test_a_column_that_counts_the_rows_in_their_order_is_set_aside(numbers, why, words, tmp_path):
+    frame = pd.DataFrame({"a": np.sin(np.arange(40)), "no": numbers, **words})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for source in (frame, tmp_path / "t.csv"):
+        table = read_table(source, kind="data")
+        assert dict(table.aside) == ({"no": why} if why else {})
+        assert (why is None) or "set aside no (counts the rows)" in said(table)
+        assert "no" in read_table(source, kind="data", columns=["a", "no"]).columns
+
+
+def test_row_numbers_that_stay_are_noticed():
+    values = np.stack([np.sin(np.arange(40)), np.arange(40.0)], axis=1)
+    table = read_table(values, kind="data")  # the columns of a matrix have no names
+    assert table.values.shape == (40, 2)
+    assert "column 1 (the first is 0) holds the whole numbers 0 to 39, each once" in said(table)
+    assert read_table(pd.DataFrame({"x": np.arange(40)}), kind="data").columns == ["x"]  # nothing else is left
+
+
+def test_new_rows_are_placed_without_the_column_that_counted_the_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"no": np.arange(60), "a": rng.normal(size=60) + 9 * (np.arange(60) % 2), "b": rng.random(60)})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame[::-3].to_csv(tmp_path / "new.csv", index=False)
+    model = EnsembleClusterer(2, n_clusterings=5, random_state=0).fit(tmp_path / "t.csv")
+    assert model.predict(tmp_path / "new.csv").tolist() == model.labels_[::-3].tolist()
 
 
 def test_columns_that_do_not_look_like_clusterings_are_asked_about_together():

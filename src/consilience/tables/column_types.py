@@ -44,8 +44,8 @@ class TypedColumn:
 
     `cells` are float64 (numbers), datetime64 (dates) or categorical (all others); NaN or NaT where missing. `why` says why the column is
     set aside, where `kind` is "ignore"; `notes` what else was decided. `decimal`, `unit` and `month_first` say how its numbers and
-    dates are written, None where the cells do not tell. Of a column that is set aside, `counts_rows` says that it is whole numbers that
-    all differ, and `names_objects` that it is short text that does. `levels` are those of an order, from the lowest.
+    dates are written, None where the cells do not tell. Of a column that is set aside, `names_objects` says that it is short text that
+    differs for all objects. `levels` are those of an order, from the lowest.
     """
 
     name: str
@@ -57,7 +57,6 @@ class TypedColumn:
     decimal: str | None = None
     unit: str = ""
     month_first: bool | None = None
-    counts_rows: bool = False
     names_objects: bool = False
     levels: tuple[str, ...] = ()
 
@@ -134,8 +133,8 @@ def _number(
     known = numbers[~np.isnan(numbers)]
     if why := says_nothing(len(known), len(numbers), len(np.unique(known[:1])) if len(known) else 0, known):
         return TypedColumn(name, "ignore", None, why)
-    if asked is None and not named and _counts_rows(name, known, len(numbers)):
-        return TypedColumn(name, "ignore", None, "id-like, all different", counts_rows=True)
+    if asked is None and not named and (why := names_rows(name, numbers)):
+        return TypedColumn(name, "ignore", None, why)
     if truths:
         return TypedColumn(name, "boolean", _truth_words(numbers))
     if asked == "log" and known.min() < 0:
@@ -156,11 +155,23 @@ def _refuse_infinite(sheet: Sheet, position: int, numbers: Floats) -> None:
         )
 
 
-def _counts_rows(name: str, known: Floats, n: int) -> bool:
-    """Whether whole numbers name objects: all differ, and they count the rows or stand under a name like an id's."""
-    if len(known) < n or n < MANY or (known % 1 != 0).any() or len(np.unique(known)) < n:
-        return False
-    return bool(known.max() - known.min() == n - 1) or is_id_name(name)
+def names_rows(name: str, numbers: Floats) -> str:
+    """Why whole numbers name the rows: they count them in their order, or all differ under a name like an id's; empty where they measure.
+
+    Numbers from 1 to n in another order may be ranks, and 1950 to 1999 are years.
+
+    Examples
+    --------
+    >>> names_rows("x", np.arange(30.0)), names_rows("x", np.arange(30.0)[::-1]), names_rows("house_no", 7 * np.arange(30.0))
+    ('counts the rows', '', 'id-like, all different')
+    """
+    n = len(numbers)
+    if n < MANY or not (numbers[:MANY] % 1 == 0).all():
+        return ""
+    if numbers[0] in (0, 1) and bool((numbers == numbers[0] + np.arange(n)).all()):
+        return "counts the rows"
+    differ = is_id_name(name) and bool((numbers % 1 == 0).all()) and len(np.unique(numbers)) == n
+    return "id-like, all different" if differ else ""
 
 
 def absence_code(numbers: Floats) -> str:

@@ -273,20 +273,18 @@ def class_names(names: Sequence[str]) -> list[str]:
 
 
 def row_numbers(sheet: Sheet, values: Any, positions: Sequence[int]) -> list[str]:
-    """A notice for every measured column that counts the rows."""
+    """A notice for every measured column that counts the rows in their order, as in a matrix or in a few rows."""
     n = sheet.n_rows
     if n <= FEW or not isinstance(values, np.ndarray):
         return []
-    notices = []
-    for j in np.flatnonzero((values[:FEW] % 1 == 0).all(axis=0)).tolist():
-        column = values[:, j]
-        low, high = column.min(), column.max()
-        if high == low + (n - 1) and np.array_equal(np.sort(column), low + np.arange(n)):
-            notices.append(
-                f"{sheet.column_words(positions[j])} holds the whole numbers {low:.0f} to {high:.0f}, each once, and is used "
-                f"as a measurement: if it names the objects, say id_column={sheet.column_names()[positions[j]]!r} (--id)"
-            )
-    return notices
+    places = np.arange(n)
+    count_up = (values[1] - values[0] == 1) & np.isin(values[0], (0, 1))
+    return [
+        f"{sheet.column_words(positions[j])} holds the whole numbers {values[0, j]:.0f} to {values[-1, j]:.0f}, each once, and is used "
+        f"as a measurement: if it names the objects, say id_column={sheet.column_names()[positions[j]]!r} (--id)"
+        for j in np.flatnonzero(count_up).tolist()
+        if np.array_equal(values[:, j], values[0, j] + places)
+    ]
 
 
 def total_of(sheet: Sheet) -> str:

@@ -8,12 +8,21 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, count, kind_of, listed, nearest, show
 from consilience._types import Ints
 from consilience.tables.cells import check_not_negative, data_of, plain_numbers
-from consilience.tables.column_types import TYPES, TypedColumn, absence_code, cells_as, find_type, other_decimal
+from consilience.tables.column_types import (
+    TYPES,
+    TypedColumn,
+    absence_code,
+    cells_as,
+    find_type,
+    names_rows,
+    other_decimal,
+)
 from consilience.tables.columns import Doubt, class_names
 from consilience.tables.encoder import Encoder, describe_aside, named_kind
 from consilience.tables.filling import Gaps
@@ -101,19 +110,19 @@ def data_columns(
     asked = _check_types(sheet, types, kept)
     if sparse.issparse(sheet.body) and types == "number":
         asked = {}
-    if not asked and (values := plain_numbers(sheet, kept)) is not None:
+    used = set(named)
+    if not asked and (values := plain_numbers(sheet, kept)) is not None and not _name_rows(sheet, kept, values, used):
         return DataColumns(values, Reading(counts=counts), kept, said=_doubts(sheet, kept, values))
     if sparse.issparse(sheet.body):
         raise InputError(
             f"{sheet.source}: types= (--type) are of the columns of a full table, not of a sparse one: leave it out"
         )
-    used = set(named)
     typed = {p: find_type(sheet, p, asked.get(p), named=p in used) for p in kept}
     names = [p for p, column in typed.items() if column.names_objects]
     own = names[0] if len(names) == 1 and not has_ids else None
     if own is not None:
         typed[own] = replace(typed[own], why="names the objects")
-    plain = [p for p, column in typed.items() if column.kind != "ignore" or column.counts_rows]
+    plain = [p for p, column in typed.items() if column.kind != "ignore"]
     if plain and not set(plain) & set(asked) and (values := plain_numbers(sheet, plain)) is not None:
         there = set(plain)
         aside = {column.name: column.why for p, column in typed.items() if p not in there}
@@ -127,6 +136,15 @@ def data_columns(
         if cells.dtype.kind == "f" and (doubt := absence_code(cells.to_numpy())):
             said.append(_doubt(repr(name), doubt))
     return DataColumns(values, Reading(made, original, gaps, made.aside, counts), (), own, said)
+
+
+def _name_rows(sheet: Sheet, positions: Sequence[int], values: Any, used: set[int]) -> bool:
+    """Whether some, not all, columns of a table of numbers name its rows; columns of a matrix have no names, and stay."""
+    if sheet.names is None or not isinstance(sheet.body, (pa.Table, pd.DataFrame)):
+        return False
+    names = sheet.column_names()
+    name = [p not in used and bool(names_rows(names[p], values[:, j])) for j, p in enumerate(positions)]
+    return any(name) and not all(name)
 
 
 def _doubts(sheet: Sheet, positions: Sequence[int], values: Any) -> list[str]:
