@@ -16,7 +16,7 @@ from scipy import sparse
 from consilience._run.random import fresh_seed
 
 CHUNK = 4096  # safeguard: stored fingerprints depend on it; rows that enter one together, also of row blocks
-ALIKE = 0.75  # least share of letters that a name which may be meant has in common with what was written
+ALIKE = 0.75  # safeguard: display; share of letters that a name has in common with what was written, to be suggested
 _TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}  # Unicode's marks of direction
 
 

@@ -27,7 +27,7 @@ from consilience.tables.columns import check_clusterings, choose, find_ids
 from consilience.tables.in_memory import frame_of, frame_sheet, is_frame
 
 BLOCK_ROWS = 2**20  # safeguard: of a block; the answer does not depend on it
-HEAD_ROWS = 10_000  # rows by which it is found what the columns are
+HEAD_ROWS = 10_000  # safeguard: for time, rows by which it is found what the columns are
 
 
 class LabelBlocks:

@@ -34,7 +34,7 @@ from consilience.consensus.rows.placement import Placement, sample_objects
 from consilience.consensus.trust.confidence import FLOATING
 from consilience.ensemble import Ensemble
 
-SAMPLE = 100_000  # objects that a method is fitted to
+SAMPLE = 100_000  # safeguard: for memory, objects that a method is fitted to where all distinct rows have no room
 CHUNK = 2**16  # safeguard: rows that are placed at a time, whose scores for all clusters take some MB
 
 

@@ -12,10 +12,10 @@ from consilience._types import Array, Floats
 from consilience.measures.cluster_features import Comparable
 
 OBJECTS, COLUMNS = 5000, 1000  # safeguard: time; objects and columns looked at
-MARKED = 0.25  # share of a column's variance between clusters that is worth a word
+MARKED = 0.25  # safeguard: display; share of a column's variance between clusters that is worth a word
 WORTHY = 3  # safeguard: display; columns that are named
 LISTED = 20  # safeguard: time; columns that clusterings are told apart by
-CLEARLY = 0.1  # by how much more one goes by a column than others on average, to be named by it
+CLEARLY = 0.1  # safeguard: display; by how much more one goes by a column than others on average, to be named by it
 RARE = 0.01  # how often chance may make one of the columns look followed
 
 

@@ -139,9 +139,8 @@ def candidate_jumps(curve: pd.DataFrame) -> pd.DataFrame:
 # random pairs of objects on which two clusterings differ.
 
 SKETCHED = ("cluster_difference", "rand")
-PAIRS = (
-    2**15
-)  # the default of `sketch="auto"`: pairs of objects in a sketch made without asking: a standard error of about 0.002
+# safeguard: for time, pairs of objects in a sketch made without asking (`sketch="auto"`): a standard error of about 0.002
+PAIRS = 2**15
 COSTLY = 3 * 10**10  # safeguard: for time, objects × pairs of clusterings: ten seconds of one core for the exact kernel
 LARGE = PAIRS  # objects from which such a sketch is ten times as fast
 BLOCK = 2048  # safeguard: for memory, pairs of objects drawn at a time

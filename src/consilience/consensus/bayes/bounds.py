@@ -35,7 +35,7 @@ from consilience.consensus.methods.label_model import LabelRows
 from consilience.consensus.rows.problem import Problem, sample_evenly
 
 BLOCK = 8192  # safeguard: rows in a block, so that tables of rows × components stay small
-SAMPLE = 10_000  # objects on which starts compete
+SAMPLE = 10_000  # safeguard: for time, objects on which starts compete
 FINER = (1.0, 1.5, 2.0, 3.0)  # times the usual number of clusters, where starts begin; one more begins at random
 
 

@@ -59,11 +59,11 @@ from consilience.consensus.trust.confidence import errors_correlate
 from consilience.ensemble import Ensemble
 from consilience.measures import adjusted_rand
 
-OBJECTS = 1000  # by which stability is judged
+OBJECTS = 1000  # safeguard: for time, by which stability is judged
 SPLITS = 8  # into halves
-CLOUD_SPLITS = 3
+CLOUD_SPLITS = 3  # safeguard: for time, the same of clouds, of which there are many
 MOST = 60  # clusters that are tried
-SHOWN = 4  # scales
+SHOWN = 4  # safeguard: display, scales
 APART = 1.4  # ratio of neighboring scales, at least
 HANDICAP = 0.2  # of k = 2
 ERRORS = 2.0  # standard errors of a difference of stabilities, from which one is higher

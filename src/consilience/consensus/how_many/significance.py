@@ -191,7 +191,7 @@ def _nearest(sums: Array, mass: Floats, labels: Ints, pull: Array, weights: Floa
 # the other, and 0 where they are independent. Clusters that stand apart are not torn by any clustering, however fine or coarse; a cut
 # through a cloud tears the clusters that lie on it. Averaged over the clusterings, on the objects that each of them labels.
 
-TINY = 1e-9
+TINY = 1e-9  # safeguard: a tolerance of sums of logarithms
 
 
 def nesting(problem: Problem, answers: Sequence[Ints]) -> Floats:
@@ -288,7 +288,7 @@ LENGTHS = 1.0, 2.5, 6.0  # of one axis of a cloud, the others 1
 CLOUDS = 3  # of each shape
 SHUFFLES = 5
 DIMENSIONS = 1, 2, 3, 4, 6, 10, 20, 50
-PASSES = 30  # of k-means
+PASSES = 30  # safeguard: for time, of k-means
 
 
 def clouds(problem: Problem, seed: int) -> Iterator[tuple[int, Ensemble]]:

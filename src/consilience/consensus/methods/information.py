@@ -33,8 +33,8 @@ from consilience.engine.annealing import anneal
 from consilience.engine.information import Engine, batch_scores, objective_of, random_starts, refill_empty
 from consilience.engine.views import Views, label_views
 
-SAMPLE = 2_000  # rows on which starts compete
-ENOUGH = 3  # starts that reach the same best: no more are tried
+SAMPLE = 2_000  # safeguard: for time, rows on which starts compete
+ENOUGH = 3  # safeguard: for time, starts that reach the same best: no more are tried
 
 
 def problem_views(problem: Problem, weights: Any = None) -> Views:

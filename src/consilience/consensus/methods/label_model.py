@@ -182,7 +182,7 @@ def by_row(function: Callable[[Labels], Floats], rows: Labels) -> Floats:
 
 # Weighted rows of labels as the fitting of a label model sees them: tables of labels × clusters, and starts to compete.
 
-SHORT = 20  # iterations over which starts compete
+SHORT = 20  # safeguard: for time, iterations over which starts compete
 
 
 @dataclass(frozen=True)

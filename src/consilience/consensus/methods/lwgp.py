@@ -28,7 +28,7 @@ from consilience.consensus.rows.cluster_similarity import THETA, cluster_overlap
 from consilience.consensus.rows.problem import Problem, incidence, sample_rows, sum_over_labels
 
 DENSE = 1_000  # safeguard: clusters up to which clusters × clusters is formed; beyond, Lanczos steps on rows × clusters
-SAMPLE = 20_000  # rows on which starts of k-means compete
+SAMPLE = 20_000  # safeguard: for time, rows on which starts of k-means compete
 MOST = 300  # safeguard: steps of k-means, which stands still long before
 
 

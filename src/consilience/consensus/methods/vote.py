@@ -28,7 +28,7 @@ from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.methods.information import ENOUGH, best_start, problem_views, rows_of_start
 from consilience.consensus.rows.problem import Problem, representative_rows
 
-SAMPLE = 4_000  # rows on which starts are made and compared
+SAMPLE = 4_000  # safeguard: for time, rows on which starts are made and compared
 INITS = ("best", "quadratic", "clusterings")
 
 

@@ -22,7 +22,7 @@ from consilience.consensus.rows.problem import Problem, incidence, sum_over_labe
 from consilience.consensus.rows.row_tree import choose_leaves
 from consilience.engine.annealing import soft_rows
 
-SAMPLE = 20_000  # rows that EM looks at
+SAMPLE = 20_000  # safeguard: for time, rows that EM looks at: the error of a share is below .004
 CHUNK = 8192  # safeguard: rows whose probabilities stay in the cache while they are worked out
 ALIGNED = 10  # safeguard: iterations after which labels keep the clusters that they stand for, so that EM cannot go in circles
 

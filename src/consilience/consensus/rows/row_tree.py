@@ -15,8 +15,8 @@ from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.rows.cluster_similarity import STEPS, THETA, Overlaps, Similarity
 from consilience.consensus.rows.problem import Problem, representative_rows, sum_over_labels
 
-CLUSTERS = 3000  # of all clusterings together, whose walk is followed: O(clusters³)
-LEAVES = 3000  # rows that a tree is built on, where a method or a resample does not say
+CLUSTERS = 3000  # safeguard: for time, O(clusters³), of all clusterings together, whose walk is followed
+LEAVES = 3000  # safeguard: for memory, 12 bytes × leaves², rows that a tree is built on, where a method or a resample does not say
 SPECK = 40  # a cluster has at least this part of the objects of a mean cluster
 
 

@@ -136,7 +136,7 @@ def term(x: Any, square: bool) -> Floats:
 # again. Others have one cluster dissolved and its items put anew. What is better than the worst found so far takes its place, until two
 # generations bring no better best.
 
-TRIED = 10  # samples, of which the best is a start
+TRIED = 10  # safeguard: for time, samples, of which the best is a start
 Found = tuple[Labels, float]
 
 

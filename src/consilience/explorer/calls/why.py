@@ -17,13 +17,15 @@ from consilience.measures import accuracy
 TOP, BINS = 12, 12  # safeguard: length of lists that are displayed
 FIRST = 20  # safeguard: components that are looked at; the later ones hold little
 LOOKED_AT = 40  # safeguard: clusterings of each side that means are taken of, for an answer within a second
-CLEAR = 0.8  # standard deviations between mean weights that are told in words: Cohen's large effect
+CLEAR = (
+    0.8  # safeguard: display; standard deviations between mean weights that are told in words (Cohen's large effect)
+)
 MEANING = {  # what the methods that are not named for what they do vary
     "zipf": ", random weights of columns",
     "pca": ", random weights of principal components",
     "minima": ", other random starts",
 }
-MUCH, SOME = 0.1, 0.05  # differences of shares, and of accuracies, that are told in words
+MUCH, SOME = 0.1, 0.05  # safeguard: display; differences of shares, and of accuracies, that are told in words
 
 
 @kept
