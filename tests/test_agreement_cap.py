@@ -50,12 +50,6 @@ def test_the_objective_never_falls_and_is_the_sum_over_all_pairs(agreement):
         assert at == pytest.approx(all_pairs(uniform(table), sides), abs=1e-8)
 
 
-def test_whole_counts_add_up_to_the_last_digits():
-    table, _, _ = block_counts(n=150, d=120, k=4, counts=25, own=0.45, seed=1)
-    found = cs.agree(table, 4, 12, n_clusterings=3, max_iter=3, weighting="length", model="dataloom")
-    assert found.objective[-1] == pytest.approx(all_pairs(table, found.after), rel=1e-12)
-
-
 def test_agreement_makes_clusterings_alike_and_keeps_them_good(agreement):
     _, rows, found = agreement
     table = found.stability_by_iteration(rows)
@@ -66,17 +60,12 @@ def test_agreement_makes_clusterings_alike_and_keeps_them_good(agreement):
     assert "jaccard" in repr(found)
 
 
-def test_threads_and_processes_do_not_matter(agreement):
-    from joblib import Parallel, delayed
-
+def test_threads_do_not_matter(agreement):
     table, _, found = agreement
-    how = {"n_clusterings": 5, "max_iter": 3, "model": "mdc_plain", "random_state": 2}
-    two = cs.agree(table, 6, 30, n_jobs=2, **how)
-    apart = Parallel(n_jobs=2)(delayed(cs.agree)(table, 6, 30, **how) for _ in range(2))
-    for other in (two, *apart):
-        for mine, theirs in zip([found.before, *found.iterations], [other.before, *other.iterations], strict=True):
-            assert np.array_equal(mine.rows.labels, theirs.rows.labels)
-            assert np.array_equal(mine.columns.labels, theirs.columns.labels)
+    other = cs.agree(table, 6, 30, n_jobs=2, n_clusterings=5, max_iter=3, model="mdc_plain", random_state=2)
+    for mine, theirs in zip([found.before, *found.iterations], [other.before, *other.iterations], strict=True):
+        assert np.array_equal(mine.rows.labels, theirs.rows.labels)
+        assert np.array_equal(mine.columns.labels, theirs.columns.labels)
 
 
 def test_a_run_does_not_depend_on_how_many_there_are(agreement):
@@ -309,17 +298,13 @@ TABLE = block_counts(n=30, d=20, k=2)[0]
     [
         (lambda: cs.agree(TABLE), "n_clusters must say how many"),
         (lambda: cs.agree(TABLE, 1), "n_clusters must be a whole number of at least 2"),
-        (lambda: cs.agree(TABLE, 3, 1), "n_column_clusters must be a whole number of at least 2"),
         (lambda: cs.agree(TABLE, 50), "50 clusters are more than the 30 rows"),
         (lambda: cs.agree(-TABLE, 3), "negative"),
         (lambda: cs.agree(TABLE, 3, model="mcd"), "did you mean 'mdc'"),
         (lambda: cs.agree(TABLE, 3, rows=[[0] * 30]), "leave n_clusters out"),
         (lambda: cs.agree(TABLE, rows=[[0] * 29]), "29 objects, and the table has 30 rows"),
-        (lambda: cs.agree(TABLE, 3, max_iter=0), "max_iter must be"),
         (lambda: cs.agree(TABLE, 3, n_clusterings=2.5), "n_clusterings must be"),
-        (lambda: cs.agree(TABLE, 3, n_init=0), "n_init must be"),
         (lambda: cs.agree(TABLE, rows=[[0] * 30], n_init=2), "n_init= is for clusterings that the model makes"),
-        (lambda: cs.agree(TABLE, columns=[[0] * 20]), "n_clusters must say how many"),
         (lambda: Comraf({}).fit([]), "at least one edge"),
         (lambda: Comraf({"a": 2}).fit([("a", "a", TABLE)]), "joins 'a' to itself"),
         (lambda: Comraf({}).fit([("a", "b")]), "edge 0 must be"),

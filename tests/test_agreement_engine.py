@@ -94,15 +94,6 @@ def test_single_precision_never_hides_the_best_cluster(seed):
         assert values[labels[i]] == pytest.approx(max(values), abs=1e-10)
 
 
-def test_threads_and_blocks_of_candidates_do_not_change_labels():
-    rng = np.random.default_rng(3)
-    table = sparse.random(600, 200, 0.1, random_state=3, format="csr")
-    start = rng.integers(0, 50, 600)
-    found = [Engine(count_views([table]), 50, shortlist=5, n_jobs=jobs).search(start, max_iter=3) for jobs in (1, 2, 5)]
-    assert found[0].labels.tolist() == found[1].labels.tolist() == found[2].labels.tolist()
-    assert (np.diff(found[0].history) >= -1e-12).all()
-
-
 @few
 @given(seed=st.integers(0, 10**6), k=st.integers(2, 9), share=st.floats(0.2, 1))
 def test_greedy_merges_lose_what_their_definition_loses(seed, k, share):

@@ -73,14 +73,6 @@ def test_mdc_halves_rows_and_doubles_columns(rule):
     assert nmi(rows, found.row_labels_) > (0.3 if rule == "random" else 0.95)
 
 
-def test_greedy_merges_keep_more_than_random_ones():
-    table, _, _ = block_counts(n=300, own=0.35)
-    value = {
-        rule: MDC(5, merge=rule, temperature=0, random_state=0).fit(table).objective_ for rule in ("random", "greedy")
-    }
-    assert value["greedy"] > value["random"]
-
-
 def test_column_clusters_are_as_many_as_asked():
     table, _, _ = block_counts(n=200)
     for wanted in (2, 13, 200):
@@ -115,15 +107,6 @@ def test_every_step_of_a_search_gains():
     assert fewer.max() + 1 == 12
     assert np.array_equal(new[rows], fewer)
     assert information(uniform(block_counts(own=0.4)[0]), fewer, columns) <= value + 1e-12
-
-
-def test_splits_halve_every_cluster_that_can_be():
-    rng = np.random.default_rng(0)
-    labels = np.repeat(np.arange(4), [1, 2, 5, 40]).astype(np.int32)
-    found = split(labels, rng)
-    assert np.bincount(found).tolist() == [1, 1, 3, 20, 1, 2, 20]
-    assert all(len(np.unique(labels[found == c])) == 1 for c in range(7))
-    assert np.bincount(split(labels, rng, 5)).tolist() == [1, 2, 5, 20, 20]
 
 
 def test_row_weights_do_what_they_say():
@@ -169,13 +152,6 @@ def test_empty_rows_and_columns_have_no_label(model):
     found = clone(model).fit(table.tocsr())
     assert np.flatnonzero(found.row_labels_ < 0).tolist() == [3, 50]
     assert set(np.flatnonzero(found.column_labels_ < 0)) >= {7, 9}
-
-
-def test_the_passes_on_single_columns_raise_what_is_known_of_them():
-    counts = check_counts(block_counts(n=400, own=0.35)[0])
-    before, after = (MDC(5, temperature=t)._run(counts, 0).rows for t in (0.0, 0.3))
-    single = [improve(counts.rows, None, labels, max_iter=1, seed=0, unit=0).history[0] for labels in (before, after)]
-    assert single[1] > single[0]
 
 
 def test_measured_data_become_counts():

@@ -1,4 +1,4 @@
-"""What is read off an agreement: stability by iteration, groups with names, soft memberships."""
+"""What is read off an agreement: stability by iteration, and groups with names."""
 
 import numpy as np
 import pytest
@@ -6,13 +6,10 @@ from scipy import sparse
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.agreement import (
-    Agreement,
-    stable_groups,
-)
-from consilience.agreement.components import column_information, soft_memberships
+from consilience.agreement import Agreement, stable_groups
+from consilience.agreement.components import column_information
 from consilience.agreement.result import Sides
-from consilience.consensus import SCCC, floaters, stable_components
+from consilience.consensus import stable_components
 from consilience.datasets import noisy_labels
 from consilience.measures import accuracy
 
@@ -53,11 +50,9 @@ def test_stability_and_accuracy_of_every_iteration():
         assert row.accuracy == pytest.approx(np.mean(values))
         assert row.accuracy_sem == pytest.approx(np.std(values, ddof=1) / np.sqrt(5))
     assert table["rows"].is_monotonic_increasing
-
-
-def test_without_truth_there_is_no_accuracy():
-    result, _ = process([0.6, 0.1])
     assert "accuracy" not in result.stability_by_iteration()
+    with pytest.raises(InputError, match="59 for 60 rows"):
+        result.stability_by_iteration(truth[1:])
 
 
 def test_one_clustering_has_no_stability():
@@ -67,12 +62,6 @@ def test_one_clustering_has_no_stability():
     assert table[["rows", "columns", "rows_sem", "accuracy_sem"]].isna().all(axis=None)
     assert table["accuracy"].tolist() == [1, 1]
     assert "jaccard" not in repr(result)
-
-
-def test_truth_of_another_length_is_refused():
-    result, truth = process([0.6, 0.1])
-    with pytest.raises(InputError, match="59 for 60 rows"):
-        result.stability_by_iteration(truth[1:])
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -138,25 +127,3 @@ def test_columns_share_the_information_about_the_clusters():
     for wrong, words in ((labels[1:], "30 rows and 29 labels"), (np.full(30, -1), "no row with a label")):
         with pytest.raises(InputError, match=words):
             column_information(counts, wrong)
-
-
-def test_memberships_are_what_floaters_show():
-    ensemble, _ = noisy_labels(80, 4, n_clusterings=6, noise=0.5, random_state=2)
-    labels = SCCC(4).fit(ensemble).labels_
-    soft = soft_memberships(ensemble, labels)
-    assert soft.shape == (80, 4)
-    np.testing.assert_allclose(soft.sum(axis=1), 1)
-    weak = floaters(ensemble, labels)
-    assert len(weak)
-    np.testing.assert_allclose(soft[weak["id"], weak["cluster"]], weak["support"])
-    listed = np.isin(np.arange(80), weak["id"])
-    assert (soft[np.arange(80), labels][~listed] > 0.5).all()
-
-
-def test_objects_without_labels_belong_nowhere():
-    soft = soft_memberships([[0, 0, 1, -1], [0, 1, 1, -1]], [0, 0, 1, 1])
-    assert soft[3].tolist() == [0, 0]
-    assert soft_memberships([[0, 0, 1]], [0, -1, 1])[1].tolist() == [0, 0]
-    for labels, words in (([0, 0], "2 labels for 3 objects"), ([-1, -1, -1], "no object has")):
-        with pytest.raises(InputError, match=words):
-            soft_memberships([[0, 0, 1]], labels)

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from consilience._check import InputError
 from consilience.agreement import stable_groups
 from consilience.reports import draw
 from consilience.reports.agreement import (
@@ -44,10 +43,6 @@ def test_summary_is_plain_json(found):
             assert found["share_in_groups"] == pytest.approx(1 - (sizes == 1).sum() / sizes.sum())
 
 
-def test_pairs_are_groups_and_what_has_no_label_is_none():
-    assert components_of(cs.Ensemble([[0, 0, 1, 2, -1]])) == {"number": 3, "largest": 2, "share_in_groups": 0.5}
-
-
 def test_the_finding_has_every_iteration_and_group(found):
     result, table, about, _ = found
     stability, components, groups = agreement_finding(result, table, **about).tables
@@ -74,14 +69,6 @@ def test_labels_table_speaks_the_names_of_labels():
     assert labels_table(ens)["clustering_1"].tolist() == [0, 1, 1]
 
 
-@pytest.mark.parametrize("name", ["a.png", "a.svg", "a.pdf"])
-def test_iterations_are_drawn(found, tmp_path, name):
-    _, table, *_ = found
-    draw(table, tmp_path / name, "iterations")
-    starts = {"a.png": b"\x89PNG", "a.svg": b"<?xml", "a.pdf": b"%PDF"}
-    assert (tmp_path / name).read_bytes().startswith(starts[name])
-
-
 def test_panels_and_error_bars(found, monkeypatch, tmp_path):
     from consilience.reports import agreement, figures
 
@@ -97,8 +84,3 @@ def test_panels_and_error_bars(found, monkeypatch, tmp_path):
     heights = [float(segment[1, 1] - segment[0, 1]) for segment in bars.get_segments()]
     np.testing.assert_allclose(heights, 2 * table["columns_sem"])
     assert [text.get_text() for text in drawn[0].axes[1].get_legend().get_texts()] == ["topic"]
-
-
-def test_a_picture_needs_a_known_ending(found, tmp_path):
-    with pytest.raises(InputError, match=r"\.png"):
-        draw(found[1], tmp_path / "a.doc", "iterations")

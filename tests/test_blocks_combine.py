@@ -131,11 +131,6 @@ def test_output_is_written_in_parts_and_read_when_asked_for(frame, tmp_path):
         cs.combine(file, output=out)
 
 
-def test_output_without_ids_counts_the_objects(codes, tmp_path):
-    cs.combine(LabelBlocks(cut(codes, 400)), output=tmp_path / "out")
-    assert pd.read_parquet(tmp_path / "out")["id"].tolist() == list(range(len(codes)))
-
-
 def test_saved_and_opened_again(codes, tmp_path):
     found = cs.combine(LabelBlocks(cut(codes, 400)), output=tmp_path / "out")
     found.save(tmp_path / "saved")
@@ -161,12 +156,6 @@ def test_dask_collections(client, codes, frame):
     assert_same(cs.combine(array.from_array(codes, chunks=(400, 3)), 4, "mcla"), wanted)
     assert_same(cs.combine(dataframe.from_pandas(table, npartitions=3), 4, "mcla"), cs.combine(table, 4, "mcla"))
     assert_same(cs.combine(LabelBlocks(client.scatter(cut(codes, 600), hash=False)), 4, "mcla"), wanted)
-
-
-def test_dask_without_a_cluster(codes):
-    array = pytest.importorskip("dask.array")
-    table = array.from_array(codes, chunks=(400, 7))
-    assert_same(cs.combine(table, 4, "mcla", n_jobs=2), cs.combine(codes, 4, "mcla"))
 
 
 def test_the_log_has_a_line_for_every_block(client, codes, tmp_path):
@@ -325,11 +314,6 @@ def test_columns_of_one_name_are_refused(codes, tmp_path):
     with pytest.raises(InputError, match="no column 'who' of ids"):
         cs.combine(LabelBlocks([twice], columns=["b"], id_column="who"))
     assert cs.combine(LabelBlocks([twice], columns=["b"]), 4).n_objects == len(codes)
-
-
-def test_labels_that_do_not_occur_need_no_room():
-    few = np.random.default_rng(0).integers(0, 3, (2000, 6))
-    assert LabelBlocks([few * 30_000]).distinct().n_bytes == LabelBlocks([few]).distinct().n_bytes
 
 
 def test_clusterings_that_are_spread_evenly_are_so_in_blocks():

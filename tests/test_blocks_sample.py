@@ -52,12 +52,6 @@ def test_a_sample_of_all_objects_has_the_answer_of_memory(codes, method):
     assert "the others are placed by their labels" in answer.note
 
 
-def test_a_vote_differs_only_in_ties(codes):
-    wanted, answer = cs.combine(codes, CLUSTERS, "vote"), combine_tightly(codes, "vote")
-    assert adjusted_rand(answer.labels, wanted.labels) > 0.97
-    np.testing.assert_allclose(answer.membership.max(axis=1), wanted.membership.max(axis=1), atol=1e-9)
-
-
 @pytest.mark.parametrize("method", ["walk", "mcla", "dawid_skene", "lwea", "sccc", "vote", "mixture", "nbce"])
 def test_the_rest_is_placed_whatever_the_blocks(codes, method, monkeypatch):
     monkeypatch.setattr(sample_and_place, "SAMPLE", 400)
@@ -123,10 +117,6 @@ def test_written_and_read_again(codes, tmp_path):
     assert (answer.n_objects, answer.n_without_labels, answer.n_floaters) == (OBJECTS, 2, wanted.n_floaters)
     assert answer.mean_confidence == pytest.approx(wanted.mean_confidence, abs=1e-9)
     assert_close(answer, wanted)
-
-
-def test_threads_do_not_matter(codes):
-    assert_close(combine_tightly(codes, n_jobs=2), combine_tightly(codes))
 
 
 def test_answers_that_have_no_room_are_refused_before_the_work(codes, monkeypatch):

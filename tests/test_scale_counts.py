@@ -219,24 +219,6 @@ def test_triples_that_are_not_sorted_are_refused(tmp_path):
         CountBlocks(tmp_path / "names.parquet")
 
 
-def test_parquet_files_of_other_columns_are_no_triples(tmp_path):
-    """Tables of whole numbers look like triples but for the names of their columns."""
-    pq.write_table(pa.table({"age": [1, 2, 3], "visits": [0, 1, 2], "cost": [5, 6, 7]}), tmp_path / "a.parquet")
-    with pytest.raises(
-        InputError, match=r"a\.parquet has no column 'row': triples have the columns row, column, count"
-    ):
-        cs.agree(tmp_path, 2)
-    pq.write_table(pa.table({"row": [0, 1], "column": [1, 0], "weight": [5, 6]}), tmp_path / "a.parquet")
-    with pytest.raises(InputError, match="no column 'count'"):
-        CountBlocks(tmp_path)
-    pq.write_table(pa.table({"column": [1, 0, 1], "row": [0, 1, 1]}), tmp_path / "a.parquet")
-    assert load(CountBlocks(tmp_path).piece((0, 2))).toarray().tolist() == [[0, 1], [1, 1]]
-    pq.write_table(
-        pa.table({"note": ["a", "b"], "count": [5, 6], "row": [2, 3], "column": [0, 0]}), tmp_path / "a.parquet"
-    )
-    assert load(CountBlocks(tmp_path).piece((0, 4))).toarray().tolist() == [[0], [0], [5], [6]]
-
-
 def test_dask_collections_are_blocks(client):
     import dask.array as da
     import dask.bag as db
@@ -266,14 +248,6 @@ def test_dask_collections_are_blocks(client):
 def test_blocks_that_are_no_counts_are_refused(make, said):
     with pytest.raises(InputError, match=said):
         DataLoom(2).fit(make())
-
-
-def test_folders_that_hold_no_counts_are_refused(tmp_path):
-    with pytest.raises(InputError, match="holds no counts"):
-        cs.agree(tmp_path, 3)
-    np.savez(tmp_path / "a.npz", x=np.arange(3))
-    with pytest.raises(InputError, match="save_npz"):
-        cs.agree(tmp_path, 3)
 
 
 def test_sums_are_exact_in_any_order():

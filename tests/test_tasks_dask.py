@@ -56,12 +56,6 @@ def test_arrays_travel_apart_and_once():
     assert call[1][0]["b"].tolist() == small.tolist()
 
 
-def test_functions_of_the_caller_travel_too():
-    offset = 5
-    function, args, _ = unpack(*pack(((lambda x: x + offset), (1,), {})))
-    assert function(*args) == 6
-
-
 def test_results_come_in_order_from_both_workers(client):
     table = {"deep": [np.random.default_rng(0).normal(size=200_000)]}
     with on_cluster(client), workers(None) as parallel:
@@ -139,12 +133,6 @@ def test_the_dashboard_is_said_and_answers(client, monkeypatch, capsys):
         assert page.read() == b"ok"
 
 
-def test_a_cluster_takes_the_end_of_a_worker_that_it_never_knew(client):
-    before = dict(client.cluster.scheduler_info["workers"])
-    client.cluster._update_worker_status("remove", "tcp://127.0.0.1:1")
-    assert client.cluster.scheduler_info["workers"] == before
-
-
 def test_a_killed_process_of_joblib_is_replaced(tmp_path):
     def once(i):
         mark = tmp_path / "died"
@@ -168,21 +156,21 @@ def test_a_task_that_kills_its_process_every_time_is_said():
         workers(2, prefer="processes")(delayed(die)(i) for i in range(6))
 
 
-def same(one, other):
-    np.testing.assert_array_equal(one.labels, other.labels)
-    np.testing.assert_array_equal(one.confidence, other.confidence)
-
-
 def test_combine_is_the_same_on_the_cluster(client, labels):
-    same(cs.combine(labels, "auto", client=client), cs.combine(labels, "auto"))
+    here, there = cs.combine(labels, "auto"), cs.combine(labels, "auto", client=client)
+    assert_array_equal(there.labels, here.labels)
+    assert_array_equal(there.confidence, here.confidence)
 
 
 @pytest.mark.parametrize(
-    "estimator", [MCLA(6, random_state=0), NBCE(random_state=0, inference="vb", n_init=2, max_iter=20)]
+    "estimator",
+    [
+        MCLA(6, random_state=0),
+        NBCE(random_state=0, inference="vb", n_init=2, max_iter=20),
+        NBCE(random_state=0, inference="gibbs", n_chains=2, max_iter=20),
+    ],
 )
 def test_estimators_are_the_same_on_the_cluster(client, labels, estimator):
-    from sklearn.base import clone
-
     with joblib.parallel_config(backend="dask", client=client):
         there = clone(estimator).fit(labels)
     here = clone(estimator).fit(labels)
@@ -216,13 +204,6 @@ def on_workers(client, work):
 
 def tasks_so_far(dask_scheduler):
     return dask_scheduler.transition_counter
-
-
-def test_chains_are_the_same_on_the_cluster(client, labels):
-    model = {"random_state": 0, "inference": "gibbs", "n_chains": 2, "max_iter": 20}
-    with on_cluster(client):
-        there = NBCE(**model).fit(labels)
-    np.testing.assert_array_equal(there.labels_, NBCE(**model).fit(labels).labels_)
 
 
 def test_agree_is_the_same_on_the_cluster(client):

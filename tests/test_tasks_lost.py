@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import dask.array as da
 import numpy as np
 import pytest
 from joblib import delayed
@@ -21,11 +22,25 @@ LOST = r"scheduler .* is lost"
 LABELS = noisy_labels(200, 3, 6, 0.2, random_state=0)[0].labels
 COUNTS = np.random.default_rng(0).poisson(np.kron(np.eye(2), np.ones((15, 12))) * 2 + 0.3)
 X = gaussians_8d5k(60, random_state=0)[0]
+
+
+def rows_of_unknown_number(table):
+    """A Dask array whose blocks have to be asked how many rows they have."""
+    lazy = da.from_array(table, chunks=(30, -1))
+    return lazy[lazy[:, 0] > -np.inf]
+
+
 VERBS = {
     "generate": lambda client: cs.generate(X, 6, n_clusters=3, client=client, progress=False),
     "combine": lambda client: cs.combine(LABELS, "auto", client=client, progress=False),
     "combine blocks": lambda client: cs.combine(LabelBlocks([LABELS[:90], LABELS[90:]]), 3, "mcla", client=client),
     "agree": lambda client: cs.agree(COUNTS, 2, n_clusterings=2, max_iter=1, client=client),
+    "agree on Dask's blocks": lambda client: cs.agree(
+        da.from_array(COUNTS, chunks=(15, 24)).persist(), 2, n_clusterings=2, max_iter=1, client=client
+    ),
+    "generate from Dask's blocks": lambda client: cs.generate(
+        rows_of_unknown_number(X), 2, n_clusters=3, client=client, progress=False
+    ),
     "contrast": lambda client: cs.contrast(X, np.arange(60) % 2, 2, n_init=2, client=client),
     "fit": lambda client: cs.EnsembleClusterer(3, n_clusterings=6, client=client).fit(X),
 }

@@ -12,61 +12,55 @@ from consilience._run.parallel import AHEAD, ROUND, on_cluster, workers
 from consilience._run.progress import logging_to
 
 
-def slow_first(i):
-    time.sleep(0.6 if i == 0 else 0)
-    return i
+def drawn_into(drawn, n, task):
+    """Tasks that say when they are drawn."""
+    for i in range(n):
+        drawn.append(i)
+        yield delayed(task)(i)
 
 
-def drawn_before(taken, make, n=200):
-    """Tasks that were drawn when `taken` results had been taken, and some time later, by someone who takes no more."""
-    drawn = []
+@pytest.mark.parametrize("how", [{"lazily": True}, {"as_they_come": True}])
+def test_results_that_nobody_takes_hold_up_the_tasks_in_threads(how):
+    n, room, drawn, ran, changed = 60, AHEAD * 2, [], set(), threading.Condition()
 
-    def tasks():
-        for i in range(n):
-            drawn.append(i)
-            yield delayed(slow_first)(i)
+    def task(i):
+        with changed:
+            ran.add(i)
+            changed.notify_all()
+        return i
 
-    found = make()(tasks())
-    for _ in range(taken):
-        next(found)
-    time.sleep(0.3)
-    number = len(drawn)
-    rest = list(found)
-    return number, rest
-
-
-@pytest.mark.parametrize("taken", [1, 5])
-def test_results_that_nobody_takes_hold_up_the_tasks_in_threads(taken):
-    number, rest = drawn_before(taken, lambda: workers(2, lazily=True))
-    assert number <= taken + (AHEAD + 2) * 2
-    assert rest == list(range(taken, 200))
-    number, rest = drawn_before(taken, lambda: workers(2, as_they_come=True))
-    assert number <= taken + (AHEAD + 2) * 2
-    assert len(rest) == 200 - taken
+    found, results = workers(2, **how)(drawn_into(drawn, n, task)), []
+    for taken in range(n):
+        results.append(next(found))
+        allowed = set(range(min(n, taken + room)))
+        with changed:
+            assert changed.wait_for(lambda allowed=allowed: ran == allowed, 60)
+        assert len(drawn) <= len(results) + room + 4, "and two more of each thread, which joblib draws ahead"
+    assert sorted(results) == [i if how.get("lazily") else (i, i) for i in range(n)]
 
 
 def test_results_that_nobody_takes_hold_up_the_tasks_in_processes():
+    n, room, drawn = 100, ROUND * 2, []
     with joblib.parallel_config(backend="loky"):
-        number, rest = drawn_before(1, lambda: workers(2, lazily=True))
-    assert number <= ROUND * 2
-    assert rest == list(range(1, 200))
+        for place, result in enumerate(workers(2, lazily=True)(drawn_into(drawn, n, abs))):
+            assert result == place
+            assert len(drawn) <= room * (place // room + 1), "the next round begins when all of this one are taken"
 
 
-def test_results_that_wait_for_a_slow_one_hold_up_the_tasks_of_a_cluster(client):
+def test_results_that_wait_for_a_slow_one_hold_up_the_tasks_of_a_cluster(client, tmp_path):
+    def task(i):
+        (tmp_path / str(i)).touch()
+        deadline = time.monotonic() + 60
+        while i == 0 and len(list(tmp_path.iterdir())) < 4 and time.monotonic() < deadline:
+            time.sleep(0.01)  # the first ends after others
+        return i
+
+    drawn = []
     with on_cluster(client):
-        room = AHEAD * 2
-        drawn = []
-
-        def tasks():
-            for i in range(60):
-                drawn.append((i, time.monotonic()))
-                yield delayed(slow_first)(i)
-
-        found = workers(None, lazily=True)(tasks())
+        found = workers(None, lazily=True)(drawn_into(drawn, 60, task))
         assert next(found) == 0
-        then = time.monotonic()
+        assert len(drawn) <= AHEAD * 2
         assert list(found) == list(range(1, 60))
-        assert sum(at <= then for _, at in drawn) <= room
 
 
 def threads_since(before):
@@ -77,7 +71,7 @@ def threads_since(before):
 
 def test_tasks_that_wait_are_let_go():
     before = set(threading.enumerate())
-    found = workers(2, lazily=True)(delayed(slow_first)(i) for i in range(50))
+    found = workers(2, lazily=True)(delayed(abs)(i) for i in range(50))
     next(found)
     found.close()
 

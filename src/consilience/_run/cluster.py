@@ -17,7 +17,7 @@ import uuid
 import warnings
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
@@ -102,6 +102,17 @@ def outcome(future: Any) -> tuple[bool, Any]:
         if future.status == "error":  # what the task itself raised
             raise
         return False, None
+
+
+def settled(client: Any, submit: Callable[[], Sequence[Any]]) -> list[Any]:
+    """Results of the futures that are submitted; all are submitted again where the cluster lost one."""
+    for _ in range(AGAIN + 1):
+        outcomes = [outcome(future) for future in asked(client, submit)]
+        if all(done for done, _ in outcomes):
+            return [result for _, result in outcomes]
+    raise ClusterError(
+        f"blocks were lost {AGAIN + 1} times in a row: is the cluster {address_of(client)} sound, and are its parts still there?"
+    )
 
 
 class ClusterWorkers:

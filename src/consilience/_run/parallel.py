@@ -106,6 +106,16 @@ def active_client() -> Any:
     return backend.client if type(backend).__name__ == "DaskDistributedBackend" else None
 
 
+def open_client() -> Any:
+    """The client that tasks go to, or else Dask's own that is open: it holds what was persisted. None without either."""
+    distributed = sys.modules.get("distributed")  # else none can be open
+    client = active_client()
+    if client is None and distributed is not None:
+        with contextlib.suppress(ValueError):
+            client = distributed.default_client()
+    return client
+
+
 @contextlib.contextmanager
 def on_cluster(client: Any) -> Iterator[None]:
     """Within, all tasks go to a Dask client; None changes nothing."""
@@ -141,25 +151,11 @@ def workers(
     prefer: str = "threads",
     logged: bool = True,
 ) -> Workers:
-    """Workers for independent tasks whose results depend on nothing but their arguments.
+    """Workers for independent tasks: call it with ``joblib.delayed(function)(…)`` tasks, or hold it open with ``with``.
 
-    Parameters
-    ----------
-    n_jobs : int, optional
-    lazily : bool
-        Yield results as soon as they and those before them are there.
-    as_they_come : bool
-        Yield (place, result) in whatever order they end.
-    prefer : {"threads", "processes"}
-        Where a context does not say otherwise: threads, for tasks whose time is spent in kernels, or processes.
-    logged : bool
-        Write a line for every task, where there is a run log.
-
-    Returns
-    -------
-    Workers
-        Call it with ``joblib.delayed(function)(…)`` tasks, or hold it open with ``with``. Tasks of a worker process that died are
-        given out again.
+    `lazily` yields results as soon as they and those before them are there, `as_they_come` (place, result) as they end; else they are
+    a list. `prefer` holds where a context does not say otherwise: "threads" for kernels, "processes" for Python code. `logged` tasks
+    have a line each in the run log, where there is one.
     """
     jobs, client = check_n_jobs(n_jobs), active_client()
     form = Form(lazily, as_they_come, logged and is_logging())
@@ -344,19 +340,12 @@ def in_order(found: Iterator[tuple[int, Any]], early: dict[int, Any]) -> Iterato
 LARGE = 1 << 16  # safeguard: bytes from which on an array travels by itself
 
 
+@dataclass(frozen=True, eq=False)
 class There:
-    """A value that another machine has, or is to make.
+    """A value that another machine has, or is to make."""
 
-    Attributes
-    ----------
-    value
-        What it is here, such as a future.
-    send : callable
-        Of a Dask client: a future of the value, or a list of them.
-    """
-
-    def __init__(self, value: Any, send: Callable[[Any], Any]) -> None:
-        self.value, self.send = value, send
+    value: Any  # what it is here, such as a future
+    send: Callable[[Any], Any]  # of a Dask client: a future of the value, or a list of them
 
 
 class _Packer(cloudpickle.Pickler):

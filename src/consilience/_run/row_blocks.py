@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError, kind_of
+from consilience._run.parallel import open_client
+from consilience._run.progress import worker_name
 
 Span = tuple[int, int]  # rows from the first to before the second
 Form = Callable[[Any], Any]  # a block as the kind of array that is worked on
@@ -56,22 +58,7 @@ class Piece:
 
 
 class RowBlocks:
-    """Blocks of rows, one below the other.
-
-    Parameters
-    ----------
-    parts : sequence of objects with ``rows(first, last)``
-    sizes : sequence of int
-        Rows of each.
-    width : int
-    source : str
-        What messages call it.
-
-    Attributes
-    ----------
-    n_rows, n_columns : int
-    source : str
-    """
+    """Blocks of rows, one below the other: objects with ``rows(first, last)``, how many rows and columns each has, and their name."""
 
     def __init__(self, parts: Sequence[Any], sizes: Sequence[int], widths: Sequence[int], source: str) -> None:
         if len(set(widths)) > 1:
@@ -105,7 +92,7 @@ class RowBlocks:
                 continue
             part = self._parts[j]
             if isinstance(part, Lazy) and part.remote:
-                part = Held(part.form(part.value.compute()))
+                part = Held(part.form(computed([part.value])[0]))
             parts.append((Held(part.rows(a, b)), 0, b - a) if isinstance(part, Held) else (part, a, b))
         return Piece(tuple(parts), self.n_columns)
 
@@ -130,12 +117,23 @@ def delayed_parts(
     values: Sequence[Any], form: Form, remote: bool, name: str
 ) -> tuple[list[Lazy], list[int], list[int], str]:
     """Blocks that are delayed values, or partitions of a bag, which are lists of matrices; their shapes are asked for."""
-    from dask.base import compute
     from dask.delayed import delayed as later
 
-    shapes = compute(*(later(_shape)(value, form) for value in values))
+    shapes = computed([later(_shape)(value, form) for value in values])
     made = [Lazy(value, form, remote) for value in values]
     return made, [int(n) for n, _ in shapes], [int(d) for _, d in shapes], name
+
+
+def computed(values: Sequence[Any]) -> list[Any]:
+    """What Dask makes of lazy values: on the cluster where one is open, in this process otherwise."""
+    client = None if worker_name() else open_client()
+    if client is None:
+        from dask.base import compute
+
+        return list(compute(*values))
+    from consilience._run.cluster import settled
+
+    return settled(client, lambda: client.compute(list(values)))
 
 
 def _shape(block: Any, form: Form) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import delayed
 
 from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience._run.parallel import check_n_jobs, runs_tasks, workers
@@ -133,8 +134,6 @@ def agree(
     check_clusters(table, n_clusters, n_column_clusters)
 
     def runs(one: Callable[[int], Any], n: int, what: str) -> list[Any]:
-        from joblib import delayed
-
         if isinstance(table, BlockCounts):  # one after the other, the blocks of each side by side
             return list(track(map(one, range(n)), n, what, progress))
         return list(track(workers(n_jobs, lazily=True)(delayed(one)(run) for run in range(n)), n, what, progress))
@@ -145,8 +144,14 @@ def agree(
         if isinstance(table, BlockCounts) and model != "dataloom":
             raise InputError(f"row blocks are clustered by model='dataloom': {model!r} needs the whole table in memory")
         maker = MAKERS[model](n_clusters, n_column_clusters=n_column_clusters)
-        found: list[CoClustering] = runs(partial(maker._run, table, seed), n_init * n_clusterings, "clusterings")
-        starts = _clusterings(table, _most_informed(table, found, n_clusterings), model)
+        made = _most_informed(
+            table, runs(partial(maker._run, table, seed), n_init * n_clusterings, "clusterings"), n_clusterings
+        )
+        info = pd.DataFrame({"method": model, "information": [run.objective for run in made]})
+        starts = (
+            Clusterings(table.rows, [run.rows for run in made], info),
+            Clusterings(table.columns, [run.columns for run in made], info),
+        )
     elif n_init > 1:
         raise InputError("n_init= is for clusterings that the model makes: leave it out where some are given")
     else:
@@ -165,14 +170,6 @@ def _most_informed(table: Counts | BlockCounts, found: list[CoClustering], n: in
     return [found[run] for run in sorted(np.argsort(values, kind="stable")[-n:])]
 
 
-def _clusterings(table: Counts | BlockCounts, found: list[CoClustering], model: str) -> tuple[Clusterings, Clusterings]:
-    info = pd.DataFrame({"method": model, "information": [run.objective for run in found]})
-    return (
-        Clusterings(table.rows, [run.rows for run in found], info),
-        Clusterings(table.columns, [run.columns for run in found], info),
-    )
-
-
 def _given(
     table: Counts | BlockCounts,
     rows: Any,
@@ -183,23 +180,22 @@ def _given(
     runs: Runs,
 ) -> tuple[Clusterings, Clusterings]:
     """The given clusterings; a side that is not given is clustered to suit each clustering of the other."""
-    for given, wanted, what in ((rows, n_clusters, "rows"), (columns, n_column_clusters, "columns")):
+    sides = (rows, n_clusters, "rows", "n_clusters"), (columns, n_column_clusters, "columns", "n_column_clusters")
+    for given, wanted, what, name in sides:
         if given is not None and wanted is not None:
-            name = "n_clusters" if what == "rows" else "n_column_clusters"
             raise InputError(f"{what}= brings its own clusters: leave {name} out")
-    if isinstance(table, BlockCounts) and (rows is None or columns is None):
-        raise InputError("row blocks need the clusterings of both sides, rows= and columns=, or of none")
     mine = None if rows is None else start_from(rows, table.rows, "row", seed)
     theirs = None if columns is None else start_from(columns, table.columns, "column", seed)
-    if mine is None and theirs is not None:
-        assert isinstance(table, Counts)
-        return _suited(table.transposed, theirs, n_clusters or 0, seed, runs), theirs
-    assert mine is not None
-    if theirs is None:
-        assert isinstance(table, Counts)
-        wanted = n_column_clusters or column_clusters(table, int(np.median([s.max() + 1 for s in mine.codes])))
-        theirs = _suited(table, mine, wanted, seed, runs)
-    return mine, theirs
+    if mine is not None and theirs is not None:
+        return mine, theirs
+    if isinstance(table, BlockCounts):
+        raise InputError("row blocks need the clusterings of both sides, rows= and columns=, or of none")
+    if mine is None:
+        assert theirs is not None
+        assert n_clusters is not None
+        return _suited(table.transposed, theirs, n_clusters, seed, runs), theirs
+    wanted = n_column_clusters or column_clusters(table, int(np.median([s.max() + 1 for s in mine.codes])))
+    return mine, _suited(table, mine, wanted, seed, runs)
 
 
 def _suited(table: Counts, rows: Clusterings, n_clusters: int, seed: int, runs: Runs) -> Clusterings:

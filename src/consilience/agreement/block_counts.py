@@ -53,22 +53,20 @@ class BlockCounts:
         """Look at all blocks once."""
         check_choice(weighting, WEIGHTINGS, "weighting")
         tasks = (delayed(survey)(blocks.piece(span)) for span in blocks.spans(CHUNK))
-        found: list[Survey] = list(workers(n_jobs, lazily=True)(tasks))
-        length = np.concatenate([one.rows for one in found])
-        columns, cells = sum(one.columns for one in found), sum(one.cells for one in found)
-        if not cells:
+        lengths, columns, cells, whole = zip(*workers(n_jobs, lazily=True)(tasks), strict=True)
+        length = np.concatenate(lengths)
+        if not sum(cells):
             raise InputError(f"{blocks.source}: all counts are 0, so that nothing can be clustered")
-        kept, seen = np.flatnonzero(length > 0), np.flatnonzero(columns > 0)
+        kept, seen = np.flatnonzero(length > 0), np.flatnonzero(sum(columns) > 0)
         uniform, total = weighting == "uniform", float(length.sum())
-        whole = not uniform and all(one.whole for one in found)
         return cls(
             Objects(kept, blocks.n_rows, None),
             Objects(seen, blocks.n_columns, None),
             blocks.source,
             blocks,
             float(length[kept].mean()) if uniform else None,
-            None if whole else 2.0 ** (np.ceil(np.log2(total)) - 51),
-            total / cells,
+            None if all(whole) and not uniform else 2.0 ** (np.ceil(np.log2(total)) - 51),
+            total / sum(cells),
             n_jobs,
         )
 
@@ -87,39 +85,40 @@ class BlockCounts:
     ) -> Iterator[Any]:
         """The place of a span's rows among those with counts, and what a task gives for them, span after span."""
         spans = self.blocks.spans(CHUNK) if spans is None else spans
-        places = self._places(spans)
+        places = [self._place(span) for span in spans]
         tasks = (
             delayed(task)(self.blocks.piece(span), reading, [mine[at] for mine in labels], *common)
             for span, at in zip(spans, places, strict=True)
         )
         return zip(places, workers(self.n_jobs, lazily=True)(tasks), strict=True)
 
-    def _places(self, spans: Sequence[Span]) -> list[slice]:
-        ends = np.searchsorted(self.rows.kept, [[low, high] for low, high in spans])
-        return [slice(int(first), int(last)) for first, last in ends]
+    def _place(self, span: Span) -> slice:
+        first, last = np.searchsorted(self.rows.kept, span)
+        return slice(int(first), int(last))
 
-    def row_tables(self, labels: list[Labels], columns: Sequence[Labels]) -> list[Floats]:
-        """(clusters × all column clusters) of every clustering of the rows."""
-        sizes = [int(mine.max()) + 1 for mine in labels]
-        width = sum(int(mine.max()) + 1 for mine in columns)
-        found = [np.zeros((k, width)) for k in sizes]
-        for _, parts in self._pass(tables_of, labels, self.reading(columns), sizes):
-            for table, part in zip(found, parts, strict=True):
+    def row_tables(
+        self,
+        labels: list[Labels],
+        columns: Sequence[Labels],
+        sizes: Sequence[int] | None = None,
+        spans: Sequence[Span] | None = None,
+    ) -> list[Floats]:
+        """(clusters × all column clusters) of every clustering of the rows, or of some spans of them."""
+        sizes = sizes_of(labels) if sizes is None else sizes
+        tables = [np.zeros((k, sum(sizes_of(columns)))) for k in sizes]
+        for _, parts in self._pass(tables_of, labels, self.reading(columns), sizes, spans=spans):
+            for table, part in zip(tables, parts, strict=True):
                 table += part
-        return found
+        return tables
 
     def column_views(self, labels: list[Labels]) -> Views:
         """The columns as rows, summed by the clusterings of the rows: columns × all row clusters, in this process."""
-        from scipy import sparse
-
-        sizes = [int(mine.max()) + 1 for mine in labels]
+        sizes = sizes_of(labels)
         table = np.zeros((self.columns.n_objects, sum(sizes)))
         for _, part in self._pass(by_column, labels, self.reading(), sizes):
             lines = np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
             table[lines, part.indices] += part.data
-        view_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-        kept = sparse.csr_matrix(table[self.columns.kept])
-        return Views(kept, view_of, np.ones(len(sizes)), np.ones(kept.shape[0]), mean_entry=self.mean_entry)
+        return side_by_side(table[self.columns.kept], sizes, self.mean_entry)
 
     def batch_pass(
         self, labels: list[Labels], columns: Sequence[Labels], scorings: list[Scoring]
@@ -135,16 +134,10 @@ class BlockCounts:
 
     def moved(self, before: Labels, after: Labels, columns: Sequence[Labels], n_clusters: int) -> Floats:
         """What a table gains where few rows move; only blocks that hold one of them are read."""
-        width = sum(int(mine.max()) + 1 for mine in columns)
-        change = np.zeros((n_clusters, width))
         rows = self.rows.kept[before != after]
-        if not len(rows):
-            return change
         spans = [span for span in self.blocks.spans(CHUNK) if np.diff(np.searchsorted(rows, span))[0]]
-        sizes = [n_clusters, n_clusters]
-        for _, (old, new) in self._pass(tables_of, [before, after], self.reading(columns), sizes, spans=spans):
-            change += new - old
-        return change
+        old, new = self.row_tables([before, after], columns, [n_clusters] * 2, spans)
+        return new - old
 
     def refine_pass(
         self,
@@ -164,23 +157,24 @@ class BlockCounts:
         reading, spans = self.reading(columns), self.blocks.spans(CHUNK)
         for low, high in _rounds(self.blocks.n_rows):
             inside = [(max(a, low), min(b, high)) for a, b in spans if a < high and b > low]
-            wholes = [
-                Whole(table, np.bincount(mine, minlength=len(table)), turn)
-                for mine, table, turn in zip(new, tables, turns, strict=True)
-            ]
+            members = [np.bincount(mine, minlength=len(table)) for mine, table in zip(new, tables, strict=True)]
             before, changed = [mine.copy() for mine in new], [table.copy() for table in tables]
-            jobs = [
-                (i, span, at) for span, at in zip(inside, self._places(inside), strict=True) for i in range(len(new))
-            ]
-            threads = max(1, n_threads(self.n_jobs) // len(jobs))
+            jobs = [(i, span) for span in inside for i in range(len(new))]
+            how = {"seed": seed, "temperature": heat, "n_jobs": max(1, n_threads(self.n_jobs) // len(jobs))}
             tasks = (
                 delayed(refine)(
-                    self.blocks.piece(span), reading, before[i][at], self._chunks(span), wholes[i], seed, heat, threads
+                    self.blocks.piece(span),
+                    reading,
+                    before[i][self._place(span)],
+                    self._chunks(span, turns[i]),
+                    tables[i],
+                    members[i],
+                    **how,
                 )
-                for i, span, at in jobs
+                for i, span in jobs
             )
-            for (i, _, at), (mine, change) in zip(jobs, workers(self.n_jobs, lazily=True)(tasks), strict=True):
-                new[i][at] = mine
+            for (i, span), (mine, change) in zip(jobs, workers(self.n_jobs, lazily=True)(tasks), strict=True):
+                new[i][self._place(span)] = mine
                 changed[i] += change
             for mine, old, table in zip(new, before, changed, strict=True):
                 found = mine.copy()
@@ -189,11 +183,22 @@ class BlockCounts:
             tables = changed
         return new, tables
 
-    def _chunks(self, span: Span) -> list[tuple[int, int]]:
-        """Numbers of the chunks of a span, and how many rows with counts each has."""
+    def _chunks(self, span: Span, turn: int) -> list[tuple[int, int]]:
+        """Streams of the chunks of a span in a turn, and how many rows with counts each has."""
         ends = [*range(span[0], span[1], CHUNK), span[1]]
         sizes = np.diff(np.searchsorted(self.rows.kept, ends))
-        return [(span[0] // CHUNK + j, int(size)) for j, size in enumerate(sizes)]
+        return [(turn + (span[0] // CHUNK + j << CHUNK_BIT), int(size)) for j, size in enumerate(sizes)]
+
+
+def sizes_of(clusterings: Sequence[Labels]) -> list[int]:
+    """Numbers of clusters."""
+    return [int(labels.max()) + 1 for labels in clusterings]
+
+
+def side_by_side(table: Floats, sizes: Sequence[int], mean_entry: float | None = None) -> Views:
+    """Rows whose columns are the clusters of clusterings with so many clusters, one after the other."""
+    view_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    return Views(sparse.csr_matrix(table), view_of, np.ones(len(sizes)), np.ones(len(table)), mean_entry=mean_entry)
 
 
 def take_back(before: Labels, after: Labels, n_clusters: int) -> bool:
@@ -219,23 +224,13 @@ def _rounds(n_rows: int) -> list[Span]:
 CHUNK_BIT = 42  # safeguard: of a stream's number: a chunk's streams are those of the whole table's turn, moved so far
 
 
-@dataclass(frozen=True)
-class Survey:
-    """What one look at a piece tells: sums by row and column, non-zero cells, and whether all are whole numbers."""
-
-    rows: Floats
-    columns: Floats
-    cells: int
-    whole: bool
-
-
-def survey(piece: Piece) -> Survey:
-    """Check the counts of a piece, and add them up."""
+def survey(piece: Piece) -> tuple[Floats, Floats, int, bool]:
+    """Sums of a piece by row and by column, its non-zero cells, and whether all are whole numbers; refused where they are no counts."""
     table = load(piece)
     if table.nnz and not (np.isfinite(table.data).all() and table.data.min() >= 0):
         raise InputError("a block holds a count that is negative or not finite")
     columns = np.bincount(table.indices, table.data, minlength=table.shape[1]).astype(float)
-    return Survey(np.asarray(table.sum(axis=1)).ravel(), columns, table.nnz, bool((table.data % 1 == 0).all()))
+    return np.asarray(table.sum(axis=1)).ravel(), columns, table.nnz, bool((table.data % 1 == 0).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,56 +284,38 @@ def batch(
     return new, fit, [cluster_tables(views, mine, len(s[0]))[0] for mine, s in zip(new, scorings, strict=True)]
 
 
-@dataclass(frozen=True, eq=False)
-class Whole:
-    """A clustering of all rows: its table, the rows of each cluster, and the stream of the pass over it."""
-
-    table: Floats
-    members: Ints
-    turn: int
-
-
 def refine(
     piece: Piece,
     reading: Reading,
     labels: Labels,
     chunks: list[tuple[int, int]],
-    whole: Whole,
-    seed: int,
-    heat: float,
-    threads: int,
+    table: Floats,
+    members: Ints,
+    *,
+    n_jobs: int,
+    **how: Any,
 ) -> tuple[Labels, Floats]:
-    """Rows of a piece moved one by one, beside what the clusters held elsewhere when the round began.
+    """Rows of a piece moved one by one, and what that adds to the table.
 
-    `chunks` are number and size of those that make up the piece: each is a search of its own. Returns labels, and what is added to the
-    table.
+    `chunks` (stream and number of rows) are a search each, beside what the clusters held elsewhere when the round began: their `table` less
+    the chunk's part. `members` are the rows of each cluster then.
     """
-    views, new = reading.views(piece), labels.copy()
-    change = np.zeros_like(whole.table)
-    begin = 0
-    for number, size in chunks:
+    views, new, k = reading.views(piece), labels.copy(), len(table)
+    change, begin = np.zeros_like(table), 0
+    for stream, size in chunks:
         part = slice(begin, begin + size)
-        new[part] = _refined(views.rows(part), new[part], whole, number, seed, heat, threads, change)
         begin += size
+        rows, old = views.rows(part), labels[part]
+        held = np.flatnonzero(members > np.bincount(old, minlength=k)).astype(np.int32)
+        rest = (table - cluster_tables(rows, old, k)[0])[held]
+        engine = engine_of(beside(rows, rest), k, n_jobs, fixed=len(held))
+        found = np.concatenate([old, held])
+        engine.step(found, stream, **how)
+        new[part] = found[:size]
+        moved = np.flatnonzero(new[part] != old)
+        some = rows.rows(moved)
+        change += cluster_tables(some, new[part][moved], k)[0] - cluster_tables(some, old[moved], k)[0]
     return new, change
-
-
-def _refined(
-    rows: Views, labels: Labels, whole: Whole, number: int, seed: int, heat: float, threads: int, change: Floats
-) -> Labels:
-    """One pass over the rows of a chunk; what it changes in the table is added to `change`."""
-    k = len(whole.table)
-    elsewhere = whole.members - np.bincount(labels, minlength=k)
-    held = np.flatnonzero(elsewhere > 0).astype(np.int32)
-    rest = (whole.table - cluster_tables(rows, labels, k)[0])[held]
-    engine = engine_of(beside(rows, rest), k, threads, fixed=len(held))
-    found = np.concatenate([labels, held])
-    engine.step(found, whole.turn + (number << CHUNK_BIT), seed=seed, temperature=heat)
-    found = found[: len(labels)]
-    moved = np.flatnonzero(found != labels)
-    some = rows.rows(moved)
-    change += cluster_tables(some, found[moved], k)[0] - cluster_tables(some, labels[moved], k)[0]
-    return found
 
 
 def beside(rows: Views, rest: Floats) -> Views:

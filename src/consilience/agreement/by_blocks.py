@@ -11,25 +11,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from consilience._types import Floats, Labels
-from consilience.agreement.block_counts import BlockCounts
+from consilience.agreement.block_counts import BlockCounts, side_by_side, sizes_of
 from consilience.agreement.co_clustering import CoSearch, engine_of
 from consilience.agreement.comraf import Clusterings, take_turns
 from consilience.engine.information import STILL, Search, objective_of, refill_empty, score_tables
-from consilience.engine.views import Views, cluster_tables
-
-
-def clusters_as_rows(table: Floats, sizes: Sequence[int], mean_entry: float | None = None) -> Views:
-    """The sums of clusters over column clusterings of so many clusters, as rows: all that the objective needs of the rows themselves."""
-    view_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-    return Views(sparse.csr_matrix(table), view_of, np.ones(len(sizes)), np.ones(len(table)), mean_entry=mean_entry)
+from consilience.engine.views import cluster_tables
 
 
 def value_of(table: Floats, sizes: Sequence[int]) -> float:
     """Σ I(X̃; Ỹ_j) of a clustering of the rows from its table."""
-    return objective_of(clusters_as_rows(table, sizes), np.arange(len(table)), len(table))
+    return objective_of(side_by_side(table, sizes), np.arange(len(table)), len(table))
 
 
 @dataclass
@@ -43,10 +36,8 @@ class RowSearch:
     seed: int
     units: Sequence[int]  # streams of the clusterings
 
-    @property
-    def sizes(self) -> list[int]:
-        """Clusters of the clusterings of the columns."""
-        return [int(mine.max()) + 1 for mine in self.columns]
+    def __post_init__(self) -> None:
+        self.sizes = sizes_of(self.columns)
 
     def values(self) -> list[float]:
         """The objective of every clustering."""
@@ -56,15 +47,14 @@ class RowSearch:
         """Batch passes while they gain, a noisy pass, then plain ones; where noise ends lower than it began, without it."""
         before = self.values()
         self._batch(range(len(before)), batch)
+        plain, cold = [0.0] * max_iter, list(range(len(before)))
         if heat > 0:
             labels, tables, kept = list(self.labels), list(self.tables), self.values()
-            self._one_by_one(range(len(before)), [heat] + [0.0] * max_iter)
-            worse = [i for i, value in enumerate(self.values()) if value <= kept[i]]
-            for i in worse:
+            self._one_by_one(cold, [heat, *plain])
+            cold = [i for i, value in enumerate(self.values()) if value <= kept[i]]
+            for i in cold:
                 self.labels[i], self.tables[i] = labels[i], tables[i]
-            self._one_by_one(worse, [0.0] * max_iter)
-        else:
-            self._one_by_one(range(len(before)), [0.0] * max_iter)
+        self._one_by_one(cold, plain)
         ends = zip(self.labels, before, self.values(), strict=True)
         return [Search(mine, last, [first, last], []) for mine, first, last in ends]
 
@@ -76,7 +66,7 @@ class RowSearch:
                 return
             scorings = []
             for i in active:
-                k, views = len(self.tables[i]), clusters_as_rows(self.tables[i], self.sizes, self.counts.mean_entry)
+                k, views = len(self.tables[i]), side_by_side(self.tables[i], self.sizes, self.counts.mean_entry)
                 scorings.append(score_tables(views, np.arange(k), k, "shannon"))
             new, fit, tables = self.counts.batch_pass([self.labels[i] for i in active], self.columns, scorings)
             for j in range(len(active)):
@@ -182,11 +172,11 @@ def infer_blocks(
             return found
         views = counts.column_views(rows)
         found = [
-            engine_of(views, int(mine.max()) + 1, n_jobs).search(mine, max_iter=max_iter_local, seed=seed, unit=unit)
-            for mine, unit in zip(columns, units, strict=True)
+            engine_of(views, k, n_jobs).search(mine, max_iter=max_iter_local, seed=seed, unit=unit)
+            for mine, k, unit in zip(columns, sizes_of(columns), units, strict=True)
         ]
         joint = [cluster_tables(views, one.labels, int(one.labels.max()) + 1)[0].T for one in found]
-        ends = np.cumsum([int(mine.max()) + 1 for mine in rows])[:-1]
+        ends = np.cumsum(sizes_of(rows))[:-1]
         parts = [np.split(table, ends) for table in joint]  # of every column clustering, by row clustering
         tables = [np.concatenate([part[i] for part in parts], axis=1) for i in range(len(rows))]
         return found

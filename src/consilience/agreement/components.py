@@ -2,8 +2,7 @@
 
 A **stable component** is a set of objects that no clustering separates (:func:`~consilience.consensus.rows.stable_components`). The
 process makes components grow: :func:`stable_groups` names the members of those it ends with and says in how many pieces each of
-them lay before. The pattern in which the clusterings spread an object over the clusters of a consensus softens the hard
-clusterings (:func:`soft_memberships`); a flat pattern marks a floater (:func:`~consilience.consensus.floaters`).
+them lay before. Objects that float are those of :func:`~consilience.consensus.floaters`.
 """
 
 from __future__ import annotations
@@ -18,8 +17,6 @@ from scipy import sparse
 from consilience._check import InputError, check_count, check_labels, count
 from consilience._types import Floats
 from consilience.agreement.count_blocks import CountBlocks, load
-from consilience.consensus.rows.stable_components import consensus_rows
-from consilience.consensus.trust.confidence import cluster_shares
 from consilience.inputs import as_ensemble
 
 ROWS_READ = 4096  # safeguard: rows of a block in memory that are looked at together
@@ -86,7 +83,10 @@ def stable_groups(
     found, old = last.signatures(), first.signatures().inverse
     members = np.lexsort((np.arange(n), -heavy, found.inverse))
     begin = np.cumsum(found.counts) - found.counts
-    pieces, largest = _pieces(found.inverse, old, len(found))
+    pairs, sizes = np.unique(found.inverse * (old.max() + 1) + old, return_counts=True)
+    component = pairs // (old.max() + 1)
+    pieces, largest = np.bincount(component, minlength=len(found)), np.zeros(len(found), np.int64)
+    np.maximum.at(largest, component, sizes)
     chosen = (found.counts >= smallest) & (found.labels >= 0).any(axis=1)
     if new:
         chosen &= pieces == found.counts
@@ -102,15 +102,6 @@ def stable_groups(
     )
 
 
-def _pieces(now: NDArray[np.int64], old: NDArray[np.int64], n_components: int) -> tuple[Any, Any]:
-    """For every component now: how many old ones it is made of, and the size of the largest such part."""
-    pairs, sizes = np.unique(now * (old.max() + 1) + old, return_counts=True)
-    component = pairs // (old.max() + 1)
-    largest = np.zeros(n_components, np.int64)
-    np.maximum.at(largest, component, sizes)
-    return np.bincount(component, minlength=n_components), largest
-
-
 def _one_each(values: Any, n: int, what: str) -> NDArray[Any]:
     array = np.asarray(values)
     if array.shape != (n,):
@@ -123,19 +114,6 @@ def column_information(counts: Any, labels: Any) -> Floats:
 
     The sum over the columns is I(C; Y). As `weights` of :func:`stable_groups` it brings the words that mark a topic to the front, where
     counts would bring those that occur everywhere.
-
-    Parameters
-    ----------
-    counts : (n_rows, n_columns) array or sparse matrix, or row blocks
-    labels : (n_rows,) labels
-        Clusters of the rows; rows without one are left out.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.agreement.components import column_information
-    >>> column_information(np.array([[4, 0, 2], [0, 4, 2]]), [0, 1]).round(4).tolist()
-    [0.231, 0.231, 0.0]
     """
     codes = check_labels(labels, "the clusters of the rows")
     blocks = counts if isinstance(counts, CountBlocks) else None
@@ -154,35 +132,3 @@ def column_information(counts: Any, labels: Any) -> Floats:
     joint /= joint.sum()
     outer = np.outer(joint.sum(axis=1), joint.sum(axis=0))
     return np.asarray((joint * np.log(np.divide(joint, outer, out=np.ones_like(joint), where=joint > 0))).sum(axis=0))
-
-
-def soft_memberships(ensemble: Any, labels: Any) -> Floats:
-    """Soften hard clusterings: how their labels spread every object over the clusters of a consensus.
-
-    The membership of an object in a cluster is the share of the clusterings whose label for it is, by plurality, a label of that
-    cluster; :func:`~consilience.consensus.floaters` lists the objects where it is flat.
-
-    Parameters
-    ----------
-    ensemble : Ensemble, or what one is made from
-    labels : (n_objects,) labels
-        The consensus, of :class:`~consilience.consensus.SCCC` say.
-
-    Returns
-    -------
-    (n_objects, n_clusters) array
-        Rows sum to 1; zeros for objects without a label in the consensus or in any clustering. Clusters are numbered in the
-        order of their labels.
-
-    Examples
-    --------
-    >>> from consilience.agreement.components import soft_memberships
-    >>> soft_memberships([[0, 0, 0, 1, 1], [0, 0, 1, 1, 1]], [0, 0, 0, 1, 1]).tolist()
-    [[1.0, 0.0], [1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.0, 1.0]]
-    """
-    ens = as_ensemble(ensemble)
-    codes = check_labels(labels, "the consensus labels")
-    objects, problem, _, tables = consensus_rows(ens, codes)
-    shares = np.zeros((ens.n_objects, problem.n_clusters))
-    shares[objects] = cluster_shares(problem.labels, tables)[problem.inverse]
-    return shares

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+from joblib import delayed
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
@@ -131,18 +132,15 @@ def _check_edges(edges: Any) -> list[Edge]:
         checked.append((a, b, values, check_positive("the weight of an edge", edge[3] if len(edge) == 4 else 1.0)))
     if not checked:
         raise InputError("a graph needs at least one edge")
-    _check_connected(checked)
-    return checked
-
-
-def _check_connected(edges: list[Edge]) -> None:
-    reached = {edges[0][0]}
-    while more := {end for a, b, *_ in edges if a in reached or b in reached for end in (a, b)} - reached:
+    first = checked[0][0]
+    reached = {first}
+    while more := {end for a, b, *_ in checked if a in reached or b in reached for end in (a, b)} - reached:
         reached |= more
-    if apart := [a for a, *_ in edges if a not in reached]:
+    if apart := [a for a, *_ in checked if a not in reached]:
         raise InputError(
-            f"the graph falls apart: no path leads from {show(edges[0][0])} to {show(apart[0])}; join them by an edge, or fit two"
+            f"the graph falls apart: no path leads from {show(first)} to {show(apart[0])}; join them by an edge, or fit two"
         )
+    return checked
 
 
 def _nodes(edges: list[Edge]) -> list[Node]:
@@ -220,20 +218,11 @@ Clusterings = dict[str, Labels]
 
 @dataclass(frozen=True)
 class Node:
-    """A clustering in the field.
-
-    Attributes
-    ----------
-    name : str
-    rows : Views
-        The objects' counts in all tables at the node's edges, side by side.
-    seen : list of (str, int, float)
-        For every edge the neighbor, the first column of `rows` with the neighbor's objects, and the weight.
-    """
+    """A clustering in the field."""
 
     name: str
-    rows: Views
-    seen: list[tuple[str, int, float]]
+    rows: Views  # the objects' counts in all tables at the node's edges, side by side
+    seen: list[tuple[str, int, float]]  # of every edge: neighbor, first column of `rows` with its objects, weight
 
     def views(self, labels: Mapping[str, Labels]) -> Views:
         """The neighbors' clusterings as views of the node's objects."""
@@ -242,22 +231,16 @@ class Node:
             code[first : first + len(labels[other])] = labels[other]
         return regrouped(self.rows, codes, weights=[weight for *_, weight in self.seen])
 
-    def without(self, names: set[str]) -> Node:
-        """The node without the edges to some neighbors."""
-        return Node(self.name, self.rows, [edge for edge in self.seen if edge[0] not in names])
-
 
 def color(nodes: Sequence[Node]) -> list[list[Node]]:
     """Classes of nodes without edges among them: each node joins the first class that holds no neighbor."""
     classes: list[list[Node]] = []
     for node in nodes:
         near = {other for other, *_ in node.seen}
-        free = (c for c in classes if not any(member.name in near for member in c))
-        home = next(free, None)
+        home = next((group for group in classes if near.isdisjoint(member.name for member in group)), None)
         if home is None:
-            classes.append([node])
-        else:
-            home.append(node)
+            classes.append(home := [])
+        home.append(node)
     return classes
 
 
@@ -278,8 +261,6 @@ def infer(
     the first class begin with a noisy pass, at a temperature that falls evenly to 0 in the last iteration. It ends after `max_iter`
     iterations, or when one gains no more than `tol` of the objective.
     """
-    from joblib import delayed
-
     threads = n_threads(n_jobs)
 
     def improve(which: int, labels: Clusterings, heat: float, units: Sequence[int]) -> Sequence[Search]:
@@ -348,7 +329,7 @@ def _start(classes: Sequence[Sequence[Node]], labels: Clusterings, found: Mappin
     value = sum(search.history[0] for search in found.values())
     done = set(found)
     for node in (node for group in classes for node in group if node.name not in found):
-        left = node.without(done)
+        left = replace(node, seen=[edge for edge in node.seen if edge[0] not in done])
         if left.seen:
             value += engine_of(left.views(labels), int(labels[node.name].max()) + 1).value(labels[node.name])
         done.add(node.name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,13 +26,14 @@ class File:
         """Some of its rows, as CSR."""
         return sparse.csr_matrix(sparse.load_npz(self.path))[first:last]
 
-    def shape(self) -> tuple[int, int]:
-        """Without its counts being read."""
-        with np.load(self.path, allow_pickle=False) as file:
-            if "shape" not in file.files:
-                raise InputError(f"{self.path} is not a sparse matrix: write it with scipy.sparse.save_npz")
-            n, d = (int(size) for size in file["shape"])
-        return n, d
+
+def _shape(path: Path) -> tuple[int, int]:
+    """Of the matrix in an npz file, whose counts are not read."""
+    with np.load(path, allow_pickle=False) as file:
+        if "shape" not in file.files:
+            raise InputError(f"{path} is not a sparse matrix: write it with scipy.sparse.save_npz")
+        n, d = (int(size) for size in file["shape"])
+    return n, d
 
 
 def load(piece: Piece) -> Any:
@@ -94,11 +94,8 @@ def are_blocks(source: Any) -> bool:
         return True
     if isinstance(source, (str, Path)):
         return Path(source).is_dir()
-    return isinstance(source, (list, tuple)) and bool(len(source)) and all(_is_matrix(one) for one in source)
-
-
-def _is_matrix(value: Any) -> bool:
-    return sparse.issparse(value) or hasattr(value, "__dask_graph__")
+    matrices = isinstance(source, (list, tuple)) and bool(len(source))
+    return matrices and all(sparse.issparse(one) or hasattr(one, "__dask_graph__") for one in source)
 
 
 def _parts_of(source: Any, shape: tuple[int, int] | None) -> tuple[Sequence[Any], list[int], list[int], str]:
@@ -107,11 +104,10 @@ def _parts_of(source: Any, shape: tuple[int, int] | None) -> tuple[Sequence[Any]
         path = Path(source)
         files = sorted(path.glob("*.npz"))
         if not files:
-            triples = TripleFiles.of(path, shape)
-            return triples.parts(), triples.sizes(), [triples.width] * len(triples.sizes()), path.name
-        read = [File(file) for file in files]
-        sizes = [file.shape() for file in read]
-        return read, [n for n, _ in sizes], [d for _, d in sizes], path.name
+            triples = triple_parts(path, shape)
+            return triples, [part.last - part.first for part in triples], [part.width for part in triples], path.name
+        shapes = [_shape(file) for file in files]
+        return [File(file) for file in files], [n for n, _ in shapes], [d for _, d in shapes], path.name
     if hasattr(source, "__dask_graph__"):
         return dask_parts(source, csr, "counts")
     if not isinstance(source, Sequence) or not len(source):
@@ -183,65 +179,44 @@ class Triples:
         return sparse.csr_matrix((values, (row[here] - low, column[here])), shape=(high - low, self.width))
 
 
-@dataclass(frozen=True, eq=False)
-class TripleFiles:
-    """Parquet files of triples."""
+def triple_parts(path: Path, shape: tuple[int, int] | None) -> list[Triples]:
+    """Blocks of a file, or of the files of a folder in the order of their names, whose ends alone are read.
 
-    groups: list[Group]
-    names: tuple[str, ...]
-    height: int
-    width: int
-
-    @classmethod
-    def of(cls, path: Path, shape: tuple[int, int] | None) -> TripleFiles:
-        """A file, or the files of a folder in the order of their names; only their ends are read."""
-        files = sorted([*path.glob("*.parquet"), *path.glob("*.pq")]) if path.is_dir() else [path]
-        if not files or not files[0].exists():
+    They begin with the row groups; a row that lies in two is read from both.
+    """
+    files = sorted([*path.glob("*.parquet"), *path.glob("*.pq")]) if path.is_dir() else [path]
+    if not files or not files[0].exists():
+        raise InputError(
+            f"{path} holds no counts: a folder of npz files of scipy.sparse.save_npz, or of Parquet files of triples"
+        )
+    names: tuple[str, ...] = ()
+    groups: list[Group] = []
+    for file in files:
+        held = open_parquet(file)
+        have = held.schema_arrow.names
+        names = names or (TRIPLE[:2] if set(have) == set(TRIPLE[:2]) else TRIPLE)  # pairs alone count 1 each
+        if missing := [name for name in names if name not in have]:
+            raise InputError(f"{file} has no column {missing[0]!r}: triples have the columns {', '.join(TRIPLE)}")
+        groups += [_group(file, held, number, names) for number in range(held.num_row_groups)]
+    groups = [group for group in groups if group.last >= 0]
+    if not groups:
+        raise InputError(f"{path} holds no counts")
+    for before, after in pairwise(groups):
+        if after.first < before.last:
+            raise InputError(f"{after.path}: row {after.first} comes after row {before.last}: sort the triples by row")
+    height, width = groups[-1].last + 1, max(group.widest for group in groups) + 1
+    if shape is not None:
+        rows, columns = (check_count("shape", size) for size in shape)
+        if rows < height or columns < width:
             raise InputError(
-                f"{path} holds no counts: a folder of npz files of scipy.sparse.save_npz, or of Parquet files of triples"
+                f"{path} has counts in row {height - 1} and column {width - 1}: shape={shape} is too small"
             )
-        names: tuple[str, ...] = ()
-        groups: list[Group] = []
-        for file in files:
-            held = open_parquet(file)
-            have = held.schema_arrow.names
-            names = names or (TRIPLE[:2] if set(have) == set(TRIPLE[:2]) else TRIPLE)  # pairs alone count 1 each
-            if missing := [name for name in names if name not in have]:
-                raise InputError(f"{file} has no column {missing[0]!r}: triples have the columns {', '.join(TRIPLE)}")
-            groups += [_group(file, held, number, names) for number in range(held.num_row_groups)]
-        groups = [group for group in groups if group.last >= 0]
-        if not groups:
-            raise InputError(f"{path} holds no counts")
-        for before, after in pairwise(groups):
-            if after.first < before.last:
-                raise InputError(
-                    f"{after.path}: row {after.first} comes after row {before.last}: sort the triples by row"
-                )
-        height, width = groups[-1].last + 1, max(group.widest for group in groups) + 1
-        if shape is not None:
-            rows, columns = (check_count("shape", size) for size in shape)
-            if rows < height or columns < width:
-                raise InputError(
-                    f"{path} has counts in row {height - 1} and column {width - 1}: shape={shape} is too small"
-                )
-            height, width = rows, columns
-        return cls(groups, names, height, width)
-
-    @cached_property
-    def _ends(self) -> list[int]:
-        return sorted({0, self.height, *(group.first for group in self.groups)})
-
-    def parts(self) -> list[Triples]:
-        """Blocks that begin with the row groups; a row that lies in two is read from both."""
-        made = []
-        for first, last in pairwise(self._ends):
-            mine = tuple(group for group in self.groups if group.first < last and group.last >= first)
-            made.append(Triples(mine, self.names, first, last, self.width))
-        return made
-
-    def sizes(self) -> list[int]:
-        """Rows of the blocks."""
-        return [last - first for first, last in pairwise(self._ends)]
+        height, width = rows, columns
+    parts = []
+    for first, last in pairwise(sorted({0, height, *(group.first for group in groups)})):
+        mine = tuple(group for group in groups if group.first < last and group.last >= first)
+        parts.append(Triples(mine, names, first, last, width))
+    return parts
 
 
 def _group(path: Path, held: Any, number: int, names: tuple[str, ...]) -> Group:

@@ -23,19 +23,10 @@ WEIGHTINGS = ("uniform", "length")
 
 @dataclass(frozen=True)
 class Objects:
-    """The objects of one side of a count table that have counts.
+    """The objects of one side of a count table that have counts."""
 
-    Attributes
-    ----------
-    kept : (n_kept,) int array
-        Which of the objects have counts.
-    n_objects : int
-        How many there are with those that have none.
-    ids : array or None
-    """
-
-    kept: NDArray[np.int64]
-    n_objects: int
+    kept: NDArray[np.int64]  # which of the objects have counts
+    n_objects: int  # with those that have none
     ids: NDArray[Any] | None
 
     @property
@@ -59,23 +50,14 @@ class Side(Objects):
 
 @dataclass(frozen=True)
 class Clusterings:
-    """Clusterings of the objects of a side that have counts; :meth:`ensemble` is the only place where all objects come in.
-
-    Attributes
-    ----------
-    side : Objects
-    codes : list of (n_kept,) int32 arrays
-        0 … k − 1, every number in use.
-    info : DataFrame
-        One row per clustering.
-    given : Ensemble, optional
-        What the user gave: objects without counts keep their labels there, and clusters their numbers and names.
-    """
+    """Clusterings of the objects of a side that have counts; :meth:`ensemble` is the only place where all objects come in."""
 
     side: Objects
-    codes: list[Labels]
-    info: pd.DataFrame
-    given: Ensemble | None = None
+    codes: list[Labels]  # 0 … k − 1, every number in use
+    info: pd.DataFrame  # one row per clustering
+    given: Ensemble | None = (
+        None  # of the user: objects without counts keep their labels, and clusters their numbers and names
+    )
 
     def ensemble(self, improved: list[Labels] | None = None) -> Ensemble:
         """The clusterings of all objects, or others of their kind; −1 for those without counts, unless they had a label."""
@@ -127,16 +109,9 @@ def check_counts(counts: Any, weighting: str = "uniform") -> Counts:
         values = values[kept][:, seen]
     if weighting == "uniform":
         values = sparse.csr_matrix(sparse.diags(length[kept].mean() / length[kept]) @ values)
-    return Counts(
-        Side(kept, shape[0], table.ids, count_views([values])),
-        Side(
-            seen,
-            shape[1],
-            None if table.columns is None else np.array(unique_names(table.columns), object),
-            count_views([values.T]),
-        ),
-        table.source,
-    )
+    rows = Side(kept, shape[0], table.ids, count_views([values]))
+    names = None if table.columns is None else np.array(unique_names(table.columns), object)
+    return Counts(rows, Side(seen, shape[1], names, count_views([values.T])), table.source)
 
 
 COUNTED_BY = ("bins", "neighbors")

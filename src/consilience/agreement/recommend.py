@@ -177,13 +177,6 @@ def lift_table(counts: Any, rows: Any, columns: Any) -> Floats:
     """p(ũ, m̃) / (p(ũ) p(m̃)) of every cluster of rows and cluster of columns; 1 where either is empty.
 
     Labels are codes; −1, no label, counts nowhere.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.agreement.recommend import lift_table
-    >>> lift_table(np.array([[3, 1], [1, 3]]), np.array([0, 1]), np.array([0, 1])).tolist()
-    [[1.5, 0.5], [0.5, 1.5]]
     """
     joint = np.asarray((_indicator(rows).T @ sparse.csr_matrix(counts) @ _indicator(columns)).todense(), float)
     outer = np.outer(joint.sum(axis=1), joint.sum(axis=0))
@@ -209,9 +202,7 @@ def _labels(ensemble: Any, what: str, n: int) -> NDArray[np.int32]:
 
 
 def _names(names: Any, n: int, what: str) -> NDArray[Any]:
-    if names is None:
-        return np.arange(n)
-    array = np.asarray(names)
+    array = np.arange(n) if names is None else np.asarray(names)
     if array.shape != (n,):
         raise InputError(f"{count(n, what)} need as many names; got shape {array.shape}")
     return array

@@ -50,18 +50,6 @@ def combine_blocks(
     Labels are read twice: for the distinct rows, and to give every object the answer of its row. Cost O(n_objects · clusterings), shared
     among the workers, beside that of the method for the distinct rows, which this process pays. Where there is no room for the
     distinct rows, the method is fitted to a sample (:mod:`consilience.blocks.sample_and_place`).
-
-    Examples
-    --------
-    :func:`consilience.combine` calls it for labels in blocks, and so should you:
-
-    >>> import consilience as cs
-    >>> from consilience.datasets import noisy_labels
-    >>> from consilience.blocks import LabelBlocks
-    >>> labels = noisy_labels(60, 3, 8, 0.1, random_state=0)[0].labels
-    >>> blocks = LabelBlocks([labels[:20], labels[20:]])
-    >>> cs.combine(blocks, 3).sizes.tolist() == cs.combine(labels, 3).sizes.tolist()
-    True
     """
     if sample_weight is not None:
         raise InputError("labels in blocks take no sample_weight: every object counts once")
@@ -162,13 +150,7 @@ def _one(blocks: LabelBlocks, workers: Workers, table: Answers, lengths: Sequenc
 
 
 def bytes_of(limit: int | str) -> int:
-    """A number of bytes, from a number or from text such as "4GB".
-
-    Examples
-    --------
-    >>> bytes_of("4GB"), bytes_of("1.5 GiB"), bytes_of(10**9)
-    (4000000000, 1610612736, 1000000000)
-    """
+    """A number of bytes, from a number or from text such as "4GB"."""
     number: Any = limit
     if isinstance(limit, str):
         found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", limit)

@@ -254,17 +254,7 @@ class DistinctRows:
         return int(np.count_nonzero(np.bincount(self.rows[:, clustering].astype(np.int64) + 1)[1:]))
 
     def merge(self, *others: DistinctRows) -> DistinctRows:
-        """These rows and those of the blocks that follow, in their order. Cost O(rows · r).
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> one = of_block(Coded(np.array([[0], [1], [0]], np.int32), [["a", "b"]]))
-        >>> other = of_block(Coded(np.array([[1], [0]], np.int32), [["c", "b"]]))
-        >>> both = one.merge(other)
-        >>> [both.labels[0][code] for code in both.rows[:, 0]], both.counts.tolist(), both.lengths
-        (['a', 'b', 'c'], [2, 2, 1], (3, 2))
-        """
+        """These rows and those of the blocks that follow, in their order. Cost O(rows · r)."""
         for other in others:
             if len(self.labels) != len(other.labels):
                 raise InputError(

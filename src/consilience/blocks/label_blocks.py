@@ -15,9 +15,10 @@ import pyarrow.parquet as pq
 from consilience._check import InputError, check_count, count, kind_of
 from consilience._files import open_parquet
 from consilience._names import unique_names
+from consilience._run.row_blocks import computed
 from consilience._types import Columns, PathLike
 from consilience.blocks.distinct_rows import Beside, DistinctRows, Layout, ParquetPart, check_once, merge, of_part
-from consilience.blocks.running import Here, Workers, elsewhere
+from consilience.blocks.running import Workers, elsewhere, workers_for
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.problem import spread_evenly
 from consilience.ensemble import Ensemble
@@ -132,7 +133,7 @@ class LabelBlocks:
         """Of a Dask array of objects × clusterings, or a Dask dataframe; its chunks of rows are the parts."""
         source = f"Dask {type(labels).__name__}"
         if hasattr(labels, "npartitions") and hasattr(labels, "columns"):
-            head = labels.head(HEAD_ROWS, npartitions=-1)
+            (head,) = computed([labels.head(HEAD_ROWS, npartitions=-1, compute=False)])
             names, ids, by_index, notices = _layout_of(head, source, columns, id_column)
             how: dict[str, Any] = {"columns": names, "id_column": ids, "by_index": by_index, "source": source}
             found = cls(labels.to_delayed(), **how, block_rows=block_rows)
@@ -191,7 +192,9 @@ class LabelBlocks:
         found: DistinctRows | None = vars(self).get("_distinct")
         if found is None:
             how = partial(of_part, layout=self.layout, room=room)
-            found = (workers or Here()).fold("distinct rows", how, self.parts, partial(merge, room=room))
+            found = (workers or workers_for(self.parts, None)).fold(
+                "distinct rows", how, self.parts, partial(merge, room=room)
+            )
             if not found.n_objects:
                 raise InputError(f"{self.layout.source}: has no rows: give at least one")
             if self._check and self.names is not None:

@@ -21,14 +21,14 @@ import pyarrow.parquet as pq
 from joblib import delayed
 
 from consilience._check import InputError
-from consilience._run.parallel import ClusterError, Form, There, active_client, measured, pack, unpack, workers
+from consilience._run.parallel import Form, There, active_client, measured, open_client, pack, unpack, workers
 from consilience._run.progress import Where, is_logging, record
+from consilience._run.row_blocks import computed
 from consilience._types import Array
 from consilience.blocks.distinct_rows import Beside, Coded, Layout, collapse_part, read_part
 
 T = TypeVar("T")
 TOGETHER = 4  # safeguard: neighbors that are merged at a time: more read rows less often, and need more memory
-ATTEMPTS = 5  # safeguard: times that the same is tried, of which workers may have lost some
 
 
 class Workers(Protocol):
@@ -99,7 +99,7 @@ def _here(part: Any) -> Any:
     if isinstance(part, Beside):
         return [collapse_part(_here(one), layout) for one, layout in zip(part.parts, part.layouts, strict=True)]
     kind = elsewhere(part)
-    return part.compute() if kind == "dask" else part.result() if kind == "distributed" else part
+    return computed([part])[0] if kind == "dask" else part.result() if kind == "distributed" else part
 
 
 def elsewhere(part: Any) -> str:
@@ -121,18 +121,12 @@ class OnDask:
 
     def fold(self, what: str, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> T:
         """A tree of tasks, always the same for as many parts, so that only one result comes back."""
-        from consilience._run.cluster import asked, outcome
+        from consilience._run.cluster import settled
 
-        for _ in range(ATTEMPTS):
-            done, result = outcome(asked(self.client, lambda: self._tree(what, function, parts, merge)))
-            if done:
-                whole, lines = result
-                for name, seconds, where in lines:
-                    record("task", seconds, where, name=name)
-                return whole
-        raise ClusterError(
-            f"blocks were lost {ATTEMPTS} times in a row: is the cluster sound, and are its parts still there?"
-        )
+        ((whole, lines),) = settled(self.client, lambda: [self._tree(what, function, parts, merge)])
+        for name, seconds, where in lines:
+            record("task", seconds, where, name=name)
+        return whole
 
     def _tree(
         self, what: str, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]
@@ -191,14 +185,7 @@ def _there(client: Any, part: Any) -> Any:
 
 def workers_for(parts: Sequence[Any], n_jobs: int | None) -> Workers:
     """Those of the cluster that tasks go to, or of the client that is open where the parts are Dask's; else this process."""
-    client = active_client()
-    if client is None and any(map(elsewhere, parts)):
-        try:
-            from distributed import default_client
-
-            client = default_client()
-        except (ImportError, ValueError):  # none is open
-            client = None
+    client = open_client() if any(map(elsewhere, parts)) else active_client()
     return Here(n_jobs) if client is None else OnDask(client)
 
 
@@ -251,13 +238,7 @@ def write_parts(
 
 
 def part_names(n_parts: int) -> list[str]:
-    """Names of files whose alphabetical order is that of the parts, however many.
-
-    Examples
-    --------
-    >>> part_names(2), part_names(100_001)[-1]
-    (['part-00000.parquet', 'part-00001.parquet'], 'part-100000.parquet')
-    """
+    """Names of files whose alphabetical order is that of the parts, however many."""
     width = max(5, len(str(n_parts - 1)))
     return [f"part-{i:0{width}d}.parquet" for i in range(n_parts)]
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from consilience._check import CHUNK, InputError, check_count, count, kind_of, show
 from consilience._files import open_parquet
-from consilience._run.row_blocks import Held, Piece, RowBlocks, dask_parts
+from consilience._run.row_blocks import Held, Piece, RowBlocks, computed, dask_parts
 from consilience._types import Floats
 from consilience.tables.cells import check_unique, ids_of
 from consilience.tables.in_memory import frame_sheet
@@ -114,7 +114,7 @@ def _ids_of(source: Any, name: str) -> Any:
         if isinstance(block, Path):
             parts.append(open_parquet(block).read([name]).column(name).to_pandas())
         else:
-            parts.append(block[name].compute() if hasattr(block, "compute") else block[name])
+            parts.append(computed([block[name]])[0] if hasattr(block, "compute") else block[name])
     sheet = frame_sheet(what, pd.DataFrame({name: pd.concat([pd.Series(part) for part in parts], ignore_index=True)}))
     ids = ids_of(sheet, 0)
     check_unique(sheet, ids, 0)
