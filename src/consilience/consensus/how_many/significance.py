@@ -241,7 +241,8 @@ def nesting_z(nesting: Array) -> Floats:
 def is_real(curve: pd.DataFrame) -> pd.Series:
     """Of every row of a curve, whether the stability or the nesting is more than chance."""
     stable, nested = (_beyond(curve[name], curve[high]) for name, high in TESTS.items())
-    return stable | nested
+    # Clusterings without common objects nest perfectly: nesting counts only where the halves agree at all.
+    return stable | (nested & (curve["stability"] > 0))
 
 
 def _beyond(value: Any, chance: Any) -> Any:
