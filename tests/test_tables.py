@@ -1015,6 +1015,12 @@ def test_a_column_named_like_an_id_is_taken_if_all_differ(name, kind):
     assert read_table(numbers.assign(**{name: [0, 1] * 6}), kind=kind).ids is None
 
 
+def test_a_first_column_without_a_name_may_hold_moments(tmp_path):
+    (tmp_path / "t.csv").write_text('"",1940,1945\n"1962.25",1,2\n"1962.5",3,4\n')
+    table = read_table(tmp_path / "t.csv", kind="data")
+    assert (table.columns, list(table.ids)) == (["1940", "1945"], ["1962.25", "1962.5"])
+
+
 @pytest.mark.parametrize("words", [{}, {"plan": ["free", "pro"] * 20}], ids=["numbers", "words"])
 @pytest.mark.parametrize(
     ("numbers", "why"),

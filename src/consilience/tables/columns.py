@@ -79,7 +79,8 @@ def find_ids(
         return None, None, [said]
     for position, name in enumerate(sheet.names or []):
         looks = bool(name or position == 0) and (is_id_name(name) or _OBJECT_NAME.fullmatch(name))
-        if looks and position not in taken and sheet.n_rows > 1 and _names_objects(sheet, position):
+        bare = not name  # it has to name the objects, as the moments 1962.25, 1962.5 of R's time series do
+        if looks and position not in taken and sheet.n_rows > 1 and _names_objects(sheet, position, fractions=bare):
             which = sheet.column_words(position) if name else "the first column, which has no name,"
             keep = "; name it in columns= (--columns) to cluster by it" if name else ""
             return position, ids_of(sheet, position), [f"{which} names the objects, since all its values differ{keep}"]
@@ -97,17 +98,19 @@ def find_row_names(sheet: Sheet, taken: Sequence[int]) -> tuple[int | None, np.n
     return None, None, []
 
 
-def _names_objects(sheet: Sheet, position: int) -> bool:
-    """Whether a column has one value per object, all different, text or whole numbers."""
+def _names_objects(sheet: Sheet, position: int, *, fractions: bool = False) -> bool:
+    """Whether a column has one value per object, all different, text or whole numbers, or numbers with fractions too."""
     column = sheet.column(position)
     if isinstance(column, pa.ChunkedArray):
         cells = pc.utf8_trim_whitespace(column)
-        if pc.any(pc.equal(cells, "")).as_py() or pc.any(pc.match_substring_regex(cells, r"^[+-]?\d*[.,]\d+$")).as_py():
+        if pc.any(pc.equal(cells, "")).as_py():
+            return False
+        if not fractions and pc.any(pc.match_substring_regex(cells, r"^[+-]?\d*[.,]\d+$")).as_py():
             return False
         return pc.count_distinct(cells).as_py() == sheet.n_rows
     if column.isna().any() or not column.is_unique:
         return False
-    return not pd.api.types.is_float_dtype(column.dtype) or bool((column % 1 == 0).all())
+    return fractions or not pd.api.types.is_float_dtype(column.dtype) or bool((column % 1 == 0).all())
 
 
 def _is_blank(sheet: Sheet, position: int) -> bool:
