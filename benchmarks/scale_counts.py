@@ -1,8 +1,8 @@
 """Counts in row blocks: a table like that of Netflix, co-clustered block by block on one machine.
 
 ``python -m benchmarks.scale_counts make --folder F`` writes the table: 480,000 × 17,770, about 100 million pairs, or with ``--share 0.1`` a
-tenth of its rows. Then ``batch --folder F`` measures one batch pass of co-clustering, ``pass`` one in which rows move one by one, each with
-the turn of the columns after it; ``cap`` a whole agreement process; ``quality`` puts the same models on the table in memory beside it.
+tenth of its rows. Then ``pass --folder F`` measures one pass of co-clustering over the rows, with the turn of the columns after it; ``cap``
+a whole agreement process; ``quality`` puts the same models on the table in memory beside it.
 """
 
 import argparse
@@ -99,13 +99,13 @@ def row_search(counts, k):
     return RowSearch(counts, [columns], [rows], counts.row_tables([rows], [columns]), 0, [0])
 
 
-def one_pass(counts, k, client, how):
+def one_pass(counts, k, client):
     """The tables of a random start, a pass over the rows, and the turn of the columns, each by itself."""
     with Measured(client) as start:
         search = row_search(counts, k)
     before = search.values()[0]
     with Measured(client) as rows:
-        found = search.search(0, batch=1)[0] if how == "batch" else search.search(1)[0]
+        found = search.search(1)[0]
     with Measured(client) as columns:
         views = counts.column_views([found.labels])
         engine = engine_of(views, k, counts.n_jobs)
@@ -148,7 +148,7 @@ def quality(folder, k, m, max_iter, jobs):
 
 def main():
     parser = argparse.ArgumentParser(prog="benchmarks.scale_counts", description=__doc__)
-    parser.add_argument("what", choices=["make", "batch", "pass", "cap", "quality"])
+    parser.add_argument("what", choices=["make", "pass", "cap", "quality"])
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--share", type=float, default=1.0, help="share of the rows; 1 is 480,000")
     parser.add_argument("--block", type=int, default=8192, help="rows of a block")
@@ -175,7 +175,7 @@ def main():
         else:
             with Measured(client) as survey:
                 counts = BlockCounts.of(CountBlocks(given.folder), "length", given.jobs)
-            found = {"survey": survey.figures, **one_pass(counts, given.k, client, given.what)}
+            found = {"survey": survey.figures, **one_pass(counts, given.k, client)}
     print(json.dumps(found, indent=1))
 
 

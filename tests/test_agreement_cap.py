@@ -7,12 +7,9 @@ from scipy import sparse
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.agreement import CAP, MDC, Comraf, DataLoom
+from consilience.agreement import CAP, Comraf
 from consilience.agreement.comraf import _check_edges, _nodes, color
-from consilience.agreement.count_table import check_counts
-from consilience.agreement.mdc import grow
 from consilience.agreement.result import Sides
-from consilience.engine.information import Engine
 from consilience.measures import adjusted_rand, nmi, stability
 from oracle.sweep import mutual_information
 from samples import block_counts
@@ -102,30 +99,6 @@ def test_a_second_beginning_that_ends_no_higher_is_taken_back():
     table, _, _ = block_counts(n=60, d=90, k=3, counts=60, own=0.9, seed=0)
     found = cs.agree(table, 3, 6, n_clusterings=3, max_iter=2, random_state=0, restart=True)  # all alike at once
     assert len(found.iterations) == 2
-
-
-def test_models_and_processes_share_no_stream(monkeypatch):
-    """Each draws from streams of its own, though all are given one seed."""
-    drawn, search = set(), Engine.search
-
-    def spy(self, *start, **how):
-        drawn.add((how["seed"], how.get("unit", 0)))
-        return search(self, *start, **how)
-
-    monkeypatch.setattr(Engine, "search", spy)
-    table, rows, columns = block_counts(n=60, d=40, k=3)
-    seen = []
-    for fit in (
-        lambda: MDC(3, random_state=0).fit(table),
-        lambda: DataLoom(3, random_state=0).fit(table),
-        lambda: CAP(random_state=0).fit(table, [rows] * 2, [columns] * 2),
-        lambda: Comraf(3, random_state=0).fit([("a", "b", table)]),
-        lambda: grow(check_counts(table), rows, 3, seed=0, run=0),
-    ):
-        drawn.clear()
-        fit()
-        assert drawn.isdisjoint(set().union(*seen))
-        seen.append(set(drawn))
 
 
 def test_it_starts_from_any_clusterings(agreement):
@@ -221,16 +194,6 @@ def test_three_kinds_of_objects(schedule):
     assert nmi(word_blocks, best.labels_["words"]) > 0.6
 
 
-def test_a_start_on_single_objects_is_better_than_a_random_one():
-    table, _, _ = block_counts(n=300, d=500, k=6, counts=30, own=0.35, seed=1)
-    edges, wanted, values = [("rows", "columns", table)], {"rows": 6, "columns": 6}, []
-    for seed in range(3):
-        rng = np.random.default_rng(seed)
-        drawn = {"rows": rng.permutation(np.arange(300) % 6), "columns": rng.permutation(np.arange(500) % 6)}
-        values.append([Comraf(wanted, random_state=seed).fit(edges, init=start).objective_ for start in (None, drawn)])
-    assert np.mean(values, axis=0)[0] > 1.2 * np.mean(values, axis=0)[1]
-
-
 def test_every_clustering_has_a_stream_of_its_own():
     """Equal starts part ways: each takes the objects in its own order."""
     table, _, _ = block_counts(n=300, d=500, k=6, counts=30, own=0.25, seed=1)
@@ -267,14 +230,6 @@ def test_missing_labels_of_a_start_are_filled():
     assert found.before.rows.has_missing
     assert not found.after.rows.has_missing
     assert adjusted_rand(truth, found.after.rows.labels[:, 0]) > 0.95
-
-
-def test_names_come_along():
-    table, _, _ = block_counts(n=40, d=30, k=2)
-    frame = pd.DataFrame(table.toarray(), index=[f"doc{i}" for i in range(40)], columns=[f"word{j}" for j in range(30)])
-    found = cs.agree(frame, 2, n_clusterings=2, max_iter=1)
-    assert found.after.rows.ids[3] == "doc3"
-    assert found.after.columns.ids[4] == "word4"
 
 
 def test_real_documents_agree(data_folder):

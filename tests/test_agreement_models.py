@@ -9,10 +9,9 @@ from sklearn.base import clone
 
 from consilience._check import InputError
 from consilience.agreement import MDC, DataLoom
-from consilience.agreement.co_clustering import engine_of, merge, random_labels, split
+from consilience.agreement.co_clustering import engine_of
 from consilience.agreement.count_table import check_counts, counts_from_data
 from consilience.agreement.mdc import column_clusters, grow
-from consilience.engine.views import cluster_tables, regrouped
 from consilience.measures import adjusted_rand, nmi
 from oracle.sweep import mutual_information
 from samples import block_counts
@@ -83,32 +82,6 @@ def test_column_clusters_are_as_many_as_asked():
     assert grow(counts, np.arange(200, dtype=np.int32) % 5, 17, seed=0, run=0).max() + 1 == 17
 
 
-def test_every_step_of_a_search_gains():
-    """Only merging may lose information; a split and the passes after it, and passes after a merge, never do."""
-    counts = check_counts(block_counts(own=0.4)[0])
-    rng = np.random.default_rng(0)
-    rows = random_labels(300, 20, rng)
-    columns = np.zeros(400, np.int32)
-    value = 0.0
-    for step in range(8):
-        columns = split(columns, rng, 100)
-        found = improve(counts.columns, [rows], columns, max_iter=2, seed=1, unit=2 * step)
-        assert found.history[0] >= value - 1e-12
-        assert (np.diff(found.history) >= -1e-12).all()
-        columns = found.labels
-        found = improve(counts.rows, [columns], rows, max_iter=2, seed=1, unit=2 * step + 1)
-        assert found.history[0] == pytest.approx(
-            improve(counts.columns, [rows], columns, max_iter=1, seed=9, unit=9).history[0]
-        )
-        assert (np.diff(found.history) >= -1e-12).all()
-        rows, value = found.labels, found.objective
-    joint = cluster_tables(regrouped(counts.rows.views, [columns]), rows, 20)[0]
-    fewer, new = merge(rows, 12, "greedy", rng, lambda: joint)
-    assert fewer.max() + 1 == 12
-    assert np.array_equal(new[rows], fewer)
-    assert information(uniform(block_counts(own=0.4)[0]), fewer, columns) <= value + 1e-12
-
-
 def test_row_weights_do_what_they_say():
     table, _, _ = block_counts(n=120)
     heavy = sparse.csr_matrix(sparse.diags(np.where(np.arange(120) < 60, 7.0, 1.0)) @ table)
@@ -123,25 +96,6 @@ def test_spare_clusters_mend_a_flat_start():
     values = {s: [DataLoom(12, spare=s, random_state=r).fit(table).objective_ for r in range(3)] for s in (1, 2)}
     assert min(values[2]) >= max(values[1]) - 1e-9
     assert np.mean(values[2]) > np.mean(values[1])
-
-
-def test_blocks_and_shortlists_lose_little_beside_the_sequential_search():
-    """DataLoom's quality: the same start and turns, once with a shortlist and blocks of rows, once exact and row by row."""
-    from consilience.engine.information import Engine
-    from consilience.engine.views import regrouped
-
-    counts = check_counts(block_counts(n=1500, d=900, k=20, counts=40, own=0.4)[0], "length")
-    rng = np.random.default_rng(0)
-    start = random_labels(1500, 300, rng), random_labels(900, 300, rng)
-    value = {}
-    for shortlist in (0, 8):
-        rows, columns = start
-        for t in range(4):
-            how = {"max_iter": 1, "seed": 0, "unit": t}
-            rows = Engine(regrouped(counts.rows.views, [columns]), 300, shortlist=shortlist).search(rows, **how).labels
-            found = Engine(regrouped(counts.columns.views, [rows]), 300, shortlist=shortlist).search(columns, **how)
-            columns, value[shortlist] = found.labels, found.objective
-    assert value[8] >= 0.98 * value[0]
 
 
 @both

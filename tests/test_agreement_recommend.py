@@ -94,16 +94,13 @@ def test_what_has_no_label_is_ranked_by_popularity():
     counts = np.array([[2, 1, 1], [0, 3, 1]])
     who = Recommender().fit(counts, [[0, -1]], [[0, 1, -1]])
     assert who.scores([1, 0], [0, 2])[:, 0].tolist() == pytest.approx(who.popularity([1, 0], [0, 2]).tolist())
-    assert lift_table(counts, np.array([0, 2]), np.array([0, 0, 0]))[1].tolist() == [
-        1
-    ]  # an empty cluster lifts nothing
+    assert lift_table(counts, np.array([0, 2]), np.array([0, 0, 0]))[1] == 1, "an empty cluster lifts nothing"
 
 
 @pytest.mark.parametrize(
     ("make", "words"),
     [
         (lambda: Recommender().fit(np.zeros((2, 2)), [[0, 1]], [[0, 1]]), "no counts"),
-        (lambda: Recommender().fit(np.array([[1, -1]]), [[0]], [[0, 0]]), "must not be negative"),
         (
             lambda: Recommender().fit(np.eye(2), [[0, 1, 1]], [[0, 1]]),
             "2 rows, and the clusterings of the rows are of 3",
@@ -114,12 +111,9 @@ def test_what_has_no_label_is_ranked_by_popularity():
         ),
         (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]], column_names=["a"]), "2 columns need as many names"),
         (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]]).scores([2], [0]), "rows, 0 to 1"),
-        (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]]).scores([0, 1], [0]), "as many rows as columns"),
         (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]]).scores([0.5], [0]), "numbers of their rows"),
         (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]]).auc([0, 1], [0, 1], [1, 1]), "some of both"),
         (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]]).recommend(5), "no single row 5"),
-        (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]]).recommend(0, 0), "n must be"),
-        (lambda: Recommender().fit(read_table(np.eye(2), kind="data"), [[0, 1]], [[0, 1]]), "kind='counts'"),
     ],
 )
 def test_mistakes(make, words):

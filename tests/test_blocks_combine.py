@@ -48,13 +48,8 @@ def assert_same(found, wanted):
         assert (here is None) == (there is None), name
         if here is not None:
             np.testing.assert_array_equal(here, there, err_msg=name)  # bitwise
-    assert (found.n_clusters, found.method, found.note, found.anmi) == (
-        wanted.n_clusters,
-        wanted.method,
-        wanted.note,
-        wanted.anmi,
-    )
-    assert found.names == wanted.names
+    for name in ("n_clusters", "method", "note", "anmi", "names"):
+        assert getattr(found, name) == getattr(wanted, name), name
     pd.testing.assert_frame_equal(found.clusters, wanted.clusters, check_exact=True)
     pd.testing.assert_frame_equal(found.members, wanted.members, check_exact=True)
     assert repr(found) == repr(wanted)
@@ -133,6 +128,7 @@ def test_output_is_written_in_parts_and_read_when_asked_for(frame, tmp_path):
 
 def test_saved_and_opened_again(codes, tmp_path):
     found = cs.combine(LabelBlocks(cut(codes, 400)), output=tmp_path / "out")
+    assert pd.read_parquet(tmp_path / "out")["id"].tolist() == list(range(len(codes)))
     found.save(tmp_path / "saved")
     again = WrittenConsensus.load(tmp_path / "saved")
     np.testing.assert_array_equal(again.labels, found.labels)
@@ -208,8 +204,6 @@ def test_sites_on_workers_of_their_own(client, codes):
 def test_sites_that_do_not_fit_together(codes, frame):
     with pytest.raises(InputError, match="have 2, 3 parts"):
         LabelBlocks.beside([LabelBlocks(cut(codes, 500)), LabelBlocks(cut(codes, 400))])
-    with pytest.raises(InputError, match="parts of 400 and of 399 objects"):
-        cs.combine(LabelBlocks.beside([LabelBlocks(cut(codes, 400)[:2]), LabelBlocks(cut(codes[:-1], 399)[:2])]))
     named = {"columns": ["run0"], "id_column": "cell"}
     with pytest.raises(InputError, match="'cell0000' in one is 'cell0899' in another"):
         cs.combine(LabelBlocks.beside([LabelBlocks([frame], **named), LabelBlocks([frame[::-1]], **named)]))
@@ -278,8 +272,6 @@ def test_wrong_blocks(codes, tmp_path):
         cs.combine(LabelBlocks([codes, codes[:, :6]]))
     with pytest.raises(InputError, match="a block of labels cannot be a set"):
         cs.combine(LabelBlocks([{1, 2}]))
-    with pytest.raises(InputError, match="a block of labels cannot be a list: give arrays of objects × clusterings"):
-        cs.combine(LabelBlocks([[[0, 1], [0, 1]], [[1, 0]]]), 2)
     with pytest.raises(InputError, match="no column 'b'"):
         cs.combine(LabelBlocks([pd.DataFrame({"a": [1], "b": [2]}), pd.DataFrame({"a": [1], "c": [2]})]))
     with pytest.raises(InputError, match="sample_weight"):
@@ -290,9 +282,6 @@ def test_wrong_blocks(codes, tmp_path):
     (tmp_path / "none" / "x.parquet").write_text("no Parquet")
     with pytest.raises(InputError, match=r"damaged, or not a \.parquet file \(Parquet"):
         cs.combine(tmp_path / "none")
-    pd.DataFrame({"a": [0.5, 1.0], "b": [0, 1]}).to_parquet(tmp_path / "data.parquet")
-    with pytest.raises(InputError, match="column 'a' holds numbers such as 0"):
-        cs.combine(tmp_path / "data.parquet", memory_limit="1GB")
     pd.DataFrame({"a": range(10), "b": [0, 1] * 5}).to_parquet(tmp_path / "ids.parquet")
     with pytest.raises(InputError, match=r"column 'a' \(10 different values for 10 objects\) does not look like"):
         cs.combine(tmp_path / "ids.parquet", memory_limit="1GB")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -230,8 +231,7 @@ def test_agree_takes_counts_in_row_blocks(tmp_path):
 
 
 def test_without_dask_the_extra_is_named(monkeypatch):
-    from consilience._run.cluster import connect
-
+    monkeypatch.delitem(sys.modules, "consilience._run.cluster", raising=False)
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ImportError, match=r"needs Dask: pip install 'consilience\[dask\]'"), connect("local:2"):
-        pass
+    with pytest.raises(ImportError, match=r"needs Dask: pip install 'consilience\[dask\]'"):
+        importlib.import_module("consilience._run.cluster")

@@ -18,9 +18,8 @@ from consilience.agreement.by_blocks import RowSearch, information_on_columns, v
 from consilience.agreement.count_blocks import load
 from consilience.agreement.count_table import check_counts
 from consilience.engine.information import objective_of
-from consilience.engine.views import count_views, grouped_views
+from consilience.engine.views import count_views
 from dask_cluster import a_worker_dies, local_cluster
-from oracle.batch_pass import batch_pass
 
 TINY = 1e-12  # as far as sums in another order differ
 
@@ -60,9 +59,7 @@ def same(one, other, rtol=0.0):
     )
 
 
-@pytest.mark.parametrize(
-    "how", [{}, {"batch": 3}, {"n_clusters": 290, "spare": 1, "n_column_clusters": 10}], ids=["plain", "batch", "many"]
-)
+@pytest.mark.parametrize("how", [{}, {"n_clusters": 290, "spare": 1, "n_column_clusters": 10}], ids=["plain", "many"])
 def test_a_co_clustering_by_blocks_is_that_of_the_whole_table(how):
     table, how = table_of(), {"n_clusters": 6, "random_state": 1, **how}
     assert same(DataLoom(**how).fit(table), DataLoom(**how).fit(parted(table, 50, 51, 210)), TINY)
@@ -86,7 +83,7 @@ def test_agreement_by_blocks_is_that_of_the_whole_table():
 def test_answers_do_not_depend_on_the_blocks(small_chunks, weighting):
     table = table_of()
     forms = [[table], parted(table, 50, 51, 210), parted(table, *range(13, 300, 13))]
-    how = {"batch": 1, "weighting": weighting, "spare": 1, "max_iter": 4, "random_state": 1}
+    how = {"weighting": weighting, "spare": 1, "max_iter": 4, "random_state": 1}
     runs = [DataLoom(6, **how, n_jobs=jobs).fit(form) for form, jobs in zip(forms, (1, 1, 2), strict=True)]
     starts = [np.arange(300) % 4, np.arange(300) % 5], [np.arange(120) % 3] * 2
     process = CAP(2, weighting=weighting, random_state=0)
@@ -100,31 +97,13 @@ def test_nor_on_the_workers(small_chunks, client, tmp_path):
     table = table_of()
     for i, part in enumerate(parted(table, 90, 200)):
         sparse.save_npz(tmp_path / f"{i}.npz", part)
-    model, process = DataLoom(6, batch=1, spare=1, max_iter=2, random_state=1), CAP(1, random_state=0)
+    model, process = DataLoom(6, spare=1, max_iter=2, random_state=1), CAP(1, random_state=0)
     starts = [np.arange(300) % 4, np.arange(300) % 5], [np.arange(120) % 3] * 2
     here = clone(model).fit(tmp_path), process.fit(parted(table, 90, 200), *starts).agreement_
     with joblib.parallel_config(backend="dask", client=client):
         assert same(here[0], clone(model).fit(tmp_path))
     given = {"rows": starts[0], "columns": starts[1], "max_iter": 1}
     assert same(here[1], cs.agree(parted(table, 90, 200), **given, client=client))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_batch_pass_is_its_definition(small_chunks, seed):
-    table, rng = table_of(100, 60, seed), np.random.default_rng(seed)
-    counts = BlockCounts.of(CountBlocks(parted(table, 30)), "length", None)
-    rows, columns = (np.arange(len(side.kept)) % 12 for side in (counts.rows, counts.columns))
-    rows, columns = rng.permutation(rows).astype(np.int32), rng.permutation(columns).astype(np.int32)
-    tables = counts.row_tables([rows], [columns])
-    search = RowSearch(counts, [columns], [rows], tables, 0, [0])
-    before = search.values()[0]
-    found = search.search(0, batch=1)[0]
-    dense = table.toarray()[counts.rows.kept][:, counts.columns.kept]
-    assert np.array_equal(found.labels, batch_pass(dense, rows, columns, 12))
-    assert found.objective > before
-    views = grouped_views(dense, [columns])
-    assert before == pytest.approx(objective_of(views, rows, 12), abs=1e-12)
-    assert found.objective == pytest.approx(objective_of(views, found.labels, 12), abs=1e-12)
 
 
 def test_chunks_move_rows_beside_what_the_clusters_hold_elsewhere(small_chunks):
@@ -141,14 +120,8 @@ def test_chunks_move_rows_beside_what_the_clusters_hold_elsewhere(small_chunks):
     whole = RowSearch(counts, [columns], [rows], counts.row_tables([rows], [columns]), 0, [0])
     assert found.objective - before > 0.8 * (whole.search(1)[0].objective - before)
     assert len(np.unique(found.labels)) == 20
-
-
-def test_the_last_row_of_a_cluster_stays_whichever_block_it_is_in(small_chunks):
-    table = table_of()
-    found = DataLoom(200, n_column_clusters=5, spare=1, max_iter=3, random_state=0).fit(parted(table, 100))
-    assert len(np.unique(found.row_labels_[found.row_labels_ >= 0])) == 200
     before, after = np.array([0, 0, 1, 1, 2, 3], np.int32), np.array([2, 2, 0, 2, 2, 2], np.int32)
-    assert take_back(before, after, 4)
+    assert take_back(before, after, 4), "the last row of a cluster stays, whichever block it is in"
     assert after.tolist() == [0, 2, 1, 2, 2, 3]
 
 

@@ -12,6 +12,7 @@ from joblib import delayed
 import consilience as cs
 from consilience._run import cluster
 from consilience._run.parallel import ClusterError, n_tasks, on_cluster, workers
+from consilience.agreement import CountBlocks
 from consilience.blocks import LabelBlocks
 from consilience.blocks.running import OnDask
 from consilience.datasets import noisy_labels
@@ -102,6 +103,8 @@ def test_whatever_dask_raises_then(client, method, error):
         workers(None)(delayed(np.sum)(table) for _ in range(3))
     with on_cluster(Losing(client, "ncores", 1, error)), pytest.raises(ClusterError, match=LOST):
         n_tasks(None)
+    with on_cluster(Losing(client, "compute", 1, error)), pytest.raises(ClusterError, match=LOST):
+        CountBlocks(da.from_array(COUNTS, chunks=(15, 24)).to_delayed().ravel().tolist())
 
 
 def test_a_call_that_fails_while_the_scheduler_is_there_is_made_again(client):

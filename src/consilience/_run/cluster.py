@@ -273,9 +273,15 @@ def connect(address: str) -> Iterator[Any]:
     """A client of the scheduler at an address, or with "local" or "local:4" of worker processes on this machine."""
     for name in ("distributed", "distributed.client"):  # what matters is said in our own words
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    _check_local(address.strip())
-    if match := re.fullmatch(r"local(?::([1-9]\d*))?", address.strip()):
-        how = {"n_workers": int(match[1]) if match[1] else joblib.cpu_count(), "threads_per_worker": 1}
+    word, colon, number = address.strip().partition(":")
+    if word == "local" and colon and not re.fullmatch(r"[1-9]\d*", number):
+        raise InputError(
+            f"{show(address)}: local:N is N worker processes on this machine, such as local:4; N is 1 or more"
+        )
+    if word != "local" and re.fullmatch(r"[1-9]\d{0,2}", number) and nearest(word, ["local"]):
+        raise InputError(f"{show(address)} is not the address of a Dask scheduler: did you mean 'local:{number}'?")
+    if word == "local":
+        how = {"n_workers": int(number) if colon else joblib.cpu_count(), "threads_per_worker": 1}
         dashboard = ":0" if find_spec("bokeh") else None
         with SteadyCluster(**how, dashboard_address=dashboard, preload=[DEAF]) as cluster, Client(cluster) as client:
             yield client
@@ -290,17 +296,6 @@ def connect(address: str) -> Iterator[Any]:
         raise ClusterError(f"no Dask scheduler answers at {address}: is it running, and the address right?") from error
     with client:
         yield client
-
-
-def _check_local(address: str) -> None:
-    """Refuse what was meant as "local:4" and is not."""
-    word, colon, number = address.partition(":")
-    if word == "local" and colon and not re.fullmatch(r"[1-9]\d*", number):
-        raise InputError(
-            f"{show(address)}: local:N is N worker processes on this machine, such as local:4; N is 1 or more"
-        )
-    if word != "local" and re.fullmatch(r"[1-9]\d{0,2}", number) and nearest(word, ["local"]):
-        raise InputError(f"{show(address)} is not the address of a Dask scheduler: did you mean 'local:{number}'?")
 
 
 def _digest(array: Array) -> str:

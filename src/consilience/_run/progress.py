@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, TypeVar
@@ -90,7 +90,7 @@ def track(items: Iterable[T], total: int, what: str, progress: bool | None = Non
 # Lines are written by the process that the caller started, as results reach it, and each at once: whatever happens later, they are there.
 # Durations are those of a clock that nobody sets; the date stands in the first line alone, for people.
 
-_active: ContextVar[RunLog | None] = ContextVar("consilience_run_log", default=None)
+_active: ContextVar[Callable[..., None] | None] = ContextVar("consilience_run_log", default=None)
 
 
 @dataclass(frozen=True)
@@ -128,54 +128,45 @@ def peak_memory() -> float | None:
     return round(most / (2**20 if sys.platform == "darwin" else 2**10), 1)
 
 
-class RunLog:
-    """Writes lines to a file, or to whoever wants to hear of them."""
-
-    def __init__(self, path: PathLike | None = None, hear: Callable[[dict[str, Any]], None] | None = None) -> None:
-        self._start, self._hear = time.monotonic(), hear
-        self._file = None if path is None else open(check_path(path, "the run log"), "ab", buffering=0)  # noqa: SIM115
-
-    def write(self, what: str, **about: Any) -> None:
-        """A line; what is None is left out."""
-        line = {"what": what, "at": round(time.monotonic() - self._start, 3)}
-        line |= {name: value for name, value in about.items() if value is not None}
-        if self._file is not None:
-            self._file.write(json.dumps(line, ensure_ascii=False, default=str).encode() + b"\n")
-        if self._hear is not None:
-            self._hear(line)
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._file is not None:
-            self._file.close()
-
-
 @contextlib.contextmanager
 def logging_to(
     path: PathLike | None, verb: str, hear: Callable[[dict[str, Any]], None] | None = None
 ) -> Iterator[None]:
-    """Within, work is written to a log, from a line that says what starts to one that says how it ended."""
+    """Within, work is written to a log, from a line that says what starts to one that says how it ended.
+
+    The log is a file that lines are added to, or whoever wants to hear of them.
+    """
     if path is None and hear is None:
         yield
         return
     from importlib.metadata import version
 
-    log, started = RunLog(path, hear), time.perf_counter()
-    here = Where.here()
+    started, here = time.monotonic(), Where.here()
     about = {"worker": here.worker, "pid": here.pid, "version": version("consilience")}
-    log.write("start", verb=verb, time=datetime.now(UTC).isoformat(timespec="seconds"), **about)
-    token, status, note = _active.set(log), "done", None
-    try:
-        yield
-    except BaseException as error:
-        status = "failed" if isinstance(error, Exception) else "stopped"
-        note = str(error) or type(error).__name__
-        raise
-    finally:
-        _active.reset(token)
-        seconds = round(time.perf_counter() - started, 3)
-        log.write("end", verb=verb, status=status, seconds=seconds, peak_mb=peak_memory(), note=note)
-        log.close()
+    with contextlib.ExitStack() as held:
+        file = None if path is None else held.enter_context(open(check_path(path, "the run log"), "ab", buffering=0))
+
+        def write(what: str, **about: Any) -> None:
+            """A line; what is None is left out."""
+            line = {"what": what, "at": round(time.monotonic() - started, 3)}
+            line |= {name: value for name, value in about.items() if value is not None}
+            if file is not None:
+                file.write(json.dumps(line, ensure_ascii=False, default=str).encode() + b"\n")
+            if hear is not None:
+                hear(line)
+
+        write("start", verb=verb, time=datetime.now(UTC).isoformat(timespec="seconds"), **about)
+        token, status, note = _active.set(write), "done", None
+        try:
+            yield
+        except BaseException as error:
+            status = "failed" if isinstance(error, Exception) else "stopped"
+            note = str(error) or type(error).__name__
+            raise
+        finally:
+            _active.reset(token)
+            seconds = round(time.monotonic() - started, 3)
+            write("end", verb=verb, status=status, seconds=seconds, peak_mb=peak_memory(), note=note)
 
 
 def is_logging() -> bool:
@@ -185,11 +176,10 @@ def is_logging() -> bool:
 
 def record(what: str, seconds: float | None = None, where: Where | None = None, **about: Any) -> None:
     """A line in the log, if there is one."""
-    log = _active.get()
-    if log is None:
-        return
-    place = {} if where is None else {"worker": where.worker, "pid": where.pid, "peak_mb": where.peak_mb}
-    log.write(what, **about, seconds=None if seconds is None else round(float(seconds), 6), **place)
+    write = _active.get()
+    if write is not None:
+        place = {} if where is None else asdict(where)
+        write(what, **about, seconds=None if seconds is None else round(float(seconds), 6), **place)
 
 
 @contextlib.contextmanager

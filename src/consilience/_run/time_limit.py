@@ -13,7 +13,6 @@ import os
 import pickle
 import queue
 import signal
-import struct
 import subprocess
 import sys
 import threading
@@ -89,9 +88,7 @@ class Child:
         command = [sys.executable, "-W", "ignore", "-c", code]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._sent: dict[
-            int, tuple[Any, str]
-        ] = {}  # arrays that it has and that live here, by id, and their fingerprints
+        self._sent: dict[int, tuple[Any, str]] = {}  # arrays that it has, by id here, and their fingerprints
         self.is_sound, self.end = True, threading.Timer(IDLE, self.kill)
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -218,16 +215,14 @@ def _watch(parent: int) -> None:
 
 
 def _write(stream: Any, data: bytes) -> None:
-    stream.write(struct.pack("<Q", len(data)))
-    stream.write(data)
+    pickle.dump(data, stream, protocol=5)
     stream.flush()
 
 
 def _read(stream: Any) -> bytes | None:
-    """The next message; None at the end."""
-    head = stream.read(8)
-    if len(head) < 8:
+    """The next message, as bytes: where its contents cannot be read, the next one can. None at the end."""
+    try:
+        message: bytes = pickle.load(stream)
+    except (EOFError, pickle.UnpicklingError):  # the other side ended, perhaps within a message
         return None
-    (size,) = struct.unpack("<Q", head)
-    data = stream.read(size)
-    return data if len(data) == size else None
+    return message

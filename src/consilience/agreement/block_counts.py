@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -18,7 +18,6 @@ from consilience._types import Floats, Ints, Labels
 from consilience.agreement.co_clustering import engine_of
 from consilience.agreement.count_blocks import CountBlocks, are_blocks, load
 from consilience.agreement.count_table import WEIGHTINGS, Counts, Objects, check_counts
-from consilience.engine.information import Scoring, move_at_once
 from consilience.engine.views import Views, cluster_tables, grouped_views, summed
 
 CHUNK = 4096  # rows that are searched one by one, beside the tables of all others
@@ -79,18 +78,17 @@ class BlockCounts:
         self,
         task: Callable[..., Any],
         labels: list[Labels],
-        reading: Reading,
-        *common: Any,
+        columns: Sequence[Labels],
+        sizes: Sequence[int],
         spans: Sequence[Span] | None = None,
-    ) -> Iterator[Any]:
-        """The place of a span's rows among those with counts, and what a task gives for them, span after span."""
-        spans = self.blocks.spans(CHUNK) if spans is None else spans
-        places = [self._place(span) for span in spans]
+    ) -> Iterable[Any]:
+        """What a task gives for all rows, or some spans of them, span after span."""
+        reading = self.reading(columns)
         tasks = (
-            delayed(task)(self.blocks.piece(span), reading, [mine[at] for mine in labels], *common)
-            for span, at in zip(spans, places, strict=True)
+            delayed(task)(self.blocks.piece(span), reading, [mine[self._place(span)] for mine in labels], sizes)
+            for span in (self.blocks.spans(CHUNK) if spans is None else spans)
         )
-        return zip(places, workers(self.n_jobs, lazily=True)(tasks), strict=True)
+        return workers(self.n_jobs, lazily=True)(tasks)
 
     def _place(self, span: Span) -> slice:
         first, last = np.searchsorted(self.rows.kept, span)
@@ -106,7 +104,7 @@ class BlockCounts:
         """(clusters × all column clusters) of every clustering of the rows, or of some spans of them."""
         sizes = sizes_of(labels) if sizes is None else sizes
         tables = [np.zeros((k, sum(sizes_of(columns)))) for k in sizes]
-        for _, parts in self._pass(tables_of, labels, self.reading(columns), sizes, spans=spans):
+        for parts in self._pass(tables_of, labels, columns, sizes, spans):
             for table, part in zip(tables, parts, strict=True):
                 table += part
         return tables
@@ -115,22 +113,10 @@ class BlockCounts:
         """The columns as rows, summed by the clusterings of the rows: columns × all row clusters, in this process."""
         sizes = sizes_of(labels)
         table = np.zeros((self.columns.n_objects, sum(sizes)))
-        for _, part in self._pass(by_column, labels, self.reading(), sizes):
+        for part in self._pass(by_column, labels, [], sizes):
             lines = np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
             table[lines, part.indices] += part.data
         return side_by_side(table[self.columns.kept], sizes, self.mean_entry)
-
-    def batch_pass(
-        self, labels: list[Labels], columns: Sequence[Labels], scorings: list[Scoring]
-    ) -> tuple[list[Labels], list[Floats], list[Floats]]:
-        """All rows moved at once: labels, how well each row fits, and the tables."""
-        new, fit = [np.empty_like(mine) for mine in labels], [np.empty(len(mine)) for mine in labels]
-        tables = [np.zeros_like(scoring[0]) for scoring in scorings]
-        for at, found in self._pass(batch, labels, self.reading(columns), scorings):
-            for i, (mine, score, table) in enumerate(zip(*found, strict=True)):
-                new[i][at], fit[i][at] = mine, score
-                tables[i] += table
-        return new, fit, tables
 
     def moved(self, before: Labels, after: Labels, columns: Sequence[Labels], n_clusters: int) -> Floats:
         """What a table gains where few rows move; only blocks that hold one of them are read."""
@@ -272,16 +258,6 @@ def by_column(piece: Piece, reading: Reading, labels: list[Labels], sizes: list[
     starts = np.arange(len(codes) + 1) * len(labels)
     members = sparse.csr_matrix((np.ones(codes.size), codes.ravel(), starts), shape=shape)
     return sparse.csr_matrix(table.T) @ members
-
-
-def batch(
-    piece: Piece, reading: Reading, labels: list[Labels], scorings: list[Scoring]
-) -> tuple[list[Labels], list[Floats], list[Floats]]:
-    """All rows of a piece moved at once, in every clustering: labels, how well each row fits, and the tables afterwards."""
-    views = summed(reading.views(piece))
-    moved = [move_at_once(views, mine, scoring) for mine, scoring in zip(labels, scorings, strict=True)]
-    new, fit = [found for found, _ in moved], [score for _, score in moved]
-    return new, fit, [cluster_tables(views, mine, len(s[0]))[0] for mine, s in zip(new, scorings, strict=True)]
 
 
 def refine(

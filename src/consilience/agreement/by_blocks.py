@@ -16,7 +16,7 @@ from consilience._types import Floats, Labels
 from consilience.agreement.block_counts import BlockCounts, side_by_side, sizes_of
 from consilience.agreement.co_clustering import CoSearch, engine_of
 from consilience.agreement.comraf import Clusterings, take_turns
-from consilience.engine.information import STILL, Search, objective_of, refill_empty, score_tables
+from consilience.engine.information import STILL, Search, objective_of
 from consilience.engine.views import cluster_tables
 
 
@@ -43,10 +43,9 @@ class RowSearch:
         """The objective of every clustering."""
         return [value_of(table, self.sizes) for table in self.tables]
 
-    def search(self, max_iter: int, *, batch: int = 0, heat: float = 0.0) -> list[Search]:
-        """Batch passes while they gain, a noisy pass, then plain ones; where noise ends lower than it began, without it."""
+    def search(self, max_iter: int, heat: float = 0.0) -> list[Search]:
+        """A noisy pass, then plain ones; where noise ends lower than it began, without it."""
         before = self.values()
-        self._batch(range(len(before)), batch)
         plain, cold = [0.0] * max_iter, list(range(len(before)))
         if heat > 0:
             labels, tables, kept = list(self.labels), list(self.tables), self.values()
@@ -57,28 +56,6 @@ class RowSearch:
         self._one_by_one(cold, plain)
         ends = zip(self.labels, before, self.values(), strict=True)
         return [Search(mine, last, [first, last], []) for mine, first, last in ends]
-
-    def _batch(self, which: Sequence[int], passes: int) -> None:
-        """All rows at once, in the clusterings that still gain by it."""
-        active, n = list(which), len(self.counts.rows.kept)
-        for _ in range(passes):
-            if not active or not n:
-                return
-            scorings = []
-            for i in active:
-                k, views = len(self.tables[i]), side_by_side(self.tables[i], self.sizes, self.counts.mean_entry)
-                scorings.append(score_tables(views, np.arange(k), k, "shannon"))
-            new, fit, tables = self.counts.batch_pass([self.labels[i] for i in active], self.columns, scorings)
-            for j in range(len(active)):
-                before, k = new[j].copy(), len(tables[j])
-                refill_empty(new[j], fit[j], k)
-                tables[j] += self.counts.moved(before, new[j], self.columns, k)
-            old = [value_of(self.tables[i], self.sizes) for i in active]
-            now = [value_of(table, self.sizes) for table in tables]
-            better = [j for j in range(len(active)) if now[j] > old[j] + 1e-12 * abs(old[j])]
-            for j in better:
-                self.labels[active[j]], self.tables[active[j]] = new[j], tables[j]
-            active = [active[j] for j in better]
 
     def _one_by_one(self, which: Sequence[int], heats: Sequence[float]) -> None:
         """Passes over the rows at given temperatures; a clustering that rests, or that a plain pass made worse, is left as it is."""
@@ -108,7 +85,7 @@ class BlockSearch(CoSearch):
         super().__init__(*args)
         self._joint: Floats | None = None  # row clusters × column clusters
 
-    def improve(self, side: str, max_iter: int, *, by_single: bool = False, batch: int = 0, **noise: Any) -> None:
+    def improve(self, side: str, max_iter: int, *, by_single: bool = False, **noise: Any) -> None:
         """Passes over a side, which sees the other by its clusters."""
         assert not by_single
         assert not noise
@@ -116,15 +93,13 @@ class BlockSearch(CoSearch):
         if side == "rows":
             rows = [self.labels["rows"]], [self._table("rows")]
             search = RowSearch(self.counts, [self.labels["columns"]], *rows, self.seed, [self.unit])
-            found = search.search(max_iter, batch=batch)[0]
+            found = search.search(max_iter)[0]
             self._joint = search.tables[0]
         else:
             views = self.counts.column_views([self.labels["rows"]])
             k = self.n_clusters("columns")
             engine = engine_of(views, k, self.n_jobs)
-            found = engine.search(
-                self.labels["columns"], max_iter=max_iter, batch=batch, seed=self.seed, unit=self.unit
-            )
+            found = engine.search(self.labels["columns"], max_iter=max_iter, seed=self.seed, unit=self.unit)
             self._joint = cluster_tables(views, found.labels, k)[0].T
         self.labels[side] = found.labels
         self.history.append((self.n_clusters("rows"), self.n_clusters("columns"), found.objective))
@@ -167,7 +142,7 @@ def infer_blocks(
         if which == 0:
             tables = tables or counts.row_tables(rows, columns)
             search = RowSearch(counts, columns, rows, tables, seed, units)
-            found = search.search(max_iter_local, heat=heat)
+            found = search.search(max_iter_local, heat)
             tables = search.tables
             return found
         views = counts.column_views(rows)

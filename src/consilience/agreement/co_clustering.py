@@ -50,13 +50,13 @@ class CoSearch:
         """Clusters of a side."""
         return int(self.labels[side].max()) + 1
 
-    def improve(self, side: str, max_iter: int, *, by_single: bool = False, batch: int = 0, **noise: Any) -> None:
-        """Passes over a side, which sees the other by its clusters, or object by object; `batch` passes go first."""
+    def improve(self, side: str, max_iter: int, *, by_single: bool = False, **noise: Any) -> None:
+        """Passes over a side, which sees the other by its clusters, or object by object."""
         by = None if by_single else [self.labels[OTHER[side]]]
         engine = engine_of(getattr(self.counts, side).views, self.n_clusters(side), self.n_jobs, by=by)
         self.unit += 1
         mine = self.labels[side]
-        how: dict[str, Any] = {"max_iter": max_iter, "batch": batch, "revalue": False, **noise}
+        how: dict[str, Any] = {"max_iter": max_iter, "revalue": False, **noise}
         found = engine.search(mine, seed=self.seed, unit=self.unit, **how)
         self.labels[side] = found.labels
         if not by_single:

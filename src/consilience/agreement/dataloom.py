@@ -21,12 +21,12 @@ from consilience.agreement.co_clustering import CoClusterer, CoClustering, CoSea
 from consilience.agreement.count_table import Counts
 
 
-def _take_turns(search: CoSearch, max_iter: int, tol: float, batch: int) -> None:
+def _take_turns(search: CoSearch, max_iter: int, tol: float) -> None:
     """Passes over rows and columns in turn, until both gain next to nothing."""
     last = float("-inf")
     for _ in range(max_iter):
-        search.improve("rows", 1, batch=batch)
-        search.improve("columns", 1, batch=batch)
+        search.improve("rows", 1)
+        search.improve("columns", 1)
         value = search.history[-1][2]
         if value - last <= tol * value:
             return
@@ -49,8 +49,6 @@ class DataLoom(CoClusterer):
         Passes over the rows and over the columns for each number of clusters, at most.
     tol : float
         Stop when a pass over both gains less than this share of the information.
-    batch : int
-        Passes in which all rows, or columns, move at once by a matrix product, before each in which they move one by one.
     weighting : {"length", "uniform"}
         The counts as they are, or every row with the same mass.
     random_state : int, optional
@@ -83,7 +81,6 @@ class DataLoom(CoClusterer):
     spare: int = 2
     max_iter: int = 20
     tol: float = 1e-3
-    batch: int = 0
     weighting: str = "length"
 
     def fit(self, X: Any, y: None = None) -> DataLoom:
@@ -104,7 +101,6 @@ class DataLoom(CoClusterer):
         check_count("spare", self.spare)
         check_count("max_iter", self.max_iter)
         check_positive("tol", self.tol, or_equal=True)
-        check_count("batch", self.batch, least=0)
 
     def _run(self, counts: Counts | BlockCounts, seed: int, run: int = 0) -> CoClustering:
         rng = stream(seed, "agreement.dataloom_start", run)
@@ -113,9 +109,9 @@ class DataLoom(CoClusterer):
         start = {side: random_labels(n, min(n, self.spare * wanted[side]), rng) for side, n in sizes.items()}
         kind = BlockSearch if isinstance(counts, BlockCounts) else CoSearch
         search = kind(counts, start["rows"], start["columns"], "agreement.dataloom", seed, run, self.n_jobs)
-        _take_turns(search, self.max_iter, self.tol, self.batch)
+        _take_turns(search, self.max_iter, self.tol)
         while too_many := [side for side, k in wanted.items() if search.n_clusters(side) > k]:
             for side in too_many:
                 search.merge(side, wanted[side], "auto")
-            _take_turns(search, self.max_iter, self.tol, self.batch)
+            _take_turns(search, self.max_iter, self.tol)
         return search.found()

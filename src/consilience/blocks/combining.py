@@ -19,7 +19,7 @@ from consilience.blocks.distinct_rows import RowTable, TooManyRowsError, codes_o
 from consilience.blocks.label_blocks import LabelBlocks
 from consilience.blocks.passes import Passes, refine
 from consilience.blocks.result import WrittenConsensus, fields_of, read_column, tally
-from consilience.blocks.running import Answers, Workers, spread, workers_for, write_parts
+from consilience.blocks.running import Answers, Reading, spread, workers_for, write_parts
 from consilience.blocks.sample_and_place import Placed, cluster_table, sum_clusters, take_sample, tally_of
 from consilience.consensus import Consensus
 from consilience.consensus.combine import combine_problem
@@ -55,12 +55,12 @@ def combine_blocks(
         raise InputError("labels in blocks take no sample_weight: every object counts once")
     room = None if memory_limit is None else bytes_of(memory_limit)
     folder = None if output is None else check_output(output)
-    workers = workers_for(blocks.parts, how["n_jobs"])
+    reading = Reading(blocks.parts, blocks.layout, workers_for(blocks.parts, how["n_jobs"]))
     asked: dict[str, Any] = {"method": method, "n_clusters": n_clusters, "how": how, "options": options}
     try:
-        rows = blocks.distinct(workers, None if room is None else room - FIXED)
+        rows = blocks.distinct(reading.workers, None if room is None else room - FIXED)
     except TooManyRowsError:
-        return _sample_and_place(blocks, workers, asked, folder, room, progress, call, start)
+        return _sample_and_place(blocks, reading, asked, folder, room, progress, call, start)
     if folder is None:
         _check_objects(rows.n_objects, room, rows.n_bytes)
     ens = rows.ensemble(blocks.names)
@@ -73,12 +73,12 @@ def combine_blocks(
     table = RowTable.of(ens, values)
     more = {name: replace(table, values={"values": some}) for name, some in row_values.items() if some is not None}
     tallied = tally(of_rows, rows.counts)
-    return _give(blocks, workers, rows.lengths, table, more, fields_of(of_rows), tallied, folder, room, start)
+    return _give(reading, rows.lengths, table, more, fields_of(of_rows), tallied, folder, room, start)
 
 
 def _sample_and_place(
     blocks: LabelBlocks,
-    workers: Workers,
+    reading: Reading,
     asked: dict[str, Any],
     folder: Path | None,
     room: int | None,
@@ -88,29 +88,28 @@ def _sample_and_place(
 ) -> Consensus:
     """The answer of a sample of the objects, and where it places all others."""
     check = partial(_check_objects, room=None if folder is not None else room)
-    rows, lengths = take_sample(blocks.parts, blocks.layout, workers, check)
+    rows, lengths = take_sample(reading, check)
     sample = rows.ensemble(blocks.names)[np.repeat(np.arange(len(rows.counts)), rows.counts)]
     number = None if isinstance(asked["n_clusters"], str) else asked["n_clusters"]
     if asked["method"] == "nbce" and number is None and sum(lengths) > sample.n_objects:
         asked = asked | {"options": {"inference": "vb"} | asked["options"]}  # as in memory of so many objects
     problem = check_problem(sample, number, even=blocks.even)
     answer = combine_problem(sample, problem, **asked, progress=progress, call=call)
-    passes = Passes(blocks.parts, blocks.layout, workers, codes_of(sample), problem.with_clusters(answer.n_clusters))
+    passes = Passes(reading, codes_of(sample), problem.with_clusters(answer.n_clusters))
     answer, rule = refine(passes, sample, answer, number, asked["how"], asked["options"])
     placed = Placed.of(sample, answer, rule)
-    placed, sums = sum_clusters(placed, blocks.parts, blocks.layout, workers, lengths)
+    placed, sums = sum_clusters(placed, reading)
     said = f"by {len(sample.labels):,} of the objects; the others are placed by their labels, since distinct rows have no room"
     fields = fields_of(answer) | dict.fromkeys(("curve", "scales", "splits"))
     fields |= {"n_clusters": len(placed.order), "note": "; ".join(filter(None, [answer.note, said]))}
     assert answer.clusters is not None
     fields["clusters"] = cluster_table(sums, placed.order, answer.clusters)
     more = {"membership": replace(placed, wanted=("membership",))}
-    return _give(blocks, workers, lengths, placed, more, fields, tally_of(sums), folder, room, start)
+    return _give(reading, lengths, placed, more, fields, tally_of(sums), folder, room, start)
 
 
 def _give(
-    blocks: LabelBlocks,
-    workers: Workers,
+    reading: Reading,
     lengths: Sequence[int],
     table: Answers,
     more: Mapping[str, Answers],
@@ -121,16 +120,16 @@ def _give(
     start: float,
 ) -> Consensus:
     """The record, with what concerns single objects in arrays or written; what is in `more` comes when it is asked for."""
-    later = {name: partial(_one, blocks, workers, some, lengths) for name, some in more.items()}
+    later = {name: partial(_one, reading, some, lengths) for name, some in more.items()}
     fields = fields | {"seconds": time.perf_counter() - start}
     if folder is None:
-        given: dict[str, Any] = spread(blocks.parts, blocks.layout, workers, table, lengths)
+        given: dict[str, Any] = spread(reading, table, lengths)
         given |= {"labels": given.pop("cluster").astype(np.int64), "ids": given.pop("id", None)}
         scales = {name: later.pop(name)() for name in list(later) if name != "membership"}
         return Consensus(**fields | later | scales | given | {"seconds": time.perf_counter() - start})
-    write_folder(folder, lambda there: write_parts(there, blocks.parts, blocks.layout, workers, table, lengths))
+    write_folder(folder, lambda there: write_parts(there, reading, table, lengths))
     columns = {"labels": "cluster", "confidence": "confidence", "support": "support"}
-    columns |= {} if blocks.layout.id_column is None else {"ids": blocks.layout.id_heading}
+    columns |= {} if reading.layout.id_column is None else {"ids": reading.layout.id_heading}
     read = {name: partial(read_column, folder, column) for name, column in columns.items()}
     fields |= {"output": str(folder), "tally": tallied, "seconds": time.perf_counter() - start}
     return WrittenConsensus(**fields | later | read)
@@ -144,9 +143,9 @@ def _check_objects(n_objects: int, room: int | None, beside: int = 0) -> None:
         )
 
 
-def _one(blocks: LabelBlocks, workers: Workers, table: Answers, lengths: Sequence[int]) -> Array:
+def _one(reading: Reading, table: Answers, lengths: Sequence[int]) -> Array:
     """The only value that a table gives the objects."""
-    return next(iter(spread(blocks.parts, blocks.layout, workers, table, lengths).values()))
+    return next(iter(spread(reading, table, lengths).values()))
 
 
 def bytes_of(limit: int | str) -> int:

@@ -6,7 +6,7 @@ pass before, until these stand still. Labels that the sample lacks say nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import add
@@ -18,7 +18,7 @@ from consilience import _kernels
 from consilience._types import Floats, Ints, Labels
 from consilience.blocks.distinct_rows import Layout, look_up_codes, read_part
 from consilience.blocks.result import fields_of
-from consilience.blocks.running import Workers
+from consilience.blocks.running import Reading
 from consilience.consensus.bayes.bounds import (
     BLOCK,
     compete,
@@ -48,16 +48,14 @@ ROUNDS = 20  # safeguard: rounds of the vote over all blocks, which hardly ever 
 class Passes:
     """The labels of all objects, for pass after pass."""
 
-    parts: Sequence[Any]
-    layout: Layout
-    workers: Workers
+    reading: Reading
     codes: list[dict[Any, int]]
     problem: Problem  # of the sample, in whose canonical order of clusterings and codes sums are taken, as in memory
 
     def over(self, what: str, function: Callable[..., Any], shared: Any) -> Iterator[Any]:
         """``function(rows, shared)`` of the distinct rows of every block, some at a time, summed for every part."""
-        task = partial(_sum_of_part, function=function, layout=self.layout, numbering=self.numbering)
-        return self.workers.each(what, task, self.parts, (shared, self.codes), self.parts)
+        task = partial(_sum_of_part, function=function, numbering=self.numbering)
+        return self.reading.each(what, task, (shared, self.codes))
 
     @property
     def numbering(self) -> Numbering:
@@ -85,7 +83,7 @@ class Numbering:
 
 
 def _sum_of_part(
-    part: Any, shared: Any, more: Any, function: Callable[..., Any], layout: Layout, numbering: Numbering
+    part: Any, shared: Any, more: None, function: Callable[..., Any], layout: Layout, numbering: Numbering
 ) -> Any:
     given, codes = shared
     return reduce(add, (function(rows, given) for rows in _distinct(part, codes, layout, numbering)))

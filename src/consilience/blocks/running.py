@@ -9,7 +9,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
@@ -31,26 +31,14 @@ T = TypeVar("T")
 TOGETHER = 4  # safeguard: neighbors that are merged at a time: more read rows less often, and need more memory
 
 
-class Workers(Protocol):
-    """What blocks are given to. Functions and arguments must survive pickling; `what` is what the run log calls the work."""
-
-    def fold(self, what: str, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> T:
-        """``function(part)`` of all parts, some neighbors at a time merged."""
-
-    def each(
-        self, what: str, function: Callable[..., T], parts: Sequence[Any], shared: Any, more: Iterable[Any]
-    ) -> Iterator[T]:
-        """``function(part, shared, one of more)`` of every part, in their order."""
-
-
-class Here:
-    """This process, in threads."""
+class Workers:
+    """This process, in threads. Functions and arguments must survive pickling all the same; `what` is the work's name in the run log."""
 
     def __init__(self, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs
 
     def fold(self, what: str, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> T:
-        """As they come; only a few results wait on each level of the tree."""
+        """``function(part)`` of all parts, some neighbors at a time merged; only a few results wait on each level of the tree."""
         levels: list[list[T]] = [[]]
         tasks = (delayed(step)(part) for step, part in zip(steps(what, function, parts), parts, strict=True))
         for result in workers(self.n_jobs, lazily=True)(tasks):
@@ -70,7 +58,7 @@ class Here:
     def each(
         self, what: str, function: Callable[..., T], parts: Sequence[Any], shared: Any, more: Iterable[Any]
     ) -> Iterator[T]:
-        """In order, as they are done."""
+        """``function(part, shared, one of more)`` of every part, in their order."""
         each = zip(steps(what, function, parts), parts, more, strict=True)
         yield from workers(self.n_jobs, lazily=True)(delayed(step)(part, shared, one) for step, part, one in each)
 
@@ -110,7 +98,7 @@ def elsewhere(part: Any) -> str:
     return package if package in ("dask", "distributed") else ""
 
 
-class OnDask:
+class OnDask(Workers):
     """The workers of a cluster; what a worker loses by dying is done again by another."""
 
     def __init__(self, client: Any) -> None:
@@ -186,7 +174,7 @@ def _there(client: Any, part: Any) -> Any:
 def workers_for(parts: Sequence[Any], n_jobs: int | None) -> Workers:
     """Those of the cluster that tasks go to, or of the client that is open where the parts are Dask's; else this process."""
     client = open_client() if any(map(elsewhere, parts)) else active_client()
-    return Here(n_jobs) if client is None else OnDask(client)
+    return Workers(n_jobs) if client is None else OnDask(client)
 
 
 # An answer for distinct rows, given back to the objects block by block: as arrays, or as Parquet parts.
@@ -202,14 +190,28 @@ class Answers(Protocol):
         """Values by name."""
 
 
-def spread(
-    parts: Sequence[Any], layout: Layout, workers: Workers, table: Answers, lengths: Sequence[int]
-) -> dict[str, Array]:
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """Labels to be read: their parts, how these are laid out, and who reads them."""
+
+    parts: Sequence[Any]
+    layout: Layout
+    workers: Workers
+
+    def each(
+        self, what: str, function: Callable[..., T], shared: Any = None, more: Iterable[Any] | None = None
+    ) -> Iterator[T]:
+        """``function(part, shared, one of more, layout=…)`` of every part, in their order."""
+        task = partial(function, layout=self.layout)
+        return self.workers.each(what, task, self.parts, shared, [None] * len(self.parts) if more is None else more)
+
+
+def spread(reading: Reading, table: Answers, lengths: Sequence[int]) -> dict[str, Array]:
     """Values of all objects, and their ids where they have some, by another reading of the labels."""
     found: dict[str, Array] = {}
-    look_up, ids = partial(_look_up_part, layout=layout), []
+    ids = []
     starts = [0, *accumulate(lengths)]
-    each = workers.each("answers", look_up, parts, table, lengths)
+    each = reading.each("answers", _look_up_part, table, lengths)
     for begin, end, (part, names) in zip(starts[:-1], starts[1:], each, strict=True):
         for name, some in part.items():
             if name not in found:
@@ -220,14 +222,11 @@ def spread(
     return found | ({"id": np.concatenate(ids)} if ids else {})
 
 
-def write_parts(
-    folder: Path, parts: Sequence[Any], layout: Layout, workers: Workers, table: Answers, lengths: Sequence[int]
-) -> None:
+def write_parts(folder: Path, reading: Reading, table: Answers, lengths: Sequence[int]) -> None:
     """Write the ids and the values of all objects as Parquet, a file for every part of the blocks, each by who reads the part."""
     folder.mkdir()
     wanted = list(zip(part_names(len(lengths)), [0, *accumulate(lengths)][:-1], strict=True))
-    write = partial(_write_part, layout=layout, folder=str(folder))
-    each = workers.each("writing answers", write, parts, table, wanted)
+    each = reading.each("writing answers", partial(_write_part, folder=str(folder)), table, wanted)
     for (name, _), length, written in zip(wanted, lengths, each, strict=True):
         if written != length or not (folder / name).is_file():
             raise InputError(
@@ -250,15 +249,11 @@ def _look_up_part(part: Any, table: Answers, length: int, layout: Layout) -> tup
         ids.append(block.ids)
     joined = {name: np.concatenate([some[name] for some in found]) for name in found[0]}
     names = None if layout.id_column is None else np.concatenate([some.to_numpy(zero_copy_only=False) for some in ids])
-    return _checked(joined, length, layout), names
-
-
-def _checked(found: dict[str, Array], length: int, layout: Layout) -> dict[str, Array]:
-    if any(len(some) != length for some in found.values()):
+    if any(len(some) != length for some in joined.values()):
         raise InputError(
             f"{layout.source}: the labels have changed since they were first read: keep them until the answer is there"
         )
-    return found
+    return joined, names
 
 
 def _encodings(rows: pa.Table, layout: Layout) -> dict[str, Any]:

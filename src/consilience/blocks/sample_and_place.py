@@ -7,9 +7,8 @@ memory. Voting, the mixture's EM and NBCE's bound go on from there over all obje
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
@@ -28,7 +27,7 @@ from consilience.blocks.distinct_rows import (
     of_block,
     read_part,
 )
-from consilience.blocks.running import Workers
+from consilience.blocks.running import Reading
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.placement import Placement, sample_objects
 from consilience.consensus.trust.confidence import FLOATING
@@ -94,22 +93,20 @@ class Placed:
         return found | {"cluster": place[found["cluster"]]}
 
 
-def take_sample(
-    parts: Sequence[Any], layout: Layout, workers: Workers, check: Callable[[int], None]
-) -> tuple[DistinctRows, tuple[int, ...]]:
+def take_sample(reading: Reading, check: Callable[[int], None]) -> tuple[DistinctRows, tuple[int, ...]]:
     """The distinct rows of a sample that no cutting into blocks changes, and the objects of every part, by two readings.
 
     ``check(n_objects)`` is called in between, and raises an error where so many objects have no room.
     """
-    lengths = tuple(workers.each("counting objects", partial(_count, layout=layout), parts, None, parts))
+    lengths = tuple(reading.each("counting objects", _count))
     n = sum(lengths)
     check(n)
     taken = sample_objects(n, SAMPLE)
     mine = [taken[(taken >= a) & (taken < b)] - a for a, b in pairwise([0, *accumulate(lengths)])]
-    return merge(list(workers.each("sample", partial(_take, layout=layout), parts, None, mine))), lengths
+    return merge(list(reading.each("sample", _take, more=mine))), lengths
 
 
-def _count(part: Any, shared: None, more: Any, layout: Layout) -> int:
+def _count(part: Any, shared: None, more: None, layout: Layout) -> int:
     return sum(len(block.codes) for block in read_part(part, layout))
 
 
@@ -123,20 +120,18 @@ def _take(part: Any, shared: None, taken: Ints, layout: Layout) -> DistinctRows:
     return merge(rows)
 
 
-def sum_clusters(
-    placed: Placed, parts: Sequence[Any], layout: Layout, workers: Workers, lengths: Sequence[int]
-) -> tuple[Placed, Floats]:
+def sum_clusters(placed: Placed, reading: Reading) -> tuple[Placed, Floats]:
     """Clusters by falling size among all objects, and (4, k + 1) their objects, sums of confidence and support, and floaters.
 
     The last column is of objects without a cluster.
     """
-    sums: Floats = sum(workers.each("means of clusters", partial(_sum, layout=layout), parts, placed, lengths))  # type: ignore[assignment]
+    sums: Floats = sum(reading.each("means of clusters", _sum, placed))  # type: ignore[assignment]
     sizes = sums[0, :-1]
     order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
     return replace(placed, order=order), sums[:, [*order, len(sizes)]]
 
 
-def _sum(part: Any, placed: Placed, length: int, layout: Layout) -> Floats:
+def _sum(part: Any, placed: Placed, more: None, layout: Layout) -> Floats:
     k = len(placed.order)
     sums = np.zeros((4, k + 1))
     for block in read_part(part, layout):
