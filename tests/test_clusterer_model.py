@@ -113,7 +113,7 @@ def test_a_fitted_and_a_loaded_clusterer_are_reported_alike(model, blobs, tmp_pa
     loaded = EnsembleClusterer.load(tmp_path / "model")
     for name, one in (("fitted", model), ("loaded", loaded)):
         cs.report(one, tmp_path / f"{name}.html", data=blobs[0][:400])
-    assert "400 objects in 5 clusters" in (tmp_path / "fitted.html").read_text(encoding="utf-8")
+    assert "5 clusters of 400 objects" in (tmp_path / "fitted.html").read_text(encoding="utf-8")
     assert (tmp_path / "fitted.html").read_bytes() == (tmp_path / "loaded.html").read_bytes()
     with pytest.raises(NotFittedError):
         cs.report(quick(), tmp_path / "none.html")
