@@ -253,27 +253,18 @@ TABLE = block_counts(n=30, d=20, k=2)[0]
     [
         (lambda: cs.agree(TABLE), "n_clusters must say how many"),
         (lambda: cs.agree(TABLE, 1), "n_clusters must be a whole number of at least 2"),
-        (lambda: cs.agree(TABLE, 50), "50 clusters are more than the 30 rows"),
         (lambda: cs.agree(-TABLE, 3), "negative"),
-        (lambda: cs.agree(TABLE, 3, model="mcd"), "did you mean 'mdc'"),
         (lambda: cs.agree(TABLE, 3, rows=[[0] * 30]), "leave n_clusters out"),
         (lambda: cs.agree(TABLE, rows=[[0] * 29]), "29 objects, and the table has 30 rows"),
-        (lambda: cs.agree(TABLE, 3, n_clusterings=2.5), "n_clusterings must be"),
         (lambda: cs.agree(TABLE, rows=[[0] * 30], n_init=2), "n_init= is for clusterings that the model makes"),
-        (lambda: Comraf({}).fit([]), "at least one edge"),
         (lambda: Comraf({"a": 2}).fit([("a", "a", TABLE)]), "joins 'a' to itself"),
-        (lambda: Comraf({}).fit([("a", "b")]), "edge 0 must be"),
         (
             lambda: Comraf({}).fit([("a", "b", TABLE), ("c", "d", TABLE)]),
             "falls apart: no path leads from 'a' to 'c'",
         ),
         (lambda: Comraf({}).fit([("a", "b", TABLE), ("b", "c", TABLE)]), "'b' has 30 objects at edge 1 and 20"),
         (lambda: Comraf({"a": 2}).fit([("a", "b", TABLE)]), "does not say how many clusters 'b'"),
-        (lambda: Comraf({"a": 2, "b": 2, "c": 2}).fit([("a", "b", TABLE)]), "no edge leads to 'c'"),
-        (lambda: Comraf({"a": 31, "b": 2}).fit([("a", "b", TABLE)]), "'a' has 30 objects"),
         (lambda: Comraf(2).fit([("a", "b", TABLE)], init={"a": [0, 1]}), "2 labels for 30 objects"),
-        (lambda: Comraf({"a": 2, "b": 2}).fit([("a", "b", TABLE * 0)]), "holds no counts"),
-        (lambda: Comraf({"a": 2, "b": 2}).fit([("a", "b", TABLE, -1)]), "weight of an edge"),
     ],
 )
 def test_bad_input(make, sentence):

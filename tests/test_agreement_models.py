@@ -126,11 +126,6 @@ def test_measured_data_become_counts():
         (lambda: MDC(2, n_column_clusters=31).fit(np.ones((10, 30))), "31 clusters are more than the 30 columns"),
         (lambda: MDC(2).fit(np.zeros((10, 30))), "all counts are 0"),
         (lambda: MDC(2).fit(-np.ones((10, 30))), "-1"),
-        (lambda: MDC(2, merge="gredy").fit(np.ones((10, 30))), "did you mean 'greedy'"),
-        (lambda: MDC(2, weighting="tfidf").fit(np.ones((10, 30))), "unknown weighting"),
-        (lambda: MDC(0).fit(np.ones((10, 30))), "n_clusters must be a whole number of at least 1"),
-        (lambda: MDC(2, temperature=-1).fit(np.ones((10, 30))), "temperature must be"),
-        (lambda: DataLoom(2, spare=0).fit(np.ones((10, 30))), "spare must be"),
         (lambda: counts_from_data([[1.0], [2.0]], "bin"), "did you mean 'bins'"),
     ],
 )

@@ -101,9 +101,7 @@ def test_names_weights_and_what_is_new():
     ("options", "words"),
     [
         ({"names": ["a"]}, "names must be one per object, 3 in all"),
-        ({"weights": [1, 2]}, "weights must be one per object"),
         ({"smallest": 0}, "smallest must be"),
-        ({"top": 0}, "top must be"),
     ],
 )
 def test_bad_options(options, words):

@@ -187,9 +187,6 @@ def test_triples_that_are_not_sorted_are_refused(tmp_path):
     blocks = CountBlocks(tmp_path / "one.parquet")
     with pytest.raises(InputError, match="not sorted"):
         load(blocks.piece((0, 5)))
-    pq.write_table(pa.table({"row": ["a"], "column": [1], "count": [1]}), tmp_path / "names.parquet")
-    with pytest.raises(InputError, match="whole numbers"):
-        CountBlocks(tmp_path / "names.parquet")
 
 
 def test_dask_collections_are_blocks(client):
@@ -213,9 +210,7 @@ def test_dask_collections_are_blocks(client):
     [
         (lambda: [table_of(), table_of()[:, :5]], "differ in their number of columns"),
         (lambda: [-table_of()], "negative or not finite"),
-        (lambda: [sparse.csr_matrix((0, 3))], "at least one row"),
         (lambda: [sparse.csr_matrix((4, 4))], "all counts are 0"),
-        (lambda: [sparse.csr_matrix(np.array([[1j]]))], "counts are numbers"),
     ],
 )
 def test_blocks_that_are_no_counts_are_refused(make, said):
@@ -256,7 +251,3 @@ def test_a_shape_that_the_blocks_do_not_have_is_refused(tmp_path):
     for source in (tmp_path, [sparse.eye(4, 3, format="csr")]):
         with pytest.raises(InputError, match=r"4 rows and 3 columns, and shape=\(4, 5\) says otherwise"):
             CountBlocks(source, shape=(4, 5))
-    (tmp_path / "t").mkdir()
-    (tmp_path / "t" / "a.parquet").write_text("cut short")
-    with pytest.raises(InputError, match=r"a\.parquet: damaged, or not a \.parquet file \(Parquet"):
-        CountBlocks(tmp_path / "t")

@@ -14,6 +14,7 @@ from consilience._run.parallel import open_client
 from consilience._run.progress import worker_name
 
 Span = tuple[int, int]  # rows from the first to before the second
+Shape = tuple[int, int]
 Form = Callable[[Any], Any]  # a block as the kind of array that is worked on
 
 
@@ -60,7 +61,8 @@ class Piece:
 class RowBlocks:
     """Blocks of rows, one below the other: objects with ``rows(first, last)``, how many rows and columns each has, and their name."""
 
-    def __init__(self, parts: Sequence[Any], sizes: Sequence[int], widths: Sequence[int], source: str) -> None:
+    def __init__(self, parts: Sequence[Any], shapes: Sequence[Shape], source: str) -> None:
+        sizes, widths = zip(*shapes, strict=True)
         if len(set(widths)) > 1:
             raise InputError(f"{source}: the blocks differ in their number of columns: {sorted(set(widths))[:5]}")
         self._parts, self.source = list(parts), source
@@ -97,8 +99,8 @@ class RowBlocks:
         return Piece(tuple(parts), self.n_columns)
 
 
-def dask_parts(source: Any, form: Form, what: str) -> tuple[list[Lazy], list[int], list[int], str]:
-    """Blocks of a Dask array, data frame or bag of matrices: the blocks, their rows and columns, and what to call them."""
+def dask_parts(source: Any, form: Form, what: str) -> tuple[list[Lazy], list[Shape], str]:
+    """Blocks of a Dask array, data frame or bag of matrices: the blocks, their shapes, and what to call them."""
     name = f"Dask {type(source).__name__.lower()}"
     if getattr(source, "ndim", 2) != 2:
         raise InputError(f"a {name} of {what} has two dimensions, rows and columns; got {source.ndim}")
@@ -108,20 +110,17 @@ def dask_parts(source: Any, form: Form, what: str) -> tuple[list[Lazy], list[int
         raise InputError(f"row blocks of {what} are a Dask array, data frame or bag of matrices; got {kind_of(source)}")
     remote, delayed = is_remote(source), np.ravel(source.to_delayed()).tolist()
     if hasattr(source, "chunks") and not np.isnan([*source.chunks[0], source.shape[1]]).any():
-        sizes, width = source.chunks[0], int(source.shape[1])
-        return [Lazy(one, form, remote) for one in delayed], [int(n) for n in sizes], [width] * len(delayed), name
+        shapes = [(int(n), int(source.shape[1])) for n in source.chunks[0]]
+        return [Lazy(one, form, remote) for one in delayed], shapes, name
     return delayed_parts(delayed, form, remote, name)
 
 
-def delayed_parts(
-    values: Sequence[Any], form: Form, remote: bool, name: str
-) -> tuple[list[Lazy], list[int], list[int], str]:
+def delayed_parts(values: Sequence[Any], form: Form, remote: bool, name: str) -> tuple[list[Lazy], list[Shape], str]:
     """Blocks that are delayed values, or partitions of a bag, which are lists of matrices; their shapes are asked for."""
     from dask.delayed import delayed as later
 
     shapes = computed([later(_shape)(value, form) for value in values])
-    made = [Lazy(value, form, remote) for value in values]
-    return made, [int(n) for n, _ in shapes], [int(d) for _, d in shapes], name
+    return [Lazy(value, form, remote) for value in values], shapes, name
 
 
 def computed(values: Sequence[Any]) -> list[Any]:
@@ -136,9 +135,9 @@ def computed(values: Sequence[Any]) -> list[Any]:
     return settled(client, lambda: client.compute(list(values)))
 
 
-def _shape(block: Any, form: Form) -> tuple[int, int]:
+def _shape(block: Any, form: Form) -> Shape:
     n, d = form(block).shape
-    return n, d
+    return int(n), int(d)
 
 
 def is_remote(source: Any) -> bool:

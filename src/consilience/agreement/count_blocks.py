@@ -13,7 +13,7 @@ from scipy import sparse
 
 from consilience._check import InputError, check_count, count, kind_of
 from consilience._files import open_parquet
-from consilience._run.row_blocks import Held, Piece, RowBlocks, dask_parts, delayed_parts, is_remote
+from consilience._run.row_blocks import Held, Piece, RowBlocks, Shape, dask_parts, delayed_parts, is_remote
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,16 +98,15 @@ def are_blocks(source: Any) -> bool:
     return matrices and all(sparse.issparse(one) or hasattr(one, "__dask_graph__") for one in source)
 
 
-def _parts_of(source: Any, shape: tuple[int, int] | None) -> tuple[Sequence[Any], list[int], list[int], str]:
-    """The blocks, their numbers of rows and of columns, and what to call them."""
+def _parts_of(source: Any, shape: Shape | None) -> tuple[Sequence[Any], list[Shape], str]:
+    """The blocks, their shapes, and what to call them."""
     if isinstance(source, (str, Path)):
         path = Path(source)
         files = sorted(path.glob("*.npz"))
         if not files:
             triples = triple_parts(path, shape)
-            return triples, [part.last - part.first for part in triples], [part.width for part in triples], path.name
-        shapes = [_shape(file) for file in files]
-        return [File(file) for file in files], [n for n, _ in shapes], [d for _, d in shapes], path.name
+            return triples, [(part.last - part.first, part.width) for part in triples], path.name
+        return [File(file) for file in files], [_shape(file) for file in files], path.name
     if hasattr(source, "__dask_graph__"):
         return dask_parts(source, csr, "counts")
     if not isinstance(source, Sequence) or not len(source):
@@ -116,8 +115,7 @@ def _parts_of(source: Any, shape: tuple[int, int] | None) -> tuple[Sequence[Any]
         remote = any(is_remote(one) for one in source)
         return delayed_parts(source, csr, remote, count(len(source), "block"))
     held = [Held(csr(one)) for one in source]
-    shapes = [one.table.shape for one in held]
-    return held, [n for n, _ in shapes], [d for _, d in shapes], count(len(held), "block")
+    return held, [one.table.shape for one in held], count(len(held), "block")
 
 
 def csr(block: Any) -> Any:

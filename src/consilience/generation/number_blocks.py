@@ -12,7 +12,7 @@ import pandas as pd
 
 from consilience._check import CHUNK, InputError, check_count, count, kind_of, show
 from consilience._files import open_parquet
-from consilience._run.row_blocks import Held, Piece, RowBlocks, computed, dask_parts
+from consilience._run.row_blocks import Held, Piece, RowBlocks, Shape, computed, dask_parts
 from consilience._types import Floats
 from consilience.tables.cells import check_unique, ids_of
 from consilience.tables.in_memory import frame_sheet
@@ -139,7 +139,7 @@ def _chosen(block: Any, names: tuple[str, ...] | None) -> Any:
     return block[list(names)]
 
 
-def _parts_of(source: Any, names: tuple[str, ...] | None) -> tuple[Sequence[Any], list[int], list[int], str]:
+def _parts_of(source: Any, names: tuple[str, ...] | None) -> tuple[Sequence[Any], list[Shape], str]:
     if isinstance(source, (str, Path)):
         return _of_parquet(Path(source), names)
     if hasattr(source, "__dask_graph__"):
@@ -150,14 +150,13 @@ def _parts_of(source: Any, names: tuple[str, ...] | None) -> tuple[Sequence[Any]
         )
     # What is in memory is made dense at once, so that it is refused before any work is done.
     held = [Held(dense(_chosen(one, names))) for one in source]
-    shapes = [one.table.shape for one in held]
-    return held, [n for n, _ in shapes], [d for _, d in shapes], count(len(held), "block")
+    return held, [one.table.shape for one in held], count(len(held), "block")
 
 
-def _of_parquet(path: Path, chosen: tuple[str, ...] | None) -> tuple[Sequence[Any], list[int], list[int], str]:
+def _of_parquet(path: Path, chosen: tuple[str, ...] | None) -> tuple[Sequence[Any], list[Shape], str]:
     files = _files(path)
     parts: list[RowGroup] = []
-    sizes: list[int] = []
+    shapes: list[Shape] = []
     names = chosen or ()
     for file in files:
         held = open_parquet(file)
@@ -168,10 +167,10 @@ def _of_parquet(path: Path, chosen: tuple[str, ...] | None) -> tuple[Sequence[An
         _check_numbers(file, held.schema_arrow, names)
         for number in range(held.num_row_groups):
             parts.append(RowGroup(file, number, names))
-            sizes.append(held.metadata.row_group(number).num_rows)
+            shapes.append((held.metadata.row_group(number).num_rows, len(names)))
     if not parts:
         raise InputError(f"{path} holds no rows")
-    return parts, sizes, [len(names)] * len(parts), path.name
+    return parts, shapes, path.name
 
 
 def _check_numbers(file: Path, schema: Any, names: Sequence[str]) -> None:
