@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, check_seed, count, fingerprint, printable, show
+from consilience._check import InputError, check_choice, check_seed, count, fingerprint, nearest, printable, show
 from consilience._run.parallel import n_threads
 
 # --- choices, threads, seeds ----------------------------------------------------------------------------------------
@@ -25,6 +25,13 @@ def test_an_unknown_choice_is_answered_with_the_nearest(value, near):
         check_choice(value, ["nmi", "rand"], "measure")
     assert ("did you mean" in str(refused.value)) == bool(near)
     assert near in str(refused.value)
+
+
+@pytest.mark.parametrize(("short", "name"), [("AMI", 2), ("ari", 1), ("vi", 3), ("adjusted rand", 1)])
+def test_a_short_name_is_near_to_what_it_is_short_for(short, name):
+    names = ["nmi", "adjusted_rand", "adjusted_mutual_information", "variation_of_information"]
+    assert nearest(short, names) == [names[name]]
+    assert nearest("Alter", ["salary", "a_l_t_e"], short_for=False) == []
 
 
 def test_values_in_messages_are_plain_and_short():

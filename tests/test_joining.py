@@ -46,6 +46,7 @@ def test_labels_meet_by_id(files):
     opened = open_source([first, second], known="type")
     ensemble = opened.ensemble
     assert ensemble.names == ["leiden", "kmeans (one)", "SC3", "kmeans (two)"]
+    assert cs.Ensemble([first, second], known="type").names == ensemble.names
     assert ensemble.n_objects == N + 1
     frame = ensemble.to_frame()
     both = one.merge(two, left_on="cell", right_on="barcode", how="outer", suffixes=("_1", "_2"))

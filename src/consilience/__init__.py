@@ -71,7 +71,9 @@ def __getattr__(name: str) -> _Any:
     return found
 
 
-# The one place where layers are tied together: `combine` hands labels in row blocks to the package that is built on it.
+# The one place where layers are tied together: `Ensemble` opens paths, results and AnnData as all verbs do, and `combine` hands
+# labels in row blocks to the package that is built on it.
+_enter("as_ensemble", lambda: _import_module("consilience.inputs").as_ensemble)
 _enter("as_blocks", lambda: _import_module("consilience.blocks").as_blocks)
 
 

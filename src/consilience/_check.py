@@ -58,16 +58,7 @@ def kind_of(value: Any) -> str:
 
 
 def nearest(value: Any, choices: Iterable[str], n: int = 1, *, short_for: bool = True) -> list[str]:
-    """The choices most like `value`, whatever their case; those that it is `short_for` first, unless these are names that users gave.
-
-    Examples
-    --------
-    >>> names = ["nmi", "adjusted_rand", "adjusted_mutual_information", "variation_of_information"]
-    >>> nearest("AMI", names), nearest("ari", names), nearest("vi", names), nearest("adjusted rand", names)
-    (['adjusted_mutual_information'], ['adjusted_rand'], ['variation_of_information'], ['adjusted_rand'])
-    >>> nearest("Alter", ["salary", "a_l_t_e"], short_for=False), nearest("Agee", ["age"], short_for=False)
-    ([], ['age'])
-    """
+    """The choices most like `value`, whatever their case; those that it is `short_for` first, unless these are names that users gave."""
     import difflib
 
     word, folded = str(value).casefold(), {choice.casefold(): choice for choice in choices}
@@ -102,13 +93,7 @@ def check_count(name: str, value: Any, least: int = 1) -> int:
 
 
 def check_word(name: str, value: str, word: str = "auto", what: str = "a whole number") -> str:
-    """Return a text that stands for a choice of ours, where a number may be given too.
-
-    Examples
-    --------
-    >>> check_word("n_clusters", "auto")
-    'auto'
-    """
+    """Return a text that stands for a choice of ours, where a number may be given too."""
     if value != word:
         raise InputError(f"{name} must be {what} or {word!r}; got {show(value)}")
     return value

@@ -14,23 +14,10 @@ EXACT = 2**53  # safeguard: whole numbers up to here survive JavaScript
 
 
 def plain(value: Any, *, nan: float | None = None, big_as_text: bool = False) -> Any:
-    """A value as JSON has it.
+    """A value as JSON has it: plain numbers, lists and dicts with text keys; tables as rows, what is left as text.
 
-    Parameters
-    ----------
-    value : anything
-        NumPy's numbers and arrays become plain ones, tables a list of rows, records and mappings dicts with text keys, sets sorted
-        lists, pandas' missing values None, dates and paths text. What is left is text as well.
-    nan : float or None
-        What stands for a number that is not finite: None, since JSON has no NaN. With ``float("nan")`` these stay as they are.
-    big_as_text : bool
-        Whole numbers beyond 2⁵³ as text, for JavaScript, which has none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> plain({"sizes": np.array([3, 2]), "mean": np.float64("nan"), 1: (True, None)})
-    {'sizes': [3, 2], 'mean': None, '1': [True, None]}
+    What is missing, and numbers that are not finite, become None; the latter stay as they are with ``nan=float("nan")``. With
+    `big_as_text`, whole numbers beyond 2⁵³ become text for JavaScript, which has none.
     """
 
     def convert(value: Any) -> Any:

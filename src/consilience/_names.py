@@ -11,18 +11,7 @@ import pandas as pd
 def unique_names(names: Iterable[Any], *, taken: Iterable[str] = (), suffixes: Sequence[str] = ("",)) -> list[str]:
     """Names as text, all different: one that comes again gets a number, one that is missing or empty its position.
 
-    Parameters
-    ----------
-    names : iterable
-    taken : iterable of str
-        Names that none may have.
-    suffixes : sequence of str
-        With each of which a name must be new, such as ("", " confidence") where a column stands beside each.
-
-    Examples
-    --------
-    >>> unique_names(["a", "a", None, "a (2)"])
-    ['a', 'a (2)', '2', 'a (2) (2)']
+    None is in `taken`, also not with one of the `suffixes`, such as ("", " confidence") where a column stands beside each.
     """
     used, found = set(taken), []
     for position, name in enumerate(names):

@@ -13,6 +13,7 @@ import pandas as pd
 from consilience import _kernels
 from consilience._check import InputError, check_same_index, count, encode_labels, kind_of, show
 from consilience._files import check_folder, write_folder
+from consilience._hooks import hook
 from consilience._types import Array, ArrayLike, EnsembleLike, Floats, Ints, Labels, PathLike
 from consilience.ensemble.info import (
     by_name,
@@ -29,6 +30,7 @@ from consilience.ensemble.info import (
 )
 from consilience.tables import Table
 from consilience.tables.in_memory import columns_of, is_frame, label_columns
+from consilience.tables.sheet import given_reading
 
 
 class Ensemble:
@@ -43,7 +45,7 @@ result or AnnData
         and ids. Labels are any hashable values; the number −1, NaN, None, NaT and pandas NA are missing, and strings
         are names as they stand, "NA" and "-1" too. Every clustering's labels become codes 0 … k − 1 in their sorted
         order, and are kept as `label_names`. pandas objects must share one index. A path is that of a table of labels,
-        of a stored run or of a saved result.
+        of a stored run or of a saved result; several in a list are joined by the names of their objects.
     info : DataFrame or mapping of columns, optional
         One row per clustering: method, parameters, seed, scores and whatever else is known of it.
     ids : sequence, optional
@@ -92,9 +94,10 @@ result or AnnData
     ids: Array | None
 
     def __init__(self, labels: EnsembleLike, *, info: Any = None, ids: Any = None, **reading: Any) -> None:
-        from consilience.ensemble.opening import needs_opening, open_labels  # which makes ensembles itself
+        from consilience.ensemble.opening import needs_opening  # which makes ensembles itself
 
-        given = open_labels(labels, reading) if reading or needs_opening(labels) else labels
+        reading = given_reading(reading)
+        given = hook("as_ensemble")(labels, **reading) if reading or needs_opening(labels) else labels
         if is_frame(given):
             given, named = label_columns(given)
             ids = named if ids is None else ids

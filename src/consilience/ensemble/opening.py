@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -19,38 +18,11 @@ from consilience.ensemble.ensemble import Ensemble
 from consilience.ensemble.results import HEADER, Result, saved_kind
 from consilience.ensemble.store.folder import MANIFEST
 from consilience.ensemble.store.part import PART_NAME
-from consilience.tables import Table, read_table
-from consilience.tables.columns import Doubt
 from consilience.tables.files import READERS, SOURCE
 from consilience.tables.in_memory import frame_of
-from consilience.tables.sheet import given_reading, refuse_reading
 
 ONE_TABLE = 50_000_000  # safeguard: of memory, cells of a folder of Parquet files that is read whole
 MADE_BY = "consilience.anndata.generate"
-
-
-def open_labels(source: Any, reading: Mapping[str, Any]) -> Ensemble | Table:
-    """The clusterings that a path, a result, a table or an AnnData object holds; options say how to read a table."""
-    reading = given_reading(reading)
-    if are_paths(source):
-        raise InputError(
-            "several files are joined by the verbs, such as combine([…]), and by consilience.inputs.as_ensemble"
-        )
-    if is_result(source) or (is_path(source) and Path(source).is_dir() and not is_one_table(source)):
-        columns = reading.pop("columns", None)
-        refuse_reading(Path(source).name if is_path(source) else type(source).__name__, "holds clusterings", reading)
-        ensemble = ensemble_of(open_folder(Path(source)) if is_path(source) else source)
-        return ensemble if columns is None else choose(ensemble, columns)
-    if isinstance(source, Table):
-        refuse_reading(source.source, "was read already", reading)
-        return source
-    if not reading and (held := cells_of(source)) is not None:
-        return stored_ensemble(held, stored_keys(held)[0])
-    folder = is_path(source) and Path(source).is_dir()
-    table = read_table(one_table(Path(source)) if folder else source, kind="labels", **reading)
-    for doubt in (notice for notice in table.notices if isinstance(notice, Doubt)):
-        warnings.warn(doubt, stacklevel=4)
-    return table
 
 
 def open_folder(path: Path) -> Any:
@@ -72,13 +44,7 @@ def is_anndata(source: Any) -> bool:
 
 
 def are_paths(source: Any) -> bool:
-    """Whether a list names files, or folders, rather than being a label vector of text.
-
-    Examples
-    --------
-    >>> are_paths(["seurat.csv", "sc3.csv"]), are_paths(["a", "b"]), are_paths([["a"], ["b"]])
-    (True, False, False)
-    """
+    """Whether a list names files, or folders, rather than being a label vector of text."""
     return isinstance(source, (list, tuple)) and bool(source) and all(map(_is_place, source))
 
 
@@ -161,14 +127,7 @@ def ensemble_of(result: Any) -> Ensemble:
 
 
 def choose(ensemble: Ensemble, columns: str | int | Sequence[str | int]) -> Ensemble:
-    """Some clusterings of an ensemble, by name, number or pattern.
-
-    Examples
-    --------
-    >>> from consilience.datasets import load_beads_labels
-    >>> choose(load_beads_labels(), ["form2", "c*1"]).names
-    ['form2', 'color1']
-    """
+    """Some clusterings of an ensemble, by name, number or pattern."""
     chosen: list[int] = []
     for name in [columns] if isinstance(columns, (str, int, np.integer)) else columns:
         places = (

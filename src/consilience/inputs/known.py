@@ -23,14 +23,7 @@ from consilience.tables.sheet import Options, given_reading, parsing
 
 
 def column_names(source: Any, **reading: Any) -> list[str]:
-    """Names of the columns that a table has, those beside its matrix included; options that do not say how to parse it are ignored.
-
-    Examples
-    --------
-    >>> from consilience.datasets import sample_path
-    >>> column_names(sample_path("beads.csv"))[:3]
-    ['bead', 'width_mm', 'length_mm']
-    """
+    """Names of the columns that a table has, those beside its matrix included; options that do not say how to parse it are ignored."""
     kind = "data" if is_path(source) and Path(source).suffix.lower() in (".npz", ".mtx") else "labels"  # may be sparse
     key = reading.get("key")
     kind = "data" if reading.get("transpose") else kind
@@ -39,13 +32,7 @@ def column_names(source: Any, **reading: Any) -> list[str]:
 
 
 def labels_by_name(known: Any) -> dict[str, Any]:
-    """Known labels as a dict of name to label vector: of a frame its columns, of a mapping its items, of a vector itself.
-
-    Examples
-    --------
-    >>> labels_by_name(["a", "b"])
-    {'known': ['a', 'b']}
-    """
+    """Known labels as a dict of name to label vector: of a frame its columns, of a mapping its items, of a vector itself."""
     if known is None:
         return {}
     if isinstance(known, pd.DataFrame):
@@ -99,15 +86,7 @@ def labels_from(
 ) -> dict[str, Any]:
     """Labels of the objects in another table, by name; objects that it does not name have none.
 
-    Parameters
-    ----------
-    source : path, DataFrame or AnnData
-    objects : Ensemble or Table
-        Whose labels they are.
-    id_column : str or int, optional
-        Of `source`; by default the column that holds the names of all objects, if there is one.
-    **reading
-        Further parameters of :func:`consilience.tables.read_table`.
+    By default the ids are the column of `source` that holds the names of all objects, if there is one.
     """
     found = id_column
     if id_column is None and objects.ids is not None and not has_own_ids(source):
@@ -137,22 +116,7 @@ def names_aside(source: Any, known: Any, reading: Mapping[str, Any]) -> tuple[li
 
 
 def read_names(path: Path | None, names: str | Path | Sequence[Any], table: Table) -> list[str]:
-    """The names of the columns.
-
-    Parameters
-    ----------
-    path : Path or None
-        The table's file.
-    names : str, path or sequence
-        A vector of the npz file, a text file with one a line, or the names themselves.
-    table : Table
-
-    Examples
-    --------
-    >>> from consilience.tables import read_table
-    >>> read_names(None, ["cat", "dog"], read_table(np.eye(2), kind="data"))
-    ['cat', 'dog']
-    """
+    """The names of the columns: a vector of the table's npz file, a text file with one a line, or those that are given."""
     width, of = table.values.shape[1], table.source
     said = f" {names}" if isinstance(names, (str, Path)) else ""
     if isinstance(names, (str, Path)):

@@ -132,16 +132,7 @@ _NUMBER, _LEADING = re.compile(r"\d+(\.0)?"), re.compile(r"^0+(?=\d)")
 
 
 def columns_there(columns: Any, names: Sequence[str], anywhere: Collection[str]) -> Any:
-    """Of names and patterns of columns, also of what to leave out, those that a file has or none of the files has, so that this is said.
-
-    Examples
-    --------
-    >>> names, anywhere = ["cell", "SC3"], {"cell", "SC3", "leiden_1", "type"}
-    >>> columns_there(["leiden_*", "SC3"], names, anywhere), columns_there("-type", names, anywhere)
-    (['SC3'], None)
-    >>> columns_there(["Sc3", "SC3"], names, anywhere), columns_there("leiden_1", names, anywhere)
-    (['Sc3', 'SC3'], ['leiden_1'])
-    """
+    """Of names and patterns of columns, also of what to leave out, those that a file has or none of the files has, so that this is said."""
     asked = [columns] if isinstance(columns, (str, int)) else list(columns)
     there = [one for one in asked if not isinstance(one, str) or _matches(one, names) or not _matches(one, anywhere)]
     leaves_out = all(isinstance(one, str) and _bare(one, anywhere) != one for one in asked)

@@ -73,14 +73,7 @@ def numbers_of(sheet: Sheet, position: int, *, whole: bool = False) -> np.ndarra
 
 
 def are_codes(column: Any) -> bool:
-    """Whether a column of text holds codes, such as postal codes: nothing but digits, and zeros before some of them.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> are_codes(pd.Series(["01234", "80331"])), are_codes(pd.Series(["0", "80331"])), are_codes(pd.Series(["0.5", "05"]))
-    (True, False, False)
-    """
+    """Whether a column of text holds codes, such as postal codes: nothing but digits, and zeros before some of them."""
     if not isinstance(column, pa.ChunkedArray):
         if getattr(column, "dtype", None) is None or column.dtype.kind not in "OUT" or not len(column):
             return False
@@ -377,13 +370,7 @@ def distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
 
 
 def looks_like_distances(values: Any, ids: Array, names: Sequence[str] | None) -> bool:
-    """Whether measurements look like distances: symmetric, 0 on the diagonal, and with columns that have the names of the rows.
-
-    Examples
-    --------
-    >>> looks_like_distances(np.array([[0.0, 2.0], [2.0, 0.0]]), np.array(["a", "b"]), ["a", "b"])
-    True
-    """
+    """Whether measurements look like distances: symmetric, 0 on the diagonal, and with columns that have the names of the rows."""
     if names is None or sparse.issparse(values) or values.shape != (len(ids), len(names)) or len(ids) != len(names):
         return False
     if [str(one) for one in ids] != [str(name) for name in names] or values.diagonal().any():

@@ -67,11 +67,6 @@ def find_type(
     """What a column is, by its cells, or as it was `asked` to be, several words being the levels of an order.
 
     Where it was `named` to be used, an id is a number.
-
-    Raises
-    ------
-    InputError
-        A number is infinite, or no cell is what the column was asked to be.
     """
     name = sheet.column_names()[position]
     if asked == "ignore":
@@ -175,13 +170,7 @@ def names_rows(name: str, numbers: Floats) -> str:
 
 
 def absence_code(numbers: Floats) -> str:
-    """A doubt about −99, −999 and the like, where it stands several times below numbers that are not negative; else empty.
-
-    Examples
-    --------
-    >>> absence_code(np.array([1.0, -999, 5, -999])), absence_code(np.array([1.0, -999, -5, -999]))
-    ('-999 (2 cells) is read as a number', '')
-    """
+    """A doubt about −99, −999 and the like, where it stands several times below numbers that are not negative; else empty."""
     known = numbers[~np.isnan(numbers)]
     low = known.min(initial=0)
     n = int((known == low).sum())

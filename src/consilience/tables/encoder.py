@@ -60,13 +60,7 @@ class EncodedColumn:
         return self.is_category or self.kind == "ordered"
 
     def steps(self, cells: pd.Series) -> Ints:
-        """(n,) which of the levels each cell of words in an order is, as it is written or by what it says; −1 where it is none.
-
-        Examples
-        --------
-        >>> EncodedColumn("often", "ordered", ("never", "rarely", "often")).steps(pd.Series(["rarely", "Often", None, "daily"])).tolist()
-        [1, 2, -1, -1]
-        """
+        """(n,) which of the levels each cell of words in an order is, as it is written or by what it says; −1 where it is none."""
         codes, words = _codes_of(cells)
         steps = given_steps(self.levels, words)
         return np.append(np.where(np.isnan(steps), -1, steps), -1).astype(np.int64)[codes]
@@ -83,15 +77,7 @@ class EncodedColumn:
 
     @property
     def all_levels(self) -> tuple[str, ...]:
-        """What the encoded columns of a category stand for; the last, where `pooled`, for all others, by a name that no level has.
-
-        Examples
-        --------
-        >>> EncodedColumn("plan", "category", ("free", "pro"), pooled=True).all_levels
-        ('free', 'pro', 'other')
-        >>> EncodedColumn("plan", "category", ("free", "Other"), pooled=True).all_levels
-        ('free', 'Other', 'other (pooled)')
-        """
+        """What the encoded columns of a category stand for; the last, where `pooled`, for all others, by a name that no level has."""
         if not self.pooled:
             return self.levels
         name, taken = OTHER, {level.casefold() for level in self.levels}
@@ -433,13 +419,7 @@ class Encoder:
 
 
 def named_kind(kind: str, names: Sequence[str]) -> str:
-    """How many columns are of a kind, and which.
-
-    Examples
-    --------
-    >>> named_kind("number", ["age", "visits"]), named_kind("category of two", ["plan"])
-    ('2 numbers: age, visits', '1 category of two: plan')
-    """
+    """How many columns are of a kind, and which."""
     many = {"category of two": "categories of two", "yes-or-no": "yes-or-no"}
     many |= {one: f"{one[:-1]}ies" for one in ("category", "ordered category")}
     word = kind if len(names) == 1 else many.get(kind, f"{kind}s")

@@ -86,26 +86,10 @@ def choose_donors(n_rows: int, width: int) -> Ints:
 def find_gaps(values: Floats, donors: Floats, groups: Ints, scale: Floats) -> Gaps:
     """The missing cells of an encoded table and the donors nearest to their rows.
 
-    Parameters
-    ----------
-    values : (n, width) array
-        NaN where missing; the columns of one group are missing together.
-    donors : (m, width) array
-        Rows of the same columns.
-    groups : (width,) int array
-        Which columns stand for one of the original ones.
-    scale : (width,) array
-        What a difference in each column is divided by.
-
-    Returns
-    -------
-    Gaps
-
-    Notes
-    -----
-    The distance is the mean square over the columns that both rows have. A donor row that is the row itself lacks the cell, so it is
-    never taken. O(rows with gaps · m · width) time; blocks keep memory bounded.
+    The columns of one group, of `groups`, are missing together; a difference in a column is divided by its `scale`.
     """
+    # The distance is the mean square over the columns that both rows have. A donor that is the row itself lacks the cell, so it is
+    # never taken. O(rows with gaps · donors · columns) time; blocks keep memory bounded.
     lost = np.isnan(values)
     rows = np.flatnonzero(lost.any(axis=1))
     first = np.unique(groups, return_index=True)[1]

@@ -39,14 +39,7 @@ def plain_source(source: Any) -> Any:
 
 
 def needs_encoding(source: Any) -> bool:
-    """Whether a DataFrame or an array has cells that are not numbers, or lacks some.
-
-    Examples
-    --------
-    >>> import numpy as np, pandas as pd
-    >>> needs_encoding(pd.DataFrame({"plan": ["pro"]})), needs_encoding(np.array([[1.0, np.nan]])), needs_encoding(np.eye(2))
-    (True, True, False)
-    """
+    """Whether a DataFrame or an array has cells that are not numbers, or lacks some."""
     if isinstance(source, pd.DataFrame):
         numbers = all(getattr(kind, "kind", "O") in "biuf" for kind in source.dtypes)
         return source.shape[1] > 0 and (not numbers or bool(source.isna().to_numpy().any()))

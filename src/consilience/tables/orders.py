@@ -39,13 +39,7 @@ _SCALES = tuple(
 
 
 def scale_places(words: Sequence[str]) -> Floats | None:
-    """Where each word stands on one of three scales, NaN of a word that is not on it; None where fewer than three levels are.
-
-    Examples
-    --------
-    >>> scale_places(["high", "Low", "medium"]).tolist(), scale_places(["low", "high"]) is None
-    ([3.0, 1.0, 2.0], True)
-    """
+    """Where each word stands on one of three scales, NaN of a word that is not on it; None where fewer than three levels are."""
     for scale in _SCALES:
         places = np.array([scale.get(word.strip().casefold(), np.nan) for word in words])
         if len(np.unique(places[~np.isnan(places)])) >= 3:
@@ -54,15 +48,7 @@ def scale_places(words: Sequence[str]) -> Floats | None:
 
 
 def range_places(words: Sequence[str]) -> Floats | None:
-    """Where each range of numbers begins, NaN of a word that is none; None where they are fewer than three, overlap, or are single numbers.
-
-    Examples
-    --------
-    >>> range_places(["25-34", "65+", "under 25", "refused"]).tolist()
-    [25.0, 65.0, -inf, nan]
-    >>> range_places(["red", "green", "blue"]) is None
-    True
-    """
+    """Where each range of numbers begins, NaN of a word that is none; None where fewer than three, or where they overlap."""
     texts = [_UNIT.sub("", word.strip().casefold()).strip() for word in words]
     decimal = {match[1] or match[2] for text in texts for match in _DECIMAL.finditer(text)}
     ends = [_range(text, decimal) for text in texts]
@@ -78,13 +64,7 @@ def range_places(words: Sequence[str]) -> Floats | None:
 
 
 def given_steps(levels: Sequence[str], words: Sequence[str]) -> Floats:
-    """Which of the levels each word is: as it is written, in any case, or as the same range; NaN where it is none.
-
-    Examples
-    --------
-    >>> given_steps(["never", "often"], ["Often", "daily"]).tolist(), given_steps(["0-9", "10-19", "20+"], ["10 to 19"]).tolist()
-    ([1.0, nan], [1.0])
-    """
+    """Which of the levels each word is: as it is written, in any case, or as the same range; NaN where it is none."""
     exact = {level: float(place) for place, level in enumerate(levels)}
     folded = {level.strip().casefold(): place for level, place in reversed(exact.items())}
     steps = np.array([exact.get(word, folded.get(word.strip().casefold(), np.nan)) for word in words], float)

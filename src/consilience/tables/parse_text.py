@@ -56,37 +56,8 @@ def written_numbers(
 ) -> tuple[Floats, str | None, str]:
     """The number that each word is, NaN where it is none; what commas and points mean is decided by all words together.
 
-    Parameters
-    ----------
-    words : sequence of str
-        Different cells of one column.
-    decimal : {".", ","}, optional
-        The decimal sign of the other columns, which decides where ``1,234`` could be either.
-    sign : {".", ","}, optional
-        The decimal sign that the words are known to have, whatever they look like.
-    unit : str, optional
-        The unit that the words are known to have, if any; "" for none. What has another one is no number.
-
-    Returns
-    -------
-    values : (n,) array
-    sign : {".", ","} or None
-        The decimal sign; None where no word has a comma or a point and nothing was known.
-    unit : str
-        The unit that most of those with one have; "" where there is none.
-
-    Examples
-    --------
-    >>> values, sign, unit = written_numbers(["1,234.50", "$ 7", "none", "-1e3"])
-    >>> values.tolist(), sign, unit
-    ([1234.5, 7.0, nan, -1000.0], '.', '$')
-    >>> values, sign, unit = written_numbers(["1.234,5 €", "12,25 €"])
-    >>> values.tolist(), sign, unit
-    ([1234.5, 12.25], ',', '€')
-    >>> written_numbers(["2,5", "0.100", "0.101"])[0].tolist()  # points are decimal signs of two, commas of one
-    [nan, 0.1, 0.101]
-    >>> written_numbers(["3,125 €", "4 kg"], sign=",", unit="€")[0].tolist()
-    [3.125, nan]
+    Also the decimal sign (None where no word tells it) and the unit that most have. `decimal` is the sign of the other columns, which
+    decides where ``1,234`` could be either; `sign` and `unit` are those that the words are known to have.
     """
     found = [_WRITTEN.fullmatch(word.strip().replace("\u2212", "-")) for word in words]
     units = [_unit_of(match) for match in found]
@@ -113,13 +84,7 @@ def has_unit(words: Sequence[str]) -> Array:
 
 
 def sign_evidence(words: Sequence[str], sign: str, unit: str | None = None) -> tuple[bool, bool]:
-    """Whether some words are numbers only with this decimal sign, and whether some are only with the other.
-
-    Examples
-    --------
-    >>> sign_evidence(["5.1", "12", "none"], ","), sign_evidence(["1.234", "12"], ","), sign_evidence(["5.1", "5,1"], ",")
-    ((False, True), (False, False), (True, True))
-    """
+    """Whether some words are numbers only with this decimal sign, and whether some are only with the other."""
     signs = (sign, "." if sign == "," else ",")
     here, there = (~np.isnan(written_numbers(words, sign=one, unit=unit)[0]) for one in signs)
     return bool((here & ~there).any()), bool((there & ~here).any())
@@ -171,14 +136,6 @@ def written_dates(
     Day or month first, unless known, is decided by all words together: a first number above 12 is a day. Where nothing tells,
     3.4.2024 has the day first and 3/4/2024 the month; where nothing is to be told it is None. Moments with a time zone become
     UTC. Plain years and 20240403 are dates only if `asked` for.
-
-    Examples
-    --------
-    >>> dates, month_first, _ = written_dates(["2024-02-29", "13.4.2024 10:30", "3 May 24", "1960 Q2", "2023-02-29"])
-    >>> dates.astype("datetime64[D]").astype(str).tolist()
-    ['2024-02-29', '2024-04-13', '2024-05-03', '1960-04-01', 'NaT']
-    >>> written_dates(["3/4/2024"])[1:]
-    (True, 'month first')
     """
     dates = np.full(len(words), np.datetime64("NaT", "s"), "datetime64[s]")
     numeric = [_YEAR_LAST.fullmatch(word.strip()) for word in words]

@@ -366,12 +366,6 @@ def find_id_column(source: Any, ids: Any, **parsing: Any) -> str | None:
     """The name of the column that holds all these names of objects, each once; None if there is no such column.
 
     `parsing` is how to read a text file: header, sep, decimal, encoding.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> find_id_column(pd.DataFrame({"height": [1.5, 2.5], "cell": ["a", "b"]}), ["b", "a"])
-    'cell'
     """
     sheet, wanted = open_sheet(source, Options("labels", **parsing)), {str(i) for i in ids}
     for position, name in enumerate(sheet.column_names() if sheet.names is not None else []):

@@ -218,15 +218,7 @@ class CountScaling:
 
 
 def varying(X: Any) -> Array:
-    """(n_columns,) bool: which columns of a dense array or CSR matrix do not hold one number only.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.tables.scaling import varying
-    >>> varying(np.array([[1.0, 5.0], [3.0, 5.0]])).tolist()
-    [True, False]
-    """
+    """(n_columns,) bool: which columns of a dense array or CSR matrix do not hold one number only."""
     if not X.shape[0]:
         return np.zeros(X.shape[1], bool)
     low, high = X.min(axis=0), X.max(axis=0)
@@ -239,14 +231,6 @@ def looks_like_counts(X: Any) -> bool:
     """Whether a table of data holds counts: wide, whole numbers that are not negative, nine in ten of them 0, some above 1.
 
     Columns that are the same everywhere, but not 0, do not count.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.tables.scaling import looks_like_counts
-    >>> words = np.zeros((3, 200)); words[:2, :5] = 2
-    >>> looks_like_counts(words), looks_like_counts(words - 1), looks_like_counts(words[:, :50])
-    (True, False, False)
     """
     if X.shape[1] < WIDE or not X.shape[0]:
         return False
