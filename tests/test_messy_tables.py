@@ -197,22 +197,11 @@ def test_an_earlier_consensus_is_no_clustering_and_judges_nothing():
     assert "leiden_3" in opened.known
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
-        ("Alter", ""),
-        ("agee", "did you mean 'age'?"),
-        ("INCOME", "did you mean 'income'?"),
-        ("ids", ""),
-        ("ag", "did you mean 'age'?"),
-    ],
-)
-def test_a_name_that_is_misspelt_gets_a_hint_that_makes_sense(name, hint):
-    frame = numbers().assign(age=1.5, income=2.0, salary=3.0, filter=1.0, is_done=True, annual_gain=1.0)
-    with pytest.raises(InputError, match=r"no column .* for columns") as refused:
+@pytest.mark.parametrize(("name", "near"), [("Alter", ""), ("agee", "age"), ("INCOME", "income"), ("ag", "age")])
+def test_a_name_that_is_misspelt_gets_a_hint_that_makes_sense(name, near):
+    frame = numbers().assign(age=1.5, income=2.0, salary=3.0, filter=1.0)
+    with pytest.raises(InputError, match=f"did you mean '{near}'" if near else r"columns\)(?!.*did you mean)"):
         read(frame, columns=[name])
-    assert ("did you mean" in str(refused.value)) == bool(hint)
-    assert hint in str(refused.value)
 
 
 def test_names_that_come_again_are_numbered_and_blank_columns_at_the_end_left_out(tmp_path):

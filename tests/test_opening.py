@@ -18,7 +18,11 @@ LABELS = sample_path("beads_labels.csv")
 READING = {"id_column": "bead", "known": ["shape", "color"]}
 
 
-def test_table_of_labels():
+def test_a_table_of_data_or_of_labels():
+    data = open_source(sample_path("beads.csv"), **READING)
+    assert (data.kind, data.data.values.shape) == ("data", (300, 8))
+    with pytest.raises(InputError, match="not clusterings"):
+        _ = data.ensemble
     opened = open_source(LABELS, **READING)
     assert opened.kind == "labels"
     assert opened.ensemble.n_clusterings == 16
@@ -26,14 +30,6 @@ def test_table_of_labels():
     assert opened.provenance.name == "beads_labels"
     assert opened.provenance.source == "beads_labels.csv"
     assert len(opened.provenance.run) == 16
-
-
-def test_table_of_data():
-    opened = open_source(sample_path("beads.csv"), **READING)
-    assert opened.kind == "data"
-    assert opened.data.values.shape == (300, 8)
-    with pytest.raises(InputError, match="not clusterings"):
-        _ = opened.ensemble
 
 
 @pytest.mark.parametrize(
@@ -80,6 +76,7 @@ def test_columns_choose_clusterings_by_pattern(tmp_path):
     assert as_ensemble(tmp_path / "run", columns=["form1", "color*"]).n_clusterings == 7
     with pytest.raises(InputError, match="did you mean 'form1'"):
         as_ensemble(ens, columns="forn1")
+    assert as_ensemble(ens, columns=np.array(["form1", "color1"])).names == ["form1", "color1"]
     assert choose(ens, np.int64(1)).names == choose(ens, np.array([1])).names == [ens.names[1]]
 
 
@@ -124,11 +121,6 @@ def test_a_column_of_ids_is_asked_about(tmp_path):
     pd.DataFrame({"row": range(20), "a": [0, 1] * 10}).to_csv(tmp_path / "rows.csv", index=False)
     with pytest.raises(InputError, match="--id row"):
         as_ensemble(tmp_path / "rows.csv")
-
-
-def test_columns_may_be_named_by_an_array():
-    names = np.array(["form1", "color1"])
-    assert as_ensemble(LABELS, columns=names, **READING).names == ["form1", "color1"]
 
 
 # --- frames are looked at as files are -------------------------------------------------------------------------------
