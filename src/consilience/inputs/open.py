@@ -91,7 +91,10 @@ def open_source(
         refuse_reading(source.source, "was read already", reading)
         opened = _of_table(source, None, {})
     elif path is not None and path.is_dir() and is_one_table(path):
-        opened = _of_parts(path, kind, reading)
+        frame = one_table(path)
+        if kind in ("auto", "labels"):
+            refuse_answers(frame, reading)
+        opened = _of_table(_read(frame, kind, reading), path, reading)
     elif path is not None and path.is_dir():
         opened = _of_folder(path, reading)
     elif not reading and is_labels(source, kind):
@@ -239,14 +242,6 @@ def _read(source: Any, kind: str, reading: Mapping[str, Any]) -> Table:
     return replace(table, notices=(*table.notices, f"{table.source}: {said}")) if said else table
 
 
-def _of_parts(path: Path, kind: str, reading: dict[str, Any]) -> Opened:
-    """A folder of Parquet files as one table."""
-    frame = one_table(path)
-    if kind in ("auto", "labels"):
-        refuse_answers(frame, reading)
-    return _of_table(_read(frame, kind, reading), path, reading)
-
-
 def _of_cells(adata: Any, path: Path | None) -> Opened:
     """The clusterings that an AnnData carries, with its cells' values and groupings beside them."""
     key = stored_keys(adata)[0]
@@ -263,11 +258,9 @@ def _of_table(table: Table, path: Path | None, reading: Mapping[str, Any]) -> Op
     words = "".join(f", {name}={value!r}" for name, value in reading.items())
     known = labels_by_name(table.labels)
     if table.kind != "labels":
-        code = f"({str(place)!r}, kind={table.kind!r}{words})"
-        if path is None:
-            code = ""
-        else:
-            code = f"cs.inputs.open_source{code}.data" if path.is_dir() else f"cs.tables.read_table{code}"
+        given = f"({str(place)!r}, kind={table.kind!r}{words})"
+        code = f"cs.inputs.open_source{given}.data" if place and place.is_dir() else f"cs.tables.read_table{given}"
+        code = code if place else ""
         made = Provenance(name, table.source, place, code=code)
         return Opened(None, made, table, known, table.kind, table.notices, table.id_heading)
     try:

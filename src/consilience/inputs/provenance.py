@@ -25,71 +25,33 @@ from consilience.tables.sheet import PARSING
 
 @dataclass(frozen=True, eq=False)
 class Provenance:
-    """Where something came from.
+    """Where something came from."""
 
-    Attributes
-    ----------
-    name : str
-        What people call it: the name of the folder, or of the file without its ending.
-    source : str
-        Name of the file or folder, or of the type of the object.
-    path : Path or None
-    run : str
-        16 hexadecimal digits that stay the same as long as it is the same run, however it grows.
-    code : str
-        The Python expression that opens it; empty for an object in memory.
-    store : Path or None
-        The stored run, to which clusterings can be added.
-    manifest : mapping or None
-        Of the stored run.
-    fingerprint : str or None
-        Of the data that the run was made from.
-    refused : tuple of str
-        Files of the run that were left out, each with the reason.
-    data_code : str
-        The Python expression that reads the data of its objects, which `code` calls ``data``; empty where nobody knows.
-    """
-
-    name: str
-    source: str
+    name: str  # what people call it: the name of the folder, or of the file without its ending
+    source: str  # name of the file or folder, or of the type of the object
     path: Path | None = None
-    run: str = ""
-    code: str = ""
-    store: Path | None = None
+    run: str = ""  # 16 hexadecimal digits that stay the same as long as it is the same run, however it grows
+    code: str = ""  # the Python expression that opens it; empty for an object in memory
+    store: Path | None = None  # the stored run, to which clusterings can be added
     manifest: Mapping[str, Any] | None = None
-    fingerprint: str | None = None
-    refused: tuple[str, ...] = ()
-    data_code: str = ""
+    fingerprint: str | None = None  # of the data that the run was made from
+    refused: tuple[str, ...] = ()  # files of the run that were left out, each with the reason
+    data_code: str = (
+        ""  # the Python expression that reads the data, which `code` calls ``data``; empty where nobody knows
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """What a source holds.
-
-    Attributes
-    ----------
-    result : Ensemble, Result or None
-        Clusterings, or what was found of them; None where the source is a table of data.
-    provenance : Provenance
-    data : Table or None
-        Measurements, counts or distances of the objects.
-    known : dict of name to label vector
-        What is known of the objects: columns set aside, one entry per object.
-    kind : str
-        What it was taken for: "labels", "data", "counts", "distances", "run", or the name of a result's class.
-    notices : tuple of str
-        What was noticed while a table was read.
-    id_name : str
-        What the column of the ids is called.
-    """
+    """What a source holds: clusterings, or what was found of them (None where it is a table of data), and what goes with them."""
 
     result: Any
     provenance: Provenance
     data: Table | None = None
-    known: Mapping[str, Any] = field(default_factory=dict)
-    kind: str = "labels"
-    notices: tuple[str, ...] = ()
-    id_name: str = "id"
+    known: Mapping[str, Any] = field(default_factory=dict)  # known labels by name, one entry per object
+    kind: str = "labels"  # labels, data, counts, distances, run, or the name of a result's class
+    notices: tuple[str, ...] = ()  # what was noticed while a table was read
+    id_name: str = "id"  # what the column of the ids is called
 
     @property
     def ensemble(self) -> Ensemble:

@@ -332,11 +332,7 @@ def triples_of(sheet: Sheet, positions: list[int]) -> tuple[sparse.csr_matrix, n
     rows, row_names = _codes(ids_of(sheet, positions[0]))
     columns, column_names = _codes(ids_of(sheet, positions[1]))
     shape = (len(row_names), len(column_names))
-    return (
-        sparse.csr_matrix((counts[:, 0], (rows, columns)), shape),
-        row_names,
-        [str(c) for c in column_names],
-    )
+    return (sparse.csr_matrix((counts[:, 0], (rows, columns)), shape), row_names, [str(c) for c in column_names])
 
 
 def _codes(names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -397,10 +393,6 @@ def check_distances(sheet: Sheet, values: np.ndarray, positions: list[int]) -> N
             f"{sheet.place(row, positions[row])}: the distance of an object to itself is "
             f"{values[row, row]:.6g}, not 0: are these similarities? turn them into distances"
         )
-    _check_symmetric(sheet, values, positions, slack)
-
-
-def _check_symmetric(sheet: Sheet, values: np.ndarray, positions: list[int], slack: float) -> None:
     worst, row, column = 0.0, 0, 0
     for start, block in _blocks(values):
         gap = block - values[:, start : start + len(block)].T

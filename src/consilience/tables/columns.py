@@ -160,27 +160,22 @@ def label_frame(
 ) -> tuple[pd.DataFrame, list[str]]:
     """Columns of labels, and notices; what cannot be labels, and unless `asked` for does not look like it, is refused together."""
     names, found, notices = sheet.column_names(), {}, []
-    doubts: dict[str, list[str]] = {"id": [], "known": [], "other": []}
-    briefs: list[str] = []
-    errors = []
+    doubts, errors = [], []
     for position in positions:
         name = names[position]
         try:
             labels = labels_of(sheet, position)
         except ColumnError as error:
             errors.append(error)
-            briefs.append(f"{name!r} ({error.brief})")
-            doubts["other"].append(name)
+            doubts.append((name, "other", error.brief))
             continue
         found[name], words = labels, _different(labels)
-        if not asked and (brief := _doubt(name, len(words), len(labels), len(positions))):
-            briefs.append(f"{name!r} ({brief[1]})")
-            doubts["other" if brief[0] == "id" and has_ids else brief[0]].append(name)
+        if not asked and (doubt := _doubt(name, len(words), len(labels), len(positions))):
+            doubts.append(doubt)
         notices += _maybe_missing(name, labels, words)
-    if len(errors) == len(briefs) == 1:
+    if len(errors) == len(doubts) == 1:
         raise InputError(str(errors[0])) from None
-    if briefs:
-        raise InputError(_ask(sheet.source, briefs, doubts, len(positions)))
+    _refuse_doubtful(sheet.source, doubts, len(positions), has_ids=has_ids)
     frame = pd.concat(found, axis=1)
     frame.columns = pd.Index(list(found))
     return frame, notices
@@ -188,21 +183,16 @@ def label_frame(
 
 def check_clusterings(source: str, n_labels: Mapping[str, int | None], n_objects: int, *, has_ids: bool) -> None:
     """Refuse columns that do not look like clusterings, by how many different labels each has; None passes."""
-    doubts: dict[str, list[str]] = {"id": [], "known": [], "other": []}
-    briefs = []
-    for name, k in n_labels.items():
-        if k is not None and (brief := _doubt(name, k, n_objects, len(n_labels))):
-            briefs.append(f"{name!r} ({brief[1]})")
-            doubts["other" if brief[0] == "id" and has_ids else brief[0]].append(name)
-    if briefs:
-        raise InputError(_ask(source, briefs, doubts, len(n_labels)))
+    counted = [(name, k) for name, k in n_labels.items() if k is not None]
+    doubts = [doubt for name, k in counted if (doubt := _doubt(name, k, n_objects, len(n_labels)))]
+    _refuse_doubtful(source, doubts, len(n_labels), has_ids=has_ids)
 
 
-def _doubt(name: str, k: int, n: int, n_columns: int) -> tuple[str, str] | None:
-    """What a column of k different labels may be instead of a clustering, and why; None where it looks like one."""
+def _doubt(name: str, k: int, n: int, n_columns: int) -> tuple[str, str, str] | None:
+    """A column of k different labels, what it may be instead of a clustering, and why; None where it looks like one."""
     if 2 * k > n > FEW:
-        return ("id" if k == n else "other"), f"{k:,} different values for {count(n, 'object')}"
-    return ("known", "by its name a known class") if n_columns > 1 and _CLASS_NAME.fullmatch(name) else None
+        return name, ("id" if k == n else "other"), f"{k:,} different values for {count(n, 'object')}"
+    return (name, "known", "by its name a known class") if n_columns > 1 and _CLASS_NAME.fullmatch(name) else None
 
 
 def split_ids(sheet: Sheet, frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray | None]:
@@ -229,15 +219,18 @@ def _different(labels: pd.Series) -> set[Any]:
     }
 
 
-def _ask(source: str, briefs: list[str], doubts: dict[str, list[str]], n: int) -> str:
-    one = len(briefs) == 1
-    advice = []
-    if ids := doubts["id"]:
+def _refuse_doubtful(source: str, doubts: list[tuple[str, str, str]], n: int, *, has_ids: bool) -> None:
+    """Ask about all columns that do not look like clusterings in one sentence."""
+    if not doubts:
+        return
+    one, advice = len(doubts) == 1, []
+    briefs = [f"{name!r} ({why})" for name, _, why in doubts]
+    if ids := [name for name, what, _ in doubts if what == "id" and not has_ids]:
         advice.append(f"if {'it' if one else repr(ids[0])} names the objects say id_column={ids[0]!r} (--id {ids[0]})")
-    if known := doubts["known"]:
+    if known := [name for name, what, _ in doubts if what == "known"]:
         advice.append(f"if {'it' if one else repr(known[0])} is known say known={known[0]!r} (--known {known[0]})")
     rest = "choose the clusterings with columns= (--columns), which takes whatever it names"
-    return (
+    raise InputError(
         f"{source}: {'column' if one else f'{len(briefs)} of {n} columns,'} {listed(briefs)}{'' if one else ','} "
         f"{'does' if one else 'do'} not look like {'a clustering' if one else 'clusterings'}: {'; '.join([*advice, rest])}"
     )
@@ -305,7 +298,9 @@ def transposed(sheet: Sheet, id_column: str | int | None) -> Sheet:
             "(--transpose) out"
         )
     if not isinstance(sheet.body, (pa.Table, pd.DataFrame)):
-        return replace(sheet, body=_plain_transposed(sheet.body), line=None, index=None, index_is_ids=False)
+        turned = sheet.body.T
+        turned = turned.tocsr() if hasattr(turned, "tocsr") else np.ascontiguousarray(turned)
+        return replace(sheet, body=turned, line=None, index=None, index_is_ids=False)
     words = [position for position in range(sheet.width) if not _has_numbers(sheet, position)]
     own: int | None = None
     if id_column is not None and not (sheet.index is not None and id_column in ("index", sheet.index_name)):
@@ -364,13 +359,7 @@ def _cells(sheet: Sheet, position: int) -> list[Any]:
 
 
 def _has_numbers(sheet: Sheet, position: int) -> bool:
-    """Whether some cells are numbers."""
     column = sheet.column(position)
     if not isinstance(column, pa.ChunkedArray) and column.dtype.kind in "biuf":
         return True
     return any(is_number(str(cell)) for cell in column.unique().tolist())
-
-
-def _plain_transposed(body: Any) -> Any:
-    turned = body.T
-    return turned.tocsr() if hasattr(turned, "tocsr") else np.ascontiguousarray(turned)

@@ -33,34 +33,18 @@ MOST_SAID = 5  # safeguard: for reading, columns whose unreadable cells are told
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """How columns of data became numbers.
+    """How columns of data became numbers."""
 
-    Attributes
-    ----------
-    encoder : Encoder or None
-        None where all columns were numbers, none of them missing.
-    original : DataFrame or None
-        The columns that the encoder uses, as they came: numbers (NaN where missing), moments (NaT) and categories.
-    gaps : Gaps or None
-        The cells that were missing and are filled.
-    aside : dict of str to str
-        Columns that are not used, and why.
-    counts : bool or None
-        Whether the data holds counts, where it was said.
-    decimal : {".", ","}
-        Decimal sign of a text file.
-    sheet, rows : Sheet and int array, or None
-        The table before it was read, and which of its rows these are where not all, so that another encoder can read them.
-    """
-
-    encoder: Encoder | None = None
-    original: pd.DataFrame | None = None
-    gaps: Gaps | None = None
-    aside: Mapping[str, str] = field(default_factory=dict)
-    counts: bool | None = None
-    decimal: str = "."
-    sheet: Sheet | None = None
-    rows: Ints | None = None
+    encoder: Encoder | None = None  # None where all columns were numbers, none of them missing
+    original: pd.DataFrame | None = (
+        None  # the columns that the encoder uses, as they came: numbers, moments and categories
+    )
+    gaps: Gaps | None = None  # the cells that were missing and are filled
+    aside: Mapping[str, str] = field(default_factory=dict)  # columns that are not used, and why
+    counts: bool | None = None  # whether the data holds counts, where it was said
+    decimal: str = "."  # decimal sign of a text file
+    sheet: Sheet | None = None  # the table before it was read, so that another encoder can read it
+    rows: Ints | None = None  # which of its rows these are, where not all
 
     def of_rows(self, places: Ints) -> Reading:
         """The same of some rows, in their order."""

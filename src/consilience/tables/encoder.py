@@ -336,14 +336,7 @@ class Encoder:
 
     def describe(self) -> str:
         """What was done, in one line."""
-        kinds = (
-            "number",
-            "ordered category",
-            "category",
-            "category of two",
-            "yes-or-no",
-            "date",
-        )
+        kinds = ("number", "ordered category", "category", "category of two", "yes-or-no", "date")
         held: dict[str, list[str]] = {kind: [] for kind in kinds}
         told: set[tuple[str, ...]] = set()
         for column in self.columns:

@@ -10,11 +10,8 @@ from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints
 
 NEIGHBORS = 10  # rows that a cell may be taken from
-CELLS, MOST_DONORS, FEWEST_DONORS = (
-    300_000,
-    1000,
-    50,
-)  # safeguard: of time, and of memory in saved models: size of the rows that are compared with
+# safeguard: of time, and of memory in saved models: size of the rows that are compared with
+CELLS, MOST_DONORS, FEWEST_DONORS = 300_000, 1000, 50
 BLOCK = 2**22  # safeguard: of memory, comparisons at a time
 
 
@@ -29,18 +26,10 @@ class Gap:
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """All missing cells of a table, and the encoded rows that they are filled from.
+    """All missing cells of a table, and the encoded rows that they are filled from."""
 
-    Attributes
-    ----------
-    gaps : list of Gap
-        One for each column that has any.
-    donors : (n_donors, width) array
-        NaN where a donor lacks a cell itself; no gap names such a donor.
-    """
-
-    gaps: list[Gap]
-    donors: Floats
+    gaps: list[Gap]  # one for each column that has any
+    donors: Floats  # (donors, columns); NaN where a donor lacks a cell itself, and no gap names such a donor
 
     @property
     def n_cells(self) -> int:

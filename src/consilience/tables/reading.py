@@ -14,14 +14,7 @@ from scipy import sparse
 
 from consilience._check import InputError, check_choice, count, listed
 from consilience._types import Ints
-from consilience.tables.cells import (
-    counts_of,
-    distances_of,
-    ids_of,
-    looks_like_distances,
-    new_distances_of,
-    triples_of,
-)
+from consilience.tables.cells import counts_of, distances_of, ids_of, looks_like_distances, new_distances_of, triples_of
 from consilience.tables.columns import (
     blank_columns,
     choose,

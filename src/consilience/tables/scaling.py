@@ -167,27 +167,12 @@ SCALES: dict[str, Callable[[Any], Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class CountScaling:
-    """1 + log of counts (at least 0), rare columns weighted up, rows to length 1: near means much the same columns, however long the row.
+    """1 + log of counts (at least 0), rare columns weighted up, rows to length 1: near means the same columns, however long the row."""
 
-    Attributes
-    ----------
-    weight : (n_columns,) array
-        log((1 + n) / (1 + rows with a count)) + 1, as learned from one table; 0 of columns that are constant.
-    constant : (n_columns,) bool array
-        Which columns have the same count everywhere, most often none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.tables.scaling import CountScaling
-    >>> X = np.array([[4.0, 0.0], [1.0, 2.0]])
-    >>> CountScaling.of(X).apply(2 * X).round(2)
-    array([[1.  , 0.  ],
-           [0.45, 0.89]])
-    """
-
-    weight: Floats
-    constant: Array
+    weight: (
+        Floats  # log((1 + n) / (1 + rows with a count)) + 1, as learned from one table; 0 of columns that are constant
+    )
+    constant: Array  # which columns have the same count everywhere, most often none
 
     @classmethod
     def of(cls, X: Any) -> CountScaling:

@@ -227,7 +227,7 @@ READING = (
     "key",
     "types",
     "transpose",
-)  # parameters of read_table that verbs pass on
+)  # what verbs pass to read_table
 
 
 def split_reading(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -181,13 +181,10 @@ def _as_utf8(source: str, raw: bytes, encoding: str | None) -> tuple[bytes, list
             line = raw.count(b"\n", 0, error.start) + 1
             where = f"byte {error.start + 1} (0x{raw[error.start]:02x}, line {line}) is not UTF-8"
         try:
-            return raw.decode("cp1252").encode(), [
-                f"read as Windows-1252 text, since {where}; encoding= (--encoding) says otherwise"
-            ]
+            text, name = raw.decode("cp1252"), "Windows-1252"
         except UnicodeDecodeError:
-            return raw.decode("latin-1").encode(), [
-                f"read as Latin-1 text, since {where}; encoding= (--encoding) says otherwise"
-            ]
+            text, name = raw.decode("latin-1"), "Latin-1"
+        return text.encode(), [f"read as {name} text, since {where}; encoding= (--encoding) says otherwise"]
     else:
         found = _BOMS[mark]
     try:
