@@ -33,12 +33,12 @@ OWNERS: dict[str, str] = {
     "Agreement": "consilience.agreement",
     "Alternatives": "consilience.alternatives",
     "Assignment": "consilience.clusterer",
-    "CertainCore": "consilience.consensus",
+    "CertainCore": "consilience.consensus.samples.summarize",
     "ClustererModel": "consilience.clusterer.saving",
     "Comparison": "consilience.measures",
     "Consensus": "consilience.consensus",
     "Contrast": "consilience.alternatives",
-    "CredibleBall": "consilience.consensus",
+    "CredibleBall": "consilience.consensus.samples.summarize",
     "Diagnostics": "consilience.alternatives.diagnostics",
     "LabelingComparison": "consilience.measures.labelings",
     "Drift": "consilience.clusterer.drift",
@@ -47,7 +47,7 @@ OWNERS: dict[str, str] = {
     "Null": "consilience.meta",
     "Sides": "consilience.agreement.result",
     "Stability": "consilience.measures",
-    "Summary": "consilience.consensus",
+    "Summary": "consilience.consensus.samples.summarize",
     "WrittenConsensus": "consilience.blocks",
 }
 KINDS: dict[str, type] = {}  # classes that have registered, by name
