@@ -213,7 +213,7 @@ def test_outputs_are_checked_before_any_work(tmp_path):
 
 
 def test_the_table_is_written_even_if_the_figure_fails(tmp_path, monkeypatch):
-    def fail(*args):
+    def fail(*args, **options):
         raise OSError("no space left")
 
     monkeypatch.setattr("consilience.reports.draw", fail)
