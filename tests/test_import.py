@@ -99,7 +99,7 @@ def test_first_call_is_quick():
 
 def test_import_adds_little_to_scikit_learn():
     verbs = "[getattr(cs, name) for name in cs.__all__ if name != 'report']"
-    assert within_three(lambda: timed_run("import sklearn.cluster", f"import consilience as cs; {verbs}"), 0.5)
+    assert within_three(lambda: timed_run("import sklearn.cluster", f"import consilience as cs; {verbs}"), 1.0)
 
 
 @pytest.mark.parametrize("name", ["Ensemble", "pairwise", "stability", "__version__"])
