@@ -69,7 +69,7 @@ def test_the_clusters_of_the_selected_have_a_heading(session):
     frame = sheets["view_clusters"].frame
     assert frame.index.name == "cluster"
     assert frame["size"].sum() == session.snapshot.n_objects
-    assert "Shown is “mine”: 30 objects in 3 clusters" in page
+    assert "Shown is “mine”: 3 clusters of 30 objects" in page
     assert "its support" not in page, "nothing is known of how sure one clustering is"
 
 
@@ -83,8 +83,8 @@ def test_the_report_opens_with_the_consensus_that_is_shown():
     made = Session(cs.Ensemble(finer), data=read_table(table, kind="data"))
     page, sheets = view(made, "6.10c3", "consensus of 6 in 3 clusters")
     lead = page[page.index('class="lead"') : page.index("<nav")]
-    assert "Shown is “consensus of 6 in 3 clusters”: 60 objects in 3 clusters, of 20, 20 and 20" in lead
-    assert "its confidence" in lead
+    assert "Shown is “consensus of 6 in 3 clusters”: 3 clusters of 60 objects" in lead
+    assert "mean confidence" in lead
     assert lead.count("view-cluster-") == 3
     assert list(sheets) == ["view_clusters", "view_features"]
     assert {"size", "confidence", "support", "floaters"} <= set(sheets["view_clusters"].frame)

@@ -446,3 +446,13 @@ def test_of_numbers_as_stable_as_any_the_finest_is_taken(stability, ranked, fine
     some = Scales(curve, ranked, None, [], np.arange(1), False)
     assert (some.finest(), some.finer(finest)) == (finest, finer)
     assert some.preferring(finest).table["n_clusters"].iloc[0] == finest
+
+
+@pytest.mark.slow
+def test_the_default_hardly_depends_on_the_seed(data_folder):
+    with np.load(data_folder / "pools" / "VS.npz") as file:
+        pool = file["members"][::3, ::9].astype(np.int64)
+    for k in (4, "auto"):
+        found = [cs.combine(pool, k, random_state=seed).labels for seed in range(10)]
+        pairs = [adjusted_rand(found[a], found[b]) for a in range(10) for b in range(a)]
+        assert np.mean(pairs) >= 0.95

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from journeys.steps import consilience, readme
+from journeys.steps import consilience
 
 
 @pytest.fixture(scope="session")
 def demo_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which README's demo was run."""
     folder = tmp_path_factory.mktemp("demo")
-    consilience(folder, readme("demo"))
+    consilience(folder, "demo --output consilience-demo")
     return folder
 
 

@@ -43,7 +43,7 @@ def describe(row: Mapping[str, Any]) -> str:
     --------
     >>> import consilience as cs
     >>> from consilience.datasets import load_beads
-    >>> from consilience.generation import describe
+    >>> from consilience.generation.methods import describe
     >>> ens = cs.generate(load_beads(), 2, n_clusters=4, methods="minima")
     >>> describe(ens.info.iloc[0])
     'k-means from a random start'
