@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import joblib
 import numpy as np
@@ -53,13 +54,19 @@ class ClusterWarning(UserWarning):
     """The cluster keeps the work waiting."""
 
 
+ADDRESSES: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # of clients; one that lost its scheduler has forgotten it
+
+
 def address_of(client: Any) -> str:
     """Of the scheduler, for messages."""
-    return str(getattr(client.scheduler, "address", "of Dask"))
+    if address := getattr(client.scheduler, "address", None):
+        ADDRESSES[client] = str(address)
+    return ADDRESSES.get(client, "of Dask")
 
 
 def await_scheduler(client: Any) -> None:
     """Wait for a scheduler that is away for a moment; an error if it is lost."""
+    address_of(client)  # while it is known
     begin = time.monotonic()
     while client.status != "running":
         if client.status in ("closed", "closing") or time.monotonic() - begin > PATIENCE:
