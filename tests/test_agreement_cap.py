@@ -232,6 +232,7 @@ def test_missing_labels_of_a_start_are_filled():
     assert adjusted_rand(truth, found.after.rows.labels[:, 0]) > 0.95
 
 
+@pytest.mark.slow
 def test_real_documents_agree(data_folder):
     """TREC documents: the Jaccard index rises by a fifth, accuracy does not fall by more than one standard error."""
     with np.load(data_folder / "cluto_tr11.npz", allow_pickle=False) as file:

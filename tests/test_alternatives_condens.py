@@ -454,6 +454,7 @@ def test_paths_and_names_of_columns(tmp_path):
         assert found.given.names == ["segment"]
 
 
+@pytest.mark.slow
 def test_processes_give_the_same_labels():
     X, given, _ = orthogonal_multinomials(2, n_objects=60, random_state=0)
     alone = cs.contrast(X, given, 2, n_init=2, n_jobs=1)

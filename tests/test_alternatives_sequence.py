@@ -44,6 +44,7 @@ def test_it_goes_on_from_what_is_given():
     assert found.stopped == "1 were asked for"
 
 
+@pytest.mark.slow
 def test_numbers_of_clusters_are_found():
     rng = np.random.default_rng(0)
     one, other = rng.integers(0, 3, 500), rng.integers(0, 2, 500)
@@ -128,6 +129,7 @@ def test_evidence_takes_what_users_have():
         z_score(np.full((4, 2), np.nan), None, model)
 
 
+@pytest.mark.slow
 def test_a_base_that_finds_nothing_in_null():
     rng = np.random.default_rng(0)
     X = np.repeat([[0.0, 0.0], [9.0, 0.0]], 60, axis=0) + rng.normal(size=(120, 2)) * 0.3

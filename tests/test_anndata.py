@@ -143,6 +143,7 @@ def test_the_answer_is_one_of_the_scales(numbers_asked: tuple[int | None, ...]) 
         same(found, ca.consensus(adata))
 
 
+@pytest.mark.slow
 def test_verbs_take_what_was_written(made: Any, tmp_path: Path) -> None:
     path = tmp_path / "cells.h5ad"
     made.write_h5ad(path)
@@ -158,6 +159,7 @@ def test_verbs_take_what_was_written(made: Any, tmp_path: Path) -> None:
     assert cs.Ensemble(made, columns=["type", "consensus"]).n_clusterings == 2
 
 
+@pytest.mark.slow
 def test_clusterings_in_obs_by_name_prefix_and_pattern() -> None:
     adata = cells()
     for i in range(4):

@@ -165,6 +165,7 @@ def test_the_log_has_a_line_for_every_block(client, codes, tmp_path):
     assert workers <= set(client.scheduler_info()["workers"])
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_costs_nothing(codes, tmp_path):
     """Its tasks are given out again, and what was written twice is there once."""
     with local_cluster() as client:

@@ -49,6 +49,7 @@ def test_every_verb_has_help_that_fits_a_terminal_of_80_columns(verb, monkeypatc
     assert [line for line in text.splitlines() if len(line) > 80] == []
 
 
+@pytest.mark.slow
 def test_a_process_of_its_own_gives_the_same():
     for args in (["compare", LABELS, "--id", "bead", "-m", "nmi"], ["compare", "absent.csv"], ["comapre"]):
         here, apart = run(*args), run_apart(*args)
@@ -250,6 +251,7 @@ def test_an_extra_that_is_missing_is_a_failure_with_a_hint(tmp_path):
     assert done.stderr == "consilience: pictures need matplotlib: pip install 'consilience[plots]'\n"
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_early_is_no_error():
     done = subprocess.run(
         f'"{sys.executable}" -m consilience compare "{LABELS}" --id bead --json | head -1',
@@ -304,6 +306,7 @@ def test_completion_script(shell):
     assert "_CONSILIENCE_COMPLETE" in run("completion", shell).stdout
 
 
+@pytest.mark.slow
 def test_shell_completes_measures_after_a_comma():
     environment = {
         **os.environ,
@@ -314,6 +317,7 @@ def test_shell_completes_measures_after_a_comma():
     assert "jaccard,cluster_difference" in run_apart(env=environment).stdout
 
 
+@pytest.mark.slow
 def test_progress_shows_on_a_terminal_only():
     """A bar on a pseudo-terminal, nothing in a pipe."""
     pty = pytest.importorskip("pty", reason="no pseudo-terminals on this system", exc_type=ImportError)

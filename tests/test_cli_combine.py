@@ -60,6 +60,7 @@ def test_auto_number_of_clusters():
     assert [row["real"] for row in found["scales"]] == expected.scales["real"].tolist()
 
 
+@pytest.mark.slow
 def test_auto_number_of_clusters_of_nbce():
     found = json.loads(run("combine", LABELS, "--id", "bead", *FORM, "-k", "auto", "--method", "nbce", "--json").stdout)
     assert (found["method"], found["n_clusters"]) == ("nbce", 3)

@@ -120,6 +120,7 @@ def test_ccib(words):
     )
 
 
+@pytest.mark.slow
 def test_one_grouping_after_another(tmp_path):
     out, beads = tmp_path / "all.csv", load_beads()
     args = ["--id", "bead", "-t", "shape,color", "-k", 3, "--scale", "columns", "--n-init", 3, "--alternatives", 2]

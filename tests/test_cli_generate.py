@@ -102,6 +102,7 @@ def test_methods_named_and_completed():
     assert completed["zipf+"] == [f"zipf+{name}" for name in METHODS]  # auto stands alone
 
 
+@pytest.mark.slow
 def test_organize_prints_groups_and_writes_them(made, tmp_path):
     folder, _ = made
     out = tmp_path / "organized"

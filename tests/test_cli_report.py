@@ -62,6 +62,7 @@ def test_our_own_consensus_is_not_clustered(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_labels_with_figures(tmp_path):
     page, folder = tmp_path / "page.html", tmp_path / "figures"
     options = ("--id", "bead", "-t", "shape,color", "--data", BEADS, "--figures", folder, "--title", "Mine", "-k", 3)
@@ -101,6 +102,7 @@ def test_a_saved_agreement(tmp_path):
     assert "known labels topic (3 labels)" in text
 
 
+@pytest.mark.slow
 def test_a_table_of_measurements_is_clustered_first(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)

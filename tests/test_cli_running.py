@@ -55,6 +55,7 @@ def test_no_scheduler_there(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_time_limit_that_nothing_meets(tmp_path):
     words = ["generate", BEADS, "--id", "bead", "-k", 4, "-n", 2, "-o", tmp_path / "run"]
     done = run(*words, "--base", "KMeans(n_init=20000)", "--time-limit", 0.05)

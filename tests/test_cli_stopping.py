@@ -52,6 +52,7 @@ def test_sigterm_is_143_during_imports_and_in_a_kernel(labels, tmp_path, begun):
     assert process.returncode == 0 or said == "consilience: stopped\n"
 
 
+@pytest.mark.slow
 def test_sigterm_leaves_no_workers(tmp_path):
     data = tmp_path / "d.csv"
     pd.DataFrame(np.random.default_rng(0).normal(size=(400, 3)), columns=list("abc")).to_csv(data, index=False)
@@ -77,6 +78,7 @@ def test_ctrl_c_is_130_also_during_imports(after):
     assert process.returncode == 0 or said.strip() in ("", "consilience: stopped")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a full device, as Linux has it")
 def test_a_full_standard_output_is_named():
     words = [*COMMAND, "compare", str(sample_path("beads_labels.csv")), "--id", "bead"]
@@ -98,6 +100,7 @@ def test_ctrl_c_says_that_it_stopped(monkeypatch):
     assert done.stderr.strip() == "consilience: stopped"
 
 
+@pytest.mark.slow
 def test_a_terminal_without_these_letters_shows_others():
     words = [*COMMAND, "compare", str(sample_path("beads_labels.csv")), "--id", "bead", "-m", "nmi"]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}

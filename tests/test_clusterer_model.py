@@ -52,6 +52,7 @@ def model(blobs):
     return quick(methods="minima+features").fit(pd.DataFrame(blobs[0][:400], columns=[f"c{i}" for i in range(8)]))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 def test_saved_models_and_pickles_say_the_same_in_another_process(model, blobs, tmp_path):
     X = blobs[0][400:]
@@ -220,6 +221,7 @@ def test_objects_outside_the_sample_are_judged_as_new_ones_are():
     assert model.confidence_[far] < 0.5 < found.support[0]
 
 
+@pytest.mark.slow
 def test_blobs_are_counted():
     for k, width, size in ((3, 2, 60), (9, 4, 50)):
         corners = 9.0 * np.random.default_rng(k).permutation(np.array(list(product((0, 1, 2), repeat=width))))[:k]

@@ -466,6 +466,7 @@ def random_column(rng, n):
     return cells
 
 
+@pytest.mark.slow
 def test_any_frame_becomes_finite_numbers_and_so_do_new_rows():
     rng, read_ones, refusals = np.random.default_rng(0), 0, []
     for _ in range(150):

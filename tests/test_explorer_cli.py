@@ -199,6 +199,7 @@ def test_names_reach_the_terminal_without_control_characters(opened, tmp_path):
     assert "pwn" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals as a terminal sends them")
 def test_a_real_process_answers_and_ends_with_ctrl_c(tmp_path):
     code = (

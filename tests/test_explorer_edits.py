@@ -334,6 +334,7 @@ def test_calls_answer_while_clusters_are_edited() -> None:
     assert failed == []
 
 
+@pytest.mark.slow
 def test_the_report_of_a_view_does_not_take_an_edit_for_known_labels() -> None:
     truth = np.repeat(["a", "b", "c"], 10)
     table = np.random.default_rng(0).integers(0, 3, (30, 6))

@@ -151,6 +151,7 @@ def run_snippet(reply):
     return made["labels"]
 
 
+@pytest.mark.slow
 def test_the_snippet_runs_by_itself(tmp_path):
     """Under the name that it is saved with, which must not hide the package."""
     reply = exported(Api(stored_session(tmp_path / "run")), "python", [{"ref": "40.75c", "name": "joint"}])

@@ -233,6 +233,7 @@ def test_the_snippet_makes_what_was_added_in_memory():
     np.testing.assert_array_equal(frame["y"], snapshot.displayed(snapshot.ref("42.70c")).codes)
 
 
+@pytest.mark.slow
 def test_the_null_is_that_of_the_package(api):
     shape = load_beads().labels["shape"]
     job = post(api, "jobs", 202, kind="null", groups=5, score="accuracy:shape", shuffles=3)

@@ -81,6 +81,7 @@ def test_an_arranged_flow_is_the_shortest_way_through_its_clusterings(api):
     assert length(way) == pytest.approx(min(length(other) for other in permutations(leaves)), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_scales_are_the_consensus_at_each_number_of_clusters(api):
     ref, meta = root_of(api), api.session.snapshot.meta
     header, arrays = look(api, f"scales/{ref}", most=7)
@@ -96,6 +97,7 @@ def test_scales_are_the_consensus_at_each_number_of_clusters(api):
     assert header["tables"][0] == plain_table(*codes(arrays["labels"])[:2], 2, 3)
 
 
+@pytest.mark.slow
 def test_scales_by_a_job_are_there_for_those_who_ask(api):
     ref = root_of(api)
     job = post(api, "jobs", 202, kind="scales", ref=ref, most=9)

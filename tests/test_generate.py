@@ -79,6 +79,7 @@ def test_each_can_be_made_again_alone(mixed, beads):
     np.testing.assert_array_equal(Variations(beads).remake(rows.loc[1]), mixed.labels[:, 1])
 
 
+@pytest.mark.slow
 def test_threads_batches_and_stores_make_no_difference(mixed, beads, tmp_path):
     two = cs.generate(beads, MANY, (3, 6), EVERYTHING, random_state=3, n_jobs=2)
     np.testing.assert_array_equal(two.labels, mixed.labels)
@@ -216,6 +217,7 @@ def test_a_base_that_raises(beads, tmp_path):
         cs.generate(beads, 16, 3, base=Moody(always=True))
 
 
+@pytest.mark.slow
 def test_more_like_this(mixed, beads, tmp_path):
     run = tmp_path / "run"
     stored = cs.generate(beads, MANY, (3, 6), EVERYTHING, random_state=3, store=run)

@@ -87,6 +87,7 @@ def test_a_child_has_arrays_as_they_are_at_the_call():
         end_children()
 
 
+@pytest.mark.slow
 def test_results_that_cannot_travel_are_said_and_the_child_is_kept():
     try:
         first = call_within(30, os.getpid)
@@ -153,6 +154,7 @@ def wait_for(path):
     return os.getpid()
 
 
+@pytest.mark.slow
 def test_children_that_nobody_asks_are_ended(client, monkeypatch, tmp_path):
     """Here and on the workers of a cluster; one that is at work is not idle, however long that takes."""
     usual, go = _child.IDLE, tmp_path / "go"
@@ -171,6 +173,7 @@ def test_children_that_nobody_asks_are_ended(client, monkeypatch, tmp_path):
         client.run(setattr, _child, "IDLE", usual)
 
 
+@pytest.mark.slow
 def test_what_hangs_or_raises_costs_itself_alone(beads, tmp_path):
     run, log, sound = tmp_path / "run", tmp_path / "log", tmp_path / "sound"
     base = Moody(mood="hang", until=str(sound))

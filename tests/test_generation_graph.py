@@ -92,6 +92,7 @@ def test_leiden_finds_communities_that_no_single_move_betters() -> None:
             assert modularity(A, moved, 1.0) <= best + 1e-9
 
 
+@pytest.mark.slow
 def test_a_clustering_depends_on_its_seed_and_number_alone() -> None:
     ens = cs.generate(X, 12, (2, 12), "graph", random_state=4)
     assert np.array_equal(cs.generate(X, 5, (2, 12), "graph", random_state=4).labels, ens.labels[:, :5])

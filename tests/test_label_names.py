@@ -291,6 +291,7 @@ def test_the_page_in_a_browser_calls_clusters_by_their_names(browser, groups):
         page.locator(".big-picture .tip", has_text=re.compile("cluster (T cell|B cell|NK, activated)")).wait_for()
 
 
+@pytest.mark.slow
 def test_a_consensus_of_named_labels(groups, tmp_path):
     """Names do not change it, ids stay as they are, and known labels are told by their names."""
     ens = Ensemble(groups.path, id_column="cell")

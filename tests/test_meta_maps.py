@@ -100,6 +100,7 @@ def test_bad_options_are_refused():
         make_map(np.ones(3), max_iter=0)
 
 
+@pytest.mark.slow
 def test_a_neighbor_map_in_stages_is_as_good(monkeypatch):
     distances = pdist(np.random.default_rng(5).random((200, 6)))
     whole, steps = make_map(distances, "neighbors"), []

@@ -151,6 +151,7 @@ def test_scores_are_of_standardized_data_as_generate_has_it():
     assert not np.allclose(found, raw)
 
 
+@pytest.mark.slow
 def test_large_data_is_scored_on_the_one_sample():
     rng = np.random.default_rng(0)
     X, labels = rng.normal(size=(5200, 2)), rng.integers(0, 3, (5200, 2))

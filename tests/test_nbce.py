@@ -115,6 +115,7 @@ def test_a_chain_that_has_not_arrived_is_left_out():
     assert nmi(truth, found.labels_) > 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inference", ["gibbs", "vb"])
 def test_rows_of_many_labels_that_fit_no_cluster_well(inference):
     """Of 1,500 labels, 60 % redrawn: an empty component is likelier than any cluster by more than e⁷⁰⁸."""
@@ -167,6 +168,7 @@ def test_weights_of_variational_inference_are_copies():
         np.testing.assert_allclose(weighted.history_, repeated.history_, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_many_rows_are_fitted_in_blocks_from_a_sample(monkeypatch):
     labels, truth = some_copies(n=800, noise=0.3)
     monkeypatch.setattr("consilience.consensus.bayes.bounds.SAMPLE", 300)
@@ -222,6 +224,7 @@ def repeated(n=600, r=12, seed=0):
     return np.column_stack([np.searchsorted(c, x + rng.normal(0, 0.01, n)) for c in cuts])
 
 
+@pytest.mark.slow
 def test_clusterings_that_repeat_each_other_are_discounted():
     labels = repeated()
     full, found = (NBCE(power=power, **QUICK | {"n_components": 100}).fit(labels) for power in (1.0, "auto"))

@@ -89,6 +89,7 @@ def test_groups_have_no_colors_of_clusters(page: Any) -> None:
     assert (np.maximum(np.maximum(red, green), blue) - np.minimum(np.minimum(red, green), blue) < 40).all()
 
 
+@pytest.mark.slow
 def test_colors_stay_between_medoid_and_consensus(page: Any, run: Path) -> None:
     meta = cs.organize(cs.Ensemble.load(run))
     group = max(meta.numbers, key=lambda one: _likeness(meta, one))
@@ -140,6 +141,7 @@ def test_the_linkage_is_switched_in_the_page(page: Any, run: Path) -> None:
     said(page, "ward linkage")
 
 
+@pytest.mark.slow
 def test_one_swipe_scrolls_and_an_empty_brush_clears(browser: Any, server: Server) -> None:
     for selector in (".tree-plot", ".scores-plot", ".big-picture"):
         with visit(browser, server.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as seen:
@@ -208,6 +210,7 @@ def test_three_lines_lead_the_first_time_and_words_are_explained(browser: Any, s
         page.locator(".meaning", has_text="mean distance").wait_for()
 
 
+@pytest.mark.slow
 def test_a_slider_in_consensus_mode_takes_back_what_it_passed(browser: Any, server: Server) -> None:
     with visit(browser, server.url) as seen:
         page = seen.page
@@ -224,6 +227,7 @@ def test_a_slider_in_consensus_mode_takes_back_what_it_passed(browser: Any, serv
         assert len(asked) < 60, "of about 1,700 consensuses that were passed"
 
 
+@pytest.mark.slow
 def test_a_server_that_stands_still_is_said(browser: Any, server: Server) -> None:
     from playwright.sync_api import Error
 
@@ -253,6 +257,7 @@ def test_labels_alone_open_too(browser: Any) -> None:
         assert "ways to group your data" in seen.page.locator("#title-tiles").inner_text()
 
 
+@pytest.mark.slow
 def test_a_table_is_shown_with_the_number_of_clusters_that_cluster_finds(browser: Any) -> None:
     centers = np.repeat([[0, 0, 0], [9, 0, 4], [0, 9, 9]], 25, axis=0)
     table = pd.DataFrame(centers + np.random.default_rng(0).normal(size=(75, 3)), columns=["a", "b", "c"])

@@ -35,6 +35,7 @@ from page_server import (
 )
 
 
+@pytest.mark.slow
 def test_more_like_this_adds_clusterings_and_refs_of_before_still_hold(browser: Any, tmp_path: Path) -> None:
     ours = beads_run(tmp_path / "run", 60)
     with closing(serve(ours)) as server, visit(browser, server.url) as seen:
@@ -61,6 +62,7 @@ def test_more_like_this_adds_clusterings_and_refs_of_before_still_hold(browser: 
     assert cs.Ensemble.load(ours).n_clusterings == 80
 
 
+@pytest.mark.slow
 def test_a_job_can_be_canceled_also_after_a_reload(browser: Any, tmp_path: Path) -> None:
     beads = read_table(make_beads(3000), kind="data", id_column="bead", known=["shape", "color"])
     run = beads_run(tmp_path / "run", 60, beads)
@@ -82,6 +84,7 @@ def test_a_job_can_be_canceled_also_after_a_reload(browser: Any, tmp_path: Path)
         page.locator(".top", has_text=f"{made:,} clusterings").wait_for()
 
 
+@pytest.mark.slow
 def test_a_server_started_again_is_found_by_the_open_page(browser: Any, tmp_path: Path) -> None:
     run = beads_run(tmp_path / "run", 60)
     first = serve(run)

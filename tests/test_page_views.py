@@ -70,6 +70,7 @@ def test_a_click_on_the_tree_selects_a_branch_and_tells_of_it(page: Any) -> None
     assert page.evaluate("performance.getEntriesByName('consilience-first-paint').length") == 1
 
 
+@pytest.mark.slow
 def test_the_cut_line_is_dragged(page: Any) -> None:
     cut_into(page, 3)
     box = page.locator(".tree-plot").bounding_box()
@@ -185,6 +186,7 @@ def test_a_point_of_the_scores_is_selected(page: Any) -> None:
     raise AssertionError("no point was found")
 
 
+@pytest.mark.slow
 def test_the_null_is_tested_and_drawn(browser: Any, tmp_path: Path) -> None:
     ensemble = cs.Ensemble.load(run := beads_run(tmp_path / "run", 16))  # each shuffle takes a consensus of all
     with closing(serve(run)) as server, visit(browser, server.url) as seen:
@@ -206,6 +208,7 @@ def test_the_null_is_tested_and_drawn(browser: Any, tmp_path: Path) -> None:
         assert told.startswith("0.048 ") == ("no shuffle was as good" in told)
 
 
+@pytest.mark.slow
 def test_the_map_says_how_far_it_can_be_trusted(page: Any, ensemble: cs.Ensemble) -> None:
     show(page, "Map")
     page.wait_for_selector(".map-plot canvas")
@@ -234,6 +237,7 @@ def test_a_map_that_was_refused_can_be_asked_for_again(page: Any) -> None:
     page.wait_for_selector(".map-plot canvas")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1, 2])
 def test_tiles_color_every_object_by_its_cluster(
     browser: Any, server: Server, ensemble: cs.Ensemble, scale: int

@@ -110,6 +110,7 @@ def graphs():
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(case=graphs(), imbalance=st.sampled_from([0.0, 0.05, 0.3, 10.0]))
 def test_any_graph_gets_all_its_blocks(case, imbalance):
@@ -171,6 +172,7 @@ def test_the_diagonal_is_ignored_and_the_callers_graph_stays_as_it_is():
     assert abs(with_loops - before).max() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="has no file descriptors to close")
 def test_a_closed_standard_output_is_no_matter():
     code = (

@@ -91,6 +91,7 @@ def test_without_the_examples_nothing_is_known_of_them(table, tmp_path):
     assert "evenness" not in [one.name for one in sections_of(cs.Ensemble)]
 
 
+@pytest.mark.slow
 def test_a_generation_method(tmp_path):
     example("generation method")
     beads, run = load_beads(), tmp_path / "run"
@@ -142,6 +143,7 @@ class Rotated(Method):
         return f"rotated by {row['angle']:.2f}"
 
 
+@pytest.mark.slow
 def test_a_generation_method_in_a_space_of_its_own(tmp_path):
     from consilience.explorer.calls.detail import _made, _weights
 
@@ -214,6 +216,7 @@ def test_a_measure(table, tmp_path):
         assert "|same_sizes]" in "".join(done(verb, "--help").split())  # long lists are folded
 
 
+@pytest.mark.slow
 def test_a_report_section(tmp_path):
     example("report section")
     ens = load_beads_labels()[:, :6]
@@ -229,6 +232,7 @@ def test_a_report_section(tmp_path):
     assert {"evenness.png", "evenness.svg"} <= {path.name for path in (tmp_path / "parts").iterdir()}
 
 
+@pytest.mark.slow
 def test_what_is_read_is_safe_from_sections_from_outside(tmp_path):
     example("report section")
     path = tmp_path / "evenness.csv"

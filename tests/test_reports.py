@@ -164,6 +164,7 @@ def test_a_run_says_how_it_was_made_and_its_lines_make_it_again(tmp_path, beads)
     assert {path: path.read_bytes() for path in run.iterdir()} == before
 
 
+@pytest.mark.slow
 def test_whatever_comes_from_outside_is_text_and_the_same_bytes(tmp_path):
     rng = np.random.default_rng(0)
     info = {"name": [f"{EVIL} {j}" for j in range(4)], "method": EVIL, "seed": EVIL, "settings": EVIL}
@@ -206,6 +207,7 @@ def test_large_ensembles_are_shuffled_on_a_sample_and_compared_by_one_measure(mo
 # Pages of one clustering, and of other results.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_clusters", [3, "auto"])
 def test_a_consensus(tmp_path, beads, n_clusters):
     one = cs.combine(load_beads_labels(), n_clusters, "vote" if n_clusters == 3 else "evidence")
@@ -221,6 +223,7 @@ def test_a_consensus(tmp_path, beads, n_clusters):
     assert matches.loc["shape", "purity"] == pytest.approx(accuracy(beads.labels["shape"], one.labels))
 
 
+@pytest.mark.slow
 def test_an_agreement_and_its_folder(tmp_path):
     counts = np.random.default_rng(0).poisson(np.kron(np.eye(3), np.ones((20, 10))) * 4 + 0.4)
     words = [f"{topic}{i}" for topic in ("sea", "law", "art") for i in range(10)]
@@ -239,6 +242,7 @@ def test_an_agreement_and_its_folder(tmp_path):
     np.testing.assert_array_equal(consensus.labels, cs.combine(found.after.rows).labels)
 
 
+@pytest.mark.slow
 def test_a_contrast_names_the_given_groups(tmp_path, beads):
     found = cs.contrast(beads, beads.labels["shape"], 4, n_init=2)
     cs.report(found, tmp_path / "page.html", data=beads, known={"color": beads.labels["color"]})
@@ -247,6 +251,7 @@ def test_a_contrast_names_the_given_groups(tmp_path, beads):
     assert all(text.count(name) >= 2 for name in ("ball", "disc", "tube"))  # in the table of groups, and on the picture
 
 
+@pytest.mark.slow
 def test_a_comparison_and_a_summary(tmp_path, beads, compared):
     cs.report(compared, tmp_path / "page.html")
     assert compared.stability["cluster_difference"].words(4) in read_page(tmp_path / "page.html").text
@@ -261,6 +266,7 @@ def test_a_comparison_and_a_summary(tmp_path, beads, compared):
     assert core.loc[0.95, "objects"] == len(found.core(0.95).objects)
 
 
+@pytest.mark.slow
 def test_a_clusterer_and_a_table(tmp_path, monkeypatch, beads):
     model = cs.EnsembleClusterer(3, n_clusterings=8, random_state=0).fit(beads)
     model.save(tmp_path / "model")
@@ -280,6 +286,7 @@ def test_a_clusterer_and_a_table(tmp_path, monkeypatch, beads):
     assert (tmp_path / "report.html").exists()
 
 
+@pytest.mark.slow
 def test_a_sample_of_a_table_is_told_with_its_own_rows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table = pd.DataFrame(np.repeat([[0.0, 0.0], [9.0, 9.0]], 30, axis=0), columns=["width", "depth"])
@@ -344,6 +351,7 @@ def test_columns_that_chance_would_follow_as_well_are_not_told():
     assert shown.by_chance(none) == np.inf
 
 
+@pytest.mark.slow
 def test_data_and_known_labels_are_matched_with_the_objects(tmp_path, beads):
     frame = pd.DataFrame(beads.values, index=pd.Index(beads.ids, name="bead"), columns=beads.columns)
     shuffled = frame.iloc[np.random.default_rng(0).permutation(300)].reset_index()
@@ -411,6 +419,7 @@ def test_reports_have_no_axe_violation_and_fit_a_phone(told):
 # Notebooks and the terminal.
 
 
+@pytest.mark.slow
 def test_every_result_has_a_text_and_a_picture(meta, compared, beads, monkeypatch):
     ens = load_beads_labels()
     found = cs.agree(np.random.default_rng(0).poisson(2, (40, 30)), 3, n_clusterings=3, max_iter=1)
@@ -430,6 +439,7 @@ def test_every_result_has_a_text_and_a_picture(meta, compared, beads, monkeypatc
     assert show(ens) is None
 
 
+@pytest.mark.slow
 def test_a_notebook_is_told_of_every_result_and_nothing_else_is_loaded():
     pytest.importorskip("IPython", reason="IPython is not installed: pip install ipython")
     code = """
@@ -506,6 +516,7 @@ def test_extremes():
         cs.compare([[0, 0, 1, 1], [0, 1, 1, 1]], [])
 
 
+@pytest.mark.slow
 def test_pictures_by_their_names_and_endings(compared, tmp_path):
     for suffix, magic in {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}.items():
         draw(compared, tmp_path / f"x.{suffix}", measure="cluster_difference")
@@ -516,6 +527,7 @@ def test_pictures_by_their_names_and_endings(compared, tmp_path):
     assert len(list(tmp_path.iterdir())) == 3
 
 
+@pytest.mark.slow
 def test_odd_comparisons_are_drawn(tmp_path):
     labels = {"a name that goes on and on and on and on": [0, 1, None], "$x^$": [0, 0, 1], "聚类": [None, None, 0]}
     cases = [

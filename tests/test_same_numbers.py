@@ -98,6 +98,7 @@ def test_the_files_of_organize(run, meta, groups, tmp_path):
     same_objects(pd.read_csv(tmp_path / "consensus.csv"), meta, groups)
 
 
+@pytest.mark.slow
 def test_the_report(run, meta, groups, tmp_path):
     whole = meta.consensus()
     page, folder = tmp_path / "report.html", tmp_path / "figures"
@@ -165,6 +166,7 @@ def shown_numbers(page: Any, size: int) -> tuple[float, float, int]:
     return means[0], means[1], int(weak[1]) if weak else 0
 
 
+@pytest.mark.slow
 def test_the_page(page: Any, meta, groups) -> None:
     press(page, "c")
     box = page.get_by_label("Number of groups", exact=True)

@@ -93,6 +93,7 @@ def test_answers_do_not_depend_on_the_blocks(small_chunks, weighting):
     assert (np.diff(found[0].objective) >= 0).all()
 
 
+@pytest.mark.slow
 def test_nor_on_the_workers(small_chunks, client, tmp_path):
     table = table_of()
     for i, part in enumerate(parted(table, 90, 200)):

@@ -31,7 +31,8 @@ def kill_a_writer(folder: Path, delay: float, *, from_start: bool) -> list[int]:
         said = process.stdout.readline() + process.stdout.readline()  # ready, and the numbers of a first part
     time.sleep(delay)
     process.kill()
-    said += process.stdout.read()  # not communicate, which does not see what readline has taken in
+    with process.stdout as rest:
+        said += rest.read()  # not communicate, which does not see what readline has taken in
     assert process.wait() == -signal.SIGKILL, "the writer stopped by itself"
     whole = said[: said.rfind("\n") + 1].replace("ready", "")
     return [int(word) for word in whole.split()]

@@ -100,6 +100,7 @@ WHOLE = st.integers(-(2**70), 2**70).filter(lambda x: x != -1)
 SMALL = st.integers(-(2**53), 2**53).filter(lambda x: x != -1).map(float)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.one_of(*(st.lists(st.none() | kind, min_size=1) for kind in (st.text(), WHOLE, SMALL, st.booleans()))))
 def test_any_labels_come_back(labels):

@@ -189,6 +189,7 @@ def test_members_to_drop_are_marked(ens, tmp_path):
         members_figure(replace(one, members=None))
 
 
+@pytest.mark.slow
 def test_the_report_of_a_saved_consensus_has_scales_trees_and_members(scaled, tmp_path):
     scaled.save(tmp_path / "kept")
     again = Consensus.load(tmp_path / "kept")
@@ -208,6 +209,7 @@ def test_the_report_of_a_saved_consensus_has_scales_trees_and_members(scaled, tm
         np.testing.assert_allclose(known_share(column, codes)[column == cluster], most)
 
 
+@pytest.mark.slow
 def test_the_report_of_clusterings_looks_for_the_number_of_all_and_not_of_every_group(ens, tmp_path, monkeypatch):
     asked: list[Any] = []
     combine_file = sys.modules["consilience.consensus.combine"]  # the package's name for it is the function

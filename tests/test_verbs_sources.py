@@ -242,6 +242,7 @@ def test_every_command_with_every_path(verb, sources):
     assert not failures, "\n".join(failures)
 
 
+@pytest.mark.slow
 def test_labels_beside_an_h5ad_need_no_common_id_column(sources, tmp_path):
     """A labels file is joined with an h5ad by the names that both have, whatever their columns are called."""
     found, _ = sources

@@ -57,6 +57,7 @@ def beads(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_two_groupings_are_found_told_apart_and_taken_away(browser: Any, beads: Path) -> None:
     with journey(browser, beads, readme("explore"), guided=False) as page:
         assert "ways to group your data" in page.locator(".guidance").inner_text()

@@ -30,6 +30,7 @@ def labels(tmp_path: Path) -> pd.DataFrame:
     return frame
 
 
+@pytest.mark.slow
 def test_names_are_kept_and_gaps_stay_empty(browser: Any, tmp_path: Path, labels: pd.DataFrame) -> None:
     with journey(browser, tmp_path, "explore labels.csv --id cell") as page:
         assert page.locator("#title-tiles").inner_text() == "2 ways to group your data"
