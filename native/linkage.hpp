@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "vectors.hpp"
@@ -168,6 +170,9 @@ class Tree {
       std::size_t next = n_;
       for (std::size_t j = 0; j < width_; ++j)
         if (row[j] * scale_[j] * own <= limit) next = std::min<std::size_t>(next, item_[j]);
+      // Each step is nearer than the last, so that no item comes twice; where one does, i -> j and j -> i differ.
+      if (!std::isfinite(limit) || chain.size() >= n_ - done)
+        throw std::invalid_argument("distances are not finite or not symmetric");
       chain.push_back(next);
     }
   }

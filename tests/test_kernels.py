@@ -360,6 +360,10 @@ def test_linkage_refuses_what_it_could_not_use_up():
     ):
         with pytest.raises(InputError, match=r"square distances|writable"):
             _kernels.linkage(distances, weights)
+    one_way = np.array([[0, 1, 2], [2, 0, 1], [1, 2, 0]], float)  # each is nearest to the next, round and round
+    for distances in (one_way, np.full((3, 3), np.nan)):
+        with pytest.raises(ValueError, match="not finite or not symmetric"):
+            _kernels.linkage(distances, np.ones(3))
     with pytest.raises(InputError, match="need a weight each"):
         _kernels.row_distances(np.array([[0, 1]], np.int32), np.array([0, 1]), np.ones(1))
 

@@ -68,6 +68,7 @@ def leaf_tree(problem: Problem, similarity: Similarity, leaves: Ints, weights: F
 def similarity_tree(alike: Array, weights: Floats) -> Floats:
     """Average linkage of items by their similarities: distances are what is missing to the largest."""
     distances = np.subtract(alike.max(initial=0.0), alike, dtype=float)
+    distances = (distances + distances.T) / 2  # a product in single precision is not symmetric on every processor
     np.fill_diagonal(distances, 0.0)
     return weighted_linkage(distances, weights)
 
