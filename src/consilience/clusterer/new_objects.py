@@ -1,7 +1,5 @@
 """What a fitted clusterer says of new objects: their clusters, how sure these are, and how far the objects are from what was seen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a clusterer is given, as rows of numbers: by scikit-learn's rules where it is numbers, and else encoded."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace

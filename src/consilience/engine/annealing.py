@@ -6,8 +6,6 @@ with the views of a group and of the whole, D. Gondek and T. Hofmann 2004). β r
 memberships are hard.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

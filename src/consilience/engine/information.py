@@ -23,8 +23,6 @@ once for all passes. **Batch** passes move all
 objects at once by a matrix product with the tables' logarithms, and stop when the objective no longer grows.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

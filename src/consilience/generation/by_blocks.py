@@ -3,8 +3,6 @@
 Up to `sample_size` rows the sample is the whole table, so that the clusterings are those of the table in memory.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,12 +1,9 @@
 """Guides: what a user knows or wishes of the clusterings, as pairs of objects and as labels to be like or unlike.
 
-**Columns.** For every column, the mean squared difference of the pairs to be kept apart, over that of the pairs to be kept together: its
-ratio r. Labels to be like are such pairs too, those inside and those between their groups; labels to be unlike count the other way round.
-Both means are drawn towards that of all objects, by `PRIOR` pairs' worth of it beside half as many pairs as there are objects in them: a
-few pairs say little, and pairs that share objects are not counted as if each said something new. The weight of a column is
-r^strength, r between 1/10 and 10.
-
-**Clusterings.** See :meth:`BoundGuide.score`.
+For every column, r is the mean squared difference of the pairs to be kept apart over that of the pairs to be kept together. Labels to be
+like are such pairs too, those inside and those between their groups; labels to be unlike count the other way round. Both means are drawn
+towards that of all objects, by `PRIOR` pairs' worth of it beside half as many pairs as there are objects in them: a few pairs say little,
+and pairs that share objects are not counted as if each said something new. The weight of a column is r^strength, r between 1/10 and 10.
 """
 
 from __future__ import annotations
@@ -14,17 +11,17 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from consilience._check import InputError, check_labels, check_positive, check_share, count, fingerprint, listed, show
-from consilience._types import Array, ArrayLike, EnsembleLike, Floats, Ints, Labels
+from consilience._types import ArrayLike, EnsembleLike, Floats, Ints, Labels
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble, known_labels_of
 from consilience.inputs.guess import is_table
@@ -37,6 +34,7 @@ from consilience.tables.sheet import Options
 PRIOR = 10.0  # pairs that the mean over all objects counts for
 LARGEST_RATIO = 10.0  # of a column, at most; 1 over it at least
 MEASURE = "adjusted_mutual_information"
+PAIRS, LABELS = ("together", "apart"), ("like", "unlike")
 Means = tuple[Floats, float]  # mean squared differences, and how many pairs they are worth
 
 
@@ -58,10 +56,9 @@ class Guide:
 
     Notes
     -----
-    In generation every clustering's weights, whatever its method draws, are multiplied by those that the guide learns in the
-    space of that method: of the columns or, for "pca", of the components. What is learned from few pairs stays near 1; see
-    :mod:`consilience.generation.guide`. For a grouping that is new to one you know, given for all objects,
-    :func:`consilience.contrast` does more than `unlike`.
+    Every clustering's weights, whatever its method draws, are multiplied by those that the guide learns in the space of that method: of the
+    columns or, for "pca", of the components. For a grouping that is new to one you know of all objects, :func:`consilience.contrast`
+    does more than `unlike`.
 
     Examples
     --------
@@ -90,10 +87,12 @@ class Guide:
 
     def of(self, objects: Table | Ensemble) -> BoundGuide:
         """The guide in the numbers of some objects; names of columns are looked up in a Table's `labels`."""
-        together, apart = (_check_pairs(getattr(self, side), side, objects) for side in ("together", "apart"))
-        _check_consistent(together, apart, objects)
-        like, unlike = (_check_known(getattr(self, side), side, objects) for side in ("like", "unlike"))
-        return BoundGuide(objects.n_objects, together, apart, float(self.strength), like, unlike)
+        pairs = {side: _check_pairs(getattr(self, side), side, objects) for side in PAIRS}
+        if both := set.intersection(*(set(map(tuple, pairs[side].tolist())) for side in PAIRS)):
+            one, other = (show(i if objects.ids is None else objects.ids[i]) for i in min(both))
+            raise InputError(f"{one} and {other} are to be apart, and together: leave one of these pairs out")
+        labels = {side: _check_known(getattr(self, side), side, objects) for side in LABELS}
+        return BoundGuide(objects.n_objects, float(self.strength), pairs, labels)
 
     def score(self, ensemble: EnsembleLike, data: Table | None = None) -> pd.DataFrame:
         """How well every clustering keeps to the guide.
@@ -107,8 +106,11 @@ class Guide:
         Returns
         -------
         DataFrame
-            One row per clustering: `together`, `apart` (shares of pairs kept so), `like:NAME`, `unlike:NAME` (adjusted mutual information)
-            and `total`, 0 by chance and at most 1; what each means says :meth:`~consilience.generation.guide.BoundGuide.score`.
+            `together` and `apart`: the share of such pairs that the clustering keeps so, of those whose objects it labels.
+            `like:NAME` and `unlike:NAME`: the adjusted mutual information with those labels. `total`: the mean of what there is of
+            (1) the share of pairs to be together that are, less the share of pairs to be apart that are together (for a kind
+            that was not given, the share of all pairs), (2) the mean information with what it should be like, and (3) minus that
+            with what it should be unlike. Each is 0 by chance whatever the number of clusters, and 1, or 0 for (3), at best.
         """
         ens = as_ensemble(ensemble)
         if data is not None and data.n_objects != ens.n_objects:
@@ -117,10 +119,7 @@ class Guide:
         return self.of(ens if data is None else data).score(ens)
 
     def select(self, ensemble: EnsembleLike, share: float = 0.2, data: Table | None = None) -> Ensemble:
-        """The clusterings with the highest total, a share of all, in their order: what to combine, organize or look at.
-
-        Those that the guide says nothing of (they label none of its objects) come last.
-        """
+        """The clusterings with the highest total, a share of all, in their order; those that label none of its objects come last."""
         ens = as_ensemble(ensemble)
         number = max(1, round(check_share("share", share) * ens.n_clusterings))
         total = self.score(ens, data)["total"].fillna(-np.inf).to_numpy()
@@ -129,98 +128,63 @@ class Guide:
 
 @dataclass(frozen=True, eq=False)
 class BoundGuide:
-    """What a guide says of the objects of one table.
-
-    `together` and `apart` are (n_pairs, 2) numbers of objects, every pair once, in order; `like` and `unlike` codes of labels by name.
-    """
+    """What a guide says of the objects of one table: pairs of their numbers, every pair once, in order, and codes of labels by name."""
 
     n_objects: int
-    together: Ints
-    apart: Ints
     strength: float
-    like: dict[str, Labels] = field(default_factory=dict)
-    unlike: dict[str, Labels] = field(default_factory=dict)
+    pairs: dict[str, Ints]  # by PAIRS, each (n_pairs, 2)
+    labels: dict[str, dict[str, Labels]]  # by LABELS
 
     def as_json(self) -> dict[str, Any]:
-        pairs = {side: pairs.tolist() for side, pairs in self._pairs.items()}
-        labels = {side: {name: codes.tolist() for name, codes in named.items()} for side, named in self._labels.items()}
+        pairs = {side: pairs.tolist() for side, pairs in self.pairs.items()}
+        labels = {side: {name: codes.tolist() for name, codes in named.items()} for side, named in self.labels.items()}
         return {"n_objects": self.n_objects, **pairs, "strength": self.strength, **labels}
 
     @classmethod
     def of_json(cls, kept: Mapping[str, Any]) -> BoundGuide:
-        together, apart = (np.array(kept[side], np.int64).reshape(-1, 2) for side in ("together", "apart"))
-        like, unlike = (
-            {name: np.array(codes, np.int32) for name, codes in kept[side].items()} for side in ("like", "unlike")
-        )
-        return cls(int(kept["n_objects"]), together, apart, float(kept["strength"]), like, unlike)
+        pairs = {side: np.array(kept[side], np.int64).reshape(-1, 2) for side in PAIRS}
+        labels = {side: {name: np.array(codes, np.int32) for name, codes in kept[side].items()} for side in LABELS}
+        return cls(int(kept["n_objects"]), float(kept["strength"]), pairs, labels)
 
     def of_rows(self, rows: Ints) -> BoundGuide:
         """What it says of some of the objects, given by their numbers: the pairs that are among them, and their labels."""
         place = np.full(self.n_objects, -1)
         place[rows] = np.arange(len(rows))
-        pairs = [place[side][(place[side] >= 0).all(axis=1)] for side in (self.together, self.apart)]
-        together, apart = (np.unique(np.sort(side, axis=1), axis=0) for side in pairs)
-        like, unlike = ({name: codes[rows] for name, codes in side.items()} for side in (self.like, self.unlike))
-        return BoundGuide(len(rows), together, apart, self.strength, like, unlike)
+        among = {side: place[pairs][(place[pairs] >= 0).all(axis=1)] for side, pairs in self.pairs.items()}
+        pairs = {side: np.unique(np.sort(found, axis=1), axis=0) for side, found in among.items()}
+        labels = {side: {name: codes[rows] for name, codes in named.items()} for side, named in self.labels.items()}
+        return BoundGuide(len(rows), self.strength, pairs, labels)
 
     @property
     def words(self) -> str:
-        """In one line, with a digest that tells guides apart: what `info` has of it.
-
-        Examples
-        --------
-        >>> from consilience.datasets import load_beads
-        >>> from consilience.generation import Guide
-        >>> Guide(together=[("b001", "b004")], unlike="shape").of(load_beads()).words
-        '1 pair together, unlike shape, strength 1.5 (e290d3cd)'
-        """
-        said = [f"{count(len(pairs), 'pair')} {side}" for side, pairs in self._pairs.items() if len(pairs)]
-        said += [f"{side} {listed(list(named))}" for side, named in self._labels.items() if named]
-        parts: list[Array] = [self.together, self.apart, *self.like.values(), *self.unlike.values()]
+        """In one line, with a digest that tells guides apart: what `info` has of it."""
+        said = [f"{count(len(pairs), 'pair')} {side}" for side, pairs in self.pairs.items() if len(pairs)]
+        said += [f"{side} {listed(list(named))}" for side, named in self.labels.items() if named]
+        parts = [*self.pairs.values(), *(codes for named in self.labels.values() for codes in named.values())]
         return f"{', '.join(said)}, strength {self.strength:g} ({fingerprint(*parts)[:8]})"
-
-    @property
-    def _pairs(self) -> dict[str, Ints]:
-        return {"together": self.together, "apart": self.apart}
-
-    @property
-    def _labels(self) -> dict[str, dict[str, Labels]]:
-        return {"like": self.like, "unlike": self.unlike}
 
     def weights(self, table: ArrayLike) -> Floats:
         """(width,) what every column of a table is multiplied by; their geometric mean is 1. Cost O(n_objects · width)."""
         overall = 2 * _variance(table)  # the mean squared difference of all pairs
         ratios: Floats = np.zeros(table.shape[1])
-        if len(self.together) or len(self.apart):
-            ratios += _log_ratio(_of_pairs(table, self.apart), _of_pairs(table, self.together), overall)
-        for labels, sign in ((self.like, 1), (self.unlike, -1)):
-            for codes in labels.values():
-                ratios += sign * _log_ratio(*_of_groups(table, codes), overall) / len(labels)
+        together, apart = (_of_pairs(table, self.pairs[side]) for side in PAIRS)
+        ratios += _log_ratio(apart, together, overall)
+        for side, named in self.labels.items():
+            for codes in named.values():
+                ratios += (1 if side == "like" else -1) * _log_ratio(*_of_groups(table, codes), overall) / len(named)
         ratios = np.clip(ratios, -np.log(LARGEST_RATIO), np.log(LARGEST_RATIO))
         return np.asarray(np.exp(self.strength * (ratios - ratios.mean())))
 
     def score(self, ensemble: Ensemble) -> pd.DataFrame:
-        """How well every clustering keeps to the guide.
-
-        Returns
-        -------
-        DataFrame
-            `together` and `apart`: the share of such pairs that the clustering keeps so, of those whose objects it labels.
-            `like:NAME` and `unlike:NAME`: the adjusted mutual information with those labels. `total`: the mean of what there is of
-            (1) the share of pairs to be together that are, less the share of pairs to be apart that are together (for a kind
-            that was not given, the share of all pairs), (2) the mean information with what it should be like, and (3) minus that
-            with what it should be unlike. Each is 0 by chance whatever the number of clusters, and 1, or 0 for (3), at best.
-        """
-        labels = ensemble.labels
-        table: dict[str, Floats] = {}
-        parts = []
-        if len(self.together) or len(self.apart):
-            joined = {side: _share_joined(labels, pairs) for side, pairs in self._pairs.items() if len(pairs)}
-            table |= {side: shares if side == "together" else 1 - shares for side, shares in joined.items()}
+        """What :meth:`Guide.score` returns."""
+        labels, parts = ensemble.labels, []
+        joined = {side: _share_joined(labels, pairs) for side, pairs in self.pairs.items() if len(pairs)}
+        table = {side: shares if side == "together" else 1 - shares for side, shares in joined.items()}
+        if joined:
             # One cluster of everything keeps all pairs together, and single objects all apart: neither says anything.
             usual = _share_of_all(labels) if len(joined) < 2 else np.zeros(0)
             parts.append(joined.get("together", usual) - joined.get("apart", usual))
-        for side, named in self._labels.items():
+        for side, named in self.labels.items():
             shared = {f"{side}:{name}": with_each(MEASURE, codes, ensemble) for name, codes in named.items()}
             if shared:
                 table |= shared
@@ -230,8 +194,7 @@ class BoundGuide:
 
 def _mean(parts: list[Floats]) -> Floats:
     """Of several vectors, number by number, of those that are known."""
-    known = ~np.isnan(parts)
-    return np.where(known.any(axis=0), np.nansum(parts, axis=0) / np.maximum(known.sum(axis=0), 1), np.nan)
+    return pd.DataFrame(parts).mean().to_numpy()
 
 
 def _share_joined(labels: Labels, pairs: Ints) -> Floats:
@@ -261,8 +224,7 @@ def _of_groups(table: ArrayLike, codes: Labels) -> tuple[Means, Means]:
     known = np.flatnonzero(codes >= 0)
     sizes = np.bincount(codes[known]).astype(float)
     members = sparse.csr_matrix((np.ones(len(known)), (codes[known], known)), (len(sizes), len(codes)))
-    sums = _plain(members @ table)
-    squares = _plain(members @ (table.multiply(table) if sparse.issparse(table) else np.square(table)))
+    sums, squares = (_plain(members @ part) for part in (table, _square(table)))
     inside = (sizes[:, None] * squares - np.square(sums)).sum(axis=0)
     total = len(known) * squares.sum(axis=0) - np.square(sums.sum(axis=0))
     n_inside = (sizes * (sizes - 1)).sum() / 2
@@ -285,13 +247,15 @@ def _log_ratio(apart: Means, together: Means, overall: Floats) -> Floats:
 def _variance(table: ArrayLike) -> Floats:
     if not sparse.issparse(table):
         return np.asarray(np.var(table, axis=0, dtype=float))
-    mean = np.asarray(table.mean(axis=0), float).ravel()
-    return np.maximum(_mean_square(table) - np.square(mean), 0)
+    return np.maximum(_mean_square(table) - np.square(_plain(table.mean(axis=0)).ravel()), 0)
 
 
 def _mean_square(table: ArrayLike) -> Floats:
-    squares = table.multiply(table) if sparse.issparse(table) else np.square(table, dtype=float)
-    return np.asarray(squares.mean(axis=0), float).ravel()
+    return np.asarray(_square(table).mean(axis=0), float).ravel()
+
+
+def _square(table: ArrayLike) -> Any:
+    return table.multiply(table) if sparse.issparse(table) else np.square(table, dtype=float)
 
 
 def _plain(matrix: Any) -> Floats:
@@ -301,15 +265,16 @@ def _plain(matrix: Any) -> Floats:
 def check_guide(guide: Any, *, strength: float | None = None, **wishes: Any) -> Guide | None:
     """One guide from what `generate` was given: as one, or as its parts."""
     given = {name: wish for name, wish in wishes.items() if wish is not None}
-    how = {} if strength is None else {"strength": strength}
+    if strength is not None:
+        given["strength"] = strength
     if guide is None:
-        if how and not given:
+        if list(given) == ["strength"]:
             raise InputError("guide_strength is that of together, apart, like and unlike, and none of them is given")
-        return Guide(**given, **how) if given else None
+        return Guide(**given) if given else None
     if not isinstance(guide, Guide):
         raise InputError(f"guide must be a Guide(together=…, apart=…, like=…, unlike=…); got {show(guide)}")
-    if given or how:
-        raise InputError(f"{[*given, 'guide_strength'][0]} and guide are both given: put it into the guide")
+    if given:
+        raise InputError(f"{next(iter(given))} and guide are both given: put it into the guide")
     return guide
 
 
@@ -328,19 +293,35 @@ def set_aside(X: Any, guide: Guide, reading: dict[str, Any]) -> dict[str, Any]:
 
 def _check_pairs(given: Any, side: str, objects: Table | Ensemble) -> Ints:
     """Numbers of the objects, every pair once, smaller number first, in order."""
-    pairs, find = [], _Finder(objects)
-    for place, names in () if given is None else _named_pairs(given, side, find):
-        one, other = (find(name, place) for name in names)
+    numbers, pairs = _numbers_of(objects), []
+    for place, pair in () if given is None else _named_pairs(given, side, numbers):
+        missing = [name for name in pair if _find(name, numbers) is None]
+        if missing:
+            raise InputError(f"{place}: {show(missing[0])} is no id of an object, nor a row from 0: check the name")
+        one, other = sorted(_find(name, numbers) for name in pair)
         if one == other:
-            what = "cannot be apart from itself" if side == "apart" else "is always together with itself"
-            raise InputError(f"{place}: {show(names[0])} {what}: name two objects, or leave the pair out")
-        pairs.append((min(one, other), max(one, other)))
+            raise InputError(f"{place}: {show(pair[0])} is named twice: name two objects, or leave the pair out")
+        pairs.append((one, other))
     return np.unique(np.array(pairs, np.int64).reshape(-1, 2), axis=0)
 
 
-def _named_pairs(given: Any, side: str, find: _Finder) -> Iterator[tuple[str, list[Any]]]:
+def _numbers_of(objects: Table | Ensemble) -> dict[Any, int]:
+    """Numbers of the objects, by all that may name them: ids as text, and rows as numbers where those are no ids."""
+    n, ids = objects.n_objects, objects.ids
+    if ids is None:  # text of a file may be a row
+        return {str(i): i for i in range(n)} | {i: i for i in range(n)}
+    by_name = {str(name): i for i, name in enumerate(ids)}
+    return by_name | ({i: i for i in range(n)} if all(isinstance(name, str) for name in ids) else {})
+
+
+def _find(name: Any, numbers: Mapping[Any, int]) -> Any:
+    by_row = numbers.get(name) if isinstance(name, Integral) else None
+    return numbers.get(str(name), by_row)
+
+
+def _named_pairs(given: Any, side: str, numbers: Mapping[Any, int]) -> Iterator[tuple[str, list[Any]]]:
     if isinstance(given, (str, os.PathLike)):
-        yield from _pairs_in_file(given, side, find)
+        yield from _pairs_in_file(Path(given), side, numbers)
         return
     if isinstance(given, pd.DataFrame):
         given = given.to_numpy(object)
@@ -352,73 +333,22 @@ def _named_pairs(given: Any, side: str, find: _Finder) -> Iterator[tuple[str, li
         yield f"{side}, pair {at}", names
 
 
-def _pairs_in_file(path: Any, side: str, find: _Finder) -> Iterator[tuple[str, list[Any]]]:
+def _pairs_in_file(file: Path, side: str, numbers: Mapping[Any, int]) -> Iterator[tuple[str, list[Any]]]:
     """The rows of a table of two columns; a first line that names no object holds the names of the columns, which is said."""
-    file = Path(path)
     sheet = open_sheet(file, Options("labels", header=None if file.suffix.lower() == ".parquet" else False))
     if sheet.width != 2:
-        raise InputError(
-            f"{sheet.source}: has {count(sheet.width, 'column')}, and pairs to be {side} need two, of the objects' names"
-        )
-    columns = [sheet.column(j) for j in (0, 1)]
-    cells = [column.to_pylist() if hasattr(column, "to_pylist") else list(column) for column in columns]
-    pairs = [
-        tuple(cell.strip() if isinstance(cell, str) else cell for cell in pair) for pair in zip(*cells, strict=True)
-    ]
-    first = int(sheet.names is None and not any(map(find.knows, pairs[0])))
-    if first >= len(pairs):
-        raise InputError(f"{sheet.source}: names no pair of objects: write two of them into every row")
-    if first:  # a misspelt pair must not be lost without a word
-        names = " and ".join(map(show, pairs[0]))
+        raise InputError(f"{sheet.source}: has {count(sheet.width, 'column')}, and pairs to be {side} need two")
+    columns = [pd.Series(sheet.column(j), dtype=object) for j in (0, 1)]
+    pairs = [[name.strip() if isinstance(name, str) else name for name in pair] for pair in zip(*columns, strict=True)]
+    first = 0
+    if sheet.names is None and all(_find(name, numbers) is None for name in pairs[0]):
+        first, names = 1, " and ".join(map(show, pairs[0]))  # a misspelt pair must not be lost without a word
         warnings.warn(f"{sheet.source}: the first line, {names}, names no object: a heading", stacklevel=2)
+    if first == len(pairs):
+        raise InputError(f"{sheet.source}: names no pair of objects: write two of them into every row")
     for row, pair in enumerate(pairs[first:], 1):  # counted as those of tables are, below the names of the columns
         line = "" if sheet.line is None else f" (line {sheet.line(row + first - 1)})"
-        yield f"{sheet.source}, row {row}{line}", list(pair)
-
-
-class _Finder:
-    def __init__(self, objects: Table | Ensemble) -> None:
-        self.n, ids = objects.n_objects, objects.ids
-        self.numbers = {} if ids is None else {str(name): i for i, name in enumerate(ids)}
-        # Numbers are rows where ids are text; where ids are numbers themselves, they are ids.
-        self.by_row = ids is None or all(isinstance(name, str) for name in ids)
-
-    def knows(self, name: Any) -> bool:
-        return str(name) in self.numbers or self._row(name) is not None
-
-    def _row(self, name: Any) -> int | None:
-        """The row that it names, there or not; text of a file counts where there are no ids."""
-        if not self.numbers and isinstance(name, str) and name.isascii() and name.isdigit():
-            return int(name)
-        return int(name) if self.by_row and isinstance(name, (int, np.integer)) and not isinstance(name, bool) else None
-
-    def __call__(self, name: Any, place: str) -> int:
-        if (number := self.numbers.get(str(name))) is not None:
-            return number
-        if (row := self._row(name)) is None:
-            known = "no id of an object" if self.numbers else "no row, and the objects have no ids"
-            raise InputError(f"{place}: {show(name)} is {known}: check the name")
-        if not 0 <= row < self.n:
-            raise InputError(
-                f"{place}: there is no row {row} in {count(self.n, 'object')}: the first is 0, the last {self.n - 1}"
-            )
-        return row
-
-
-def _check_consistent(together: Ints, apart: Ints, objects: Table | Ensemble) -> None:
-    """Refuse a pair to be apart that is to be together too, directly or through others."""
-    if not len(together) or not len(apart):
-        return
-    n = objects.n_objects
-    # Being together is transitive: pairs that share an object make groups.
-    graph = sparse.coo_matrix((np.ones(len(together)), (together[:, 0], together[:, 1])), (n, n))
-    part = connected_components(graph, directed=False)[1]
-    same = part[apart[:, 0]] == part[apart[:, 1]]
-    if same.any():
-        pair = apart[int(np.argmax(same))]
-        a, b = (show(i if objects.ids is None else objects.ids[i]) for i in pair.tolist())
-        how = "" if (together == pair).all(axis=1).any() else ", through others that are"
-        raise InputError(f"{a} and {b} are to be apart, and together{how}: leave one of these pairs out")
+        yield f"{sheet.source}, row {row}{line}", pair
 
 
 def _check_known(given: Any, side: str, objects: Table | Ensemble) -> dict[str, Labels]:
@@ -426,11 +356,14 @@ def _check_known(given: Any, side: str, objects: Table | Ensemble) -> dict[str, 
     if given is None:
         return {}
     names = [given] if isinstance(given, str) else given
-    aside = getattr(objects, "labels", None) if isinstance(objects, Table) else None
-    if aside is not None and isinstance(names, (list, tuple)) and names and all(name in list(aside) for name in names):
+    aside = objects.labels if isinstance(objects, Table) and objects.labels is not None else {}
+    if isinstance(names, (list, tuple)) and names and all(name in list(aside) for name in names):
         known = {str(name): aside[name] for name in names}
     elif isinstance(given, str) and not Path(given).is_file():
-        raise InputError(f"{side}={given!r} is {_no_column(objects)}")
+        there = f" ({', '.join(map(str, aside))})" if len(aside) else ""
+        raise InputError(
+            f"{side}={given!r} is no file and no column that was set aside{there}: give the table that has it, read with known="
+        )
     else:
         known = known_labels_of(given, objects)
     codes = {}
@@ -441,11 +374,3 @@ def _check_known(given: Any, side: str, objects: Table | Ensemble) -> dict[str, 
         if codes[name].max(initial=-1) < 1:
             raise InputError(f"{side} {name!r} has only one group: there is nothing to be {side}")
     return codes
-
-
-def _no_column(objects: Table | Ensemble) -> str:
-    if isinstance(objects, Ensemble):
-        return "a name, and clusterings have no columns: give the table that has it too, as in guide.score(ens, table)"
-    if objects.labels is None:
-        return f"no file, and {objects.source} set no column aside: read it with known=, or give the labels themselves"
-    return f"no file and none of the columns that {objects.source} set aside: {', '.join(map(str, objects.labels))}"

@@ -1,7 +1,5 @@
 """Numbers in row blocks: a Dask array or data frame, a Parquet folder, or arrays one below the other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

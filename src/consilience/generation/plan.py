@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -21,9 +21,12 @@ from consilience._run.random import child_seed
 from consilience._types import Array, Ints
 from consilience.generation.guide import BoundGuide
 from consilience.generation.kmeans import INITS
-from consilience.generation.methods import METHODS
 from consilience.generation.sklearn_base import base_text, check_base
 
+if TYPE_CHECKING:
+    from consilience.generation.methods.method import Method
+
+METHODS: dict[str, Method] = {}  # entered by consilience.generation.methods, and by users
 METRICS = ("euclidean", "precomputed", "graph")
 SETTINGS: Mapping[str, Callable[[str, Any], Any]] = {
     "metric": lambda name, value: check_choice(value, METRICS, name),

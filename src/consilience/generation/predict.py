@@ -13,9 +13,8 @@ from consilience._types import Array, ArrayLike, EnsembleLike, Floats, Ints, Lab
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import register
 from consilience.generation.kmeans import cluster_means
-from consilience.generation.methods import METHODS
 from consilience.generation.methods.method import Space
-from consilience.generation.plan import Spec, of_row
+from consilience.generation.plan import METHODS, Spec, of_row
 from consilience.generation.runner import Runner, data_table
 from consilience.generation.spaces import Preparation
 from consilience.generation.tasks import weighted

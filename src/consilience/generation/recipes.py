@@ -4,8 +4,6 @@ Chosen by the quality of the consensus on some data sets and confirmed on others
 good clustering; for many that differ, to be explored, Zipf weights remain the way.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -24,8 +24,7 @@ from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
 from consilience.ensemble.store.folder import find_manifest, is_blank
 from consilience.generation.guide import BoundGuide
-from consilience.generation.methods import METHODS
-from consilience.generation.plan import FRACTIONS, WHOLE, Plan, Spec, defaults, draw, vary
+from consilience.generation.plan import FRACTIONS, METHODS, WHOLE, Plan, Spec, defaults, draw, vary
 from consilience.generation.spaces import GenerationWarning, Spaces
 from consilience.generation.tasks import (
     Made,

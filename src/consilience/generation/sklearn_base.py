@@ -1,7 +1,5 @@
 """Any scikit-learn clusterer in the place of k-means."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The data of a run, in the forms that its methods ask for."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,11 +9,10 @@ import numpy as np
 from consilience._check import InputError, count
 from consilience._run.parallel import own_threads
 from consilience._types import ArrayLike, Floats, Ints
-from consilience.generation.methods import METHODS
 from consilience.generation.methods.mds import embed
 from consilience.generation.methods.method import Space
 from consilience.generation.methods.neighbors import check_graph
-from consilience.generation.plan import Plan
+from consilience.generation.plan import METHODS, Plan
 from consilience.tables import Standardizer, check_matrix
 from consilience.tables.scaling import CountScaling
 

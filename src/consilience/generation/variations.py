@@ -16,8 +16,7 @@ from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
 from consilience.generation.by_blocks import runner_of
 from consilience.generation.guide import Guide
-from consilience.generation.methods import METHODS
-from consilience.generation.plan import Plan, Spec, defaults, of_row
+from consilience.generation.plan import METHODS, Plan, Spec, defaults, of_row
 from consilience.generation.runner import Runner
 
 UNASKED_CLUSTERS = (

@@ -1,7 +1,5 @@
 """The generation methods, by the names that `generate` and the command line know them by."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,14 +10,14 @@ from consilience.generation.methods.density import Density
 from consilience.generation.methods.gaussian import Gaussian
 from consilience.generation.methods.graph import Graph
 from consilience.generation.methods.landmarks import Landmarks
-from consilience.generation.methods.method import Method
 from consilience.generation.methods.metrics import Metrics
 from consilience.generation.methods.pca import PCA, ComponentLandmarks, Reduced
 from consilience.generation.methods.spectral import Spectral
 from consilience.generation.methods.weighted_kmeans import Features, Minima, Objects, Zipf
+from consilience.generation.plan import METHODS as METHODS
 
 # Open: what is entered here from outside is known to generate, the command line and the explorer at once.
-METHODS: dict[str, Method] = {
+METHODS |= {
     "zipf": Zipf(),
     "pca": PCA(),
     "minima": Minima(),

@@ -6,11 +6,9 @@ clusters are allowed. Wide tables are reduced to 50 principal
 components.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,9 +19,7 @@ from consilience._types import ArrayLike, Floats
 from consilience.generation.kmeans import Runs
 from consilience.generation.methods.method import Method, Space
 from consilience.generation.methods.neighbors import Points
-
-if TYPE_CHECKING:
-    from consilience.generation.plan import Plan, Spec
+from consilience.generation.plan import Plan, Spec
 
 # safeguard: some minutes a clustering beyond.
 MOST_OBJECTS = 50_000

@@ -4,12 +4,10 @@ Wide tables are reduced to 50 principal components. Full covariances are drawn o
 objects as columns.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,9 +17,7 @@ from consilience.ensemble.results import register
 from consilience.generation.kmeans import Runs
 from consilience.generation.methods.method import Method, Space
 from consilience.generation.methods.neighbors import Points
-
-if TYPE_CHECKING:
-    from consilience.generation.plan import Plan, Spec
+from consilience.generation.plan import Plan, Spec
 
 FORMS = ("spherical", "diag", "tied", "full")
 # safeguard: share of the columns' mean variance that is added in every direction, so that no covariance is singular.

@@ -19,7 +19,7 @@ import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,9 +30,7 @@ from consilience._types import ArrayLike, Floats, Ints, Labels
 from consilience.generation.kmeans import Runs
 from consilience.generation.methods.method import Method, Options, Space
 from consilience.generation.methods.neighbors import Points, connectivities, nearest_neighbors
-
-if TYPE_CHECKING:
-    from consilience.generation.plan import Plan, Spec
+from consilience.generation.plan import Plan, Spec
 
 OBJECTS_PER_NEIGHBOR = 6  # no object has more neighbors than one in so many of all
 # safeguard: resolutions that are tried: no graph that was met has all its numbers of clusters outside.

@@ -13,12 +13,10 @@ All pairs of landmarks are tied a little besides, by τ times the mean degree, s
 outliers say, takes one of the eigenvectors (regularized spectral clustering: A. Amini et al., Annals of Statistics 41, 2013).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -31,9 +29,7 @@ from consilience.ensemble.results import register
 from consilience.generation.kmeans import Runs, cluster_means, kmeans_runs
 from consilience.generation.methods.method import Method, Options
 from consilience.generation.methods.spectral import first_vectors
-
-if TYPE_CHECKING:
-    from consilience.generation.plan import Plan, Spec
+from consilience.generation.plan import Plan, Spec
 
 
 class Landmarks(Method):

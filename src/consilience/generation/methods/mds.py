@@ -1,7 +1,5 @@
 """Distances into columns: multidimensional scaling with the weights of Caruana et al. 2006, Eq. 2."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.spatial.distance import cdist
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from consilience._types import Array, ArrayLike, Floats, Ints
 from consilience.ensemble.results import register
 from consilience.generation.kmeans import Runs, check_table, kmeans_runs
-
-if TYPE_CHECKING:
-    from consilience.generation.plan import Plan, Spec
+from consilience.generation.plan import Plan, Spec
 
 Check: TypeAlias = Callable[[str, Any], Any]  # (name, value) → the value to keep, or an InputError
 Options: TypeAlias = Mapping[str, tuple[Any, Check]]

@@ -5,11 +5,9 @@ A clustering draws a share of the columns from 0.2 to 0.8, one of the `METRICS` 
 ties. Cosine and correlation are distances of rows that were scaled to length 1, after their means were taken out for the latter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -20,9 +18,7 @@ from consilience._types import ArrayLike, Floats, Labels
 from consilience.ensemble.results import register
 from consilience.generation.kmeans import Runs
 from consilience.generation.methods.landmarks import Landmarks
-
-if TYPE_CHECKING:
-    from consilience.generation.plan import Plan, Spec
+from consilience.generation.plan import Plan, Spec
 
 METRICS = ("euclidean", "cosine", "correlation")
 LEAST_SHARE, MOST_SHARE = 0.2, 0.8  # of the columns, as in the paper

@@ -4,11 +4,9 @@ The first components that hold `pca_share` of the variability: of Σ σ² (`pca_
 since the printed numbers of components fit the one on some data sets and the other on others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -20,9 +18,7 @@ from consilience.generation.methods.landmarks import Landmarks
 from consilience.generation.methods.method import Method, Options, Space
 from consilience.generation.methods.neighbors import FEWEST_COMPONENTS, MOST_COMPONENTS, Points
 from consilience.generation.methods.weighted_kmeans import Zipf
-
-if TYPE_CHECKING:
-    from consilience.generation.plan import Plan, Spec
+from consilience.generation.plan import Plan, Spec
 
 # safeguard: columns, or objects if they are fewer: a matrix of that number squared is decomposed, 200 MB.
 MOST_COLUMNS = 5000

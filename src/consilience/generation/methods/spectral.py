@@ -4,12 +4,10 @@ k-means of the first k eigenvectors of D^−1/2 S D^−1/2, S = exp(−|x − y|
 over one of `sigma_divisors`, drawn for each clustering: 2^(i/4) for i = 0, 2, 4, 8, 16, 32 (there "0, 2, 4, …, 32", six values).
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -22,9 +20,7 @@ from consilience._types import ArrayLike, Floats
 from consilience.generation.kmeans import Runs, kmeans_runs
 from consilience.generation.methods.method import Options
 from consilience.generation.methods.weighted_kmeans import Zipf
-
-if TYPE_CHECKING:
-    from consilience.generation.plan import Plan, Spec
+from consilience.generation.plan import Plan, Spec
 
 # safeguard: objects whose similarities are half a gigabyte.
 MOST_OBJECTS = 8000

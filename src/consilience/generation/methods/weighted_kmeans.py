@@ -1,11 +1,9 @@
 """K-means in four random forms: random starts, random weights of the columns, random columns, random objects."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,9 +12,7 @@ from consilience._check import check_count, check_positive, check_share
 from consilience._run.random import child_seed
 from consilience._types import Floats, Ints
 from consilience.generation.methods.method import Method, Options
-
-if TYPE_CHECKING:
-    from consilience.generation.plan import Plan, Spec
+from consilience.generation.plan import Plan, Spec
 
 
 # The local minima of k-means, the columns as they are (Caruana et al. 2006, section 2.1.1).
