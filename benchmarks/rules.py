@@ -205,12 +205,10 @@ RULES = {
         {f"tables.{module}.UNKNOWN": value(frozenset()) for module in ("column_types", "encoder")},
     ),
     # Words in an order
-    "order: scales": ("low to high, poor to excellent, S to XXL", {"tables.column_types.scale_places": value(None)}),
     "order: ranges": ("18-24, 65+, under 20", {"tables.column_types.range_places": value(None)}),
     # What is only said
     "notice: totals": ("a last row that begins with Total", {"tables.reading.total_of": value("")}),
     "notice: known class": ("a column named class, species, label", {"tables.data_columns.class_names": value([])}),
-    "notice: distances": ("a table that looks like distances", {"tables.reading.looks_like_distances": value(False)}),
     # Whether a table holds clusterings (explore, report, and verbs in Python)
     "guess: categories are no clusterings": (
         "words of their own, which are not numbered",

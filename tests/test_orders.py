@@ -1,7 +1,5 @@
 """Words in an order: which are, what becomes of them, and that what is said of them is said in their own words."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +7,7 @@ import pytest
 from consilience._check import InputError
 from consilience.measures import distinguishing_features
 from consilience.measures.cluster_features import Spreads
-from consilience.tables import Encoder, read_table
+from consilience.tables import read_table
 
 N = 60
 AGES = ["under 25", "25-34", "35-49", "50+"]
@@ -32,9 +30,6 @@ def read(words, **options):
         ["less than 1,000", "1,000 to 4,999", "5,000 to 9,999", "10,000 and more"],
         ["0.125-0.250", "0.250-0.500", "0.500-1.000", "1.000-2.500"],
         ["<40", "40-59", "60", ">60"],
-        ["low", "Medium", "HIGH"],
-        ["poor", "fair", "good", "excellent"],
-        ["S", "M", "L", "XL", "XXL"],
     ],
 )
 def test_words_that_tell_their_order(words):
@@ -47,7 +42,7 @@ def test_words_that_tell_their_order(words):
     [
         ["red", "green", "blue"],
         ["01 North", "02 South", "03 West"],
-        ["low", "high"],
+        ["low", "medium", "high"],
         ["2-1", "1-3", "0-0"],
         ["10-20", "15-25", "20-30"],
         ["north", "south", "low"],
@@ -80,9 +75,8 @@ def test_an_order_that_is_given_and_one_of_pandas():
 
 def test_new_rows_and_what_is_said_of_them():
     table = read(AGES)
-    encoder = Encoder.from_json(json.loads(json.dumps(table.encoder.to_json())))
     new = pd.DataFrame({"w": ["25 to 34", "UNDER 25", "unknown", "often"], "x": 1.0, "g": "a"})
-    again = read_table(new, kind="data", encoder=encoder)
+    again = read_table(new, kind="data", encoder=table.encoder)
     assert again.values[:2, 0].tolist() == [1, 0]
     assert again.gaps.n_cells == 2
     assert "1 cell of 'w' is a level not seen before, such as 'often', and counts as missing" in again.notices[-1]

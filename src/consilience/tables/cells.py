@@ -5,7 +5,7 @@ from __future__ import annotations
 import decimal
 import numbers
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from scipy import sparse
 
 from consilience._check import InputError, count, listed, show
-from consilience._types import Array
 from consilience.tables.sheet import Column, Sheet
 
 #: Cells of a text file that hold no label and no number; of labels also -1. Nothing else counts as missing unasked.
@@ -75,12 +74,10 @@ def numbers_of(sheet: Sheet, position: int, *, whole: bool = False) -> np.ndarra
 def are_codes(column: Any) -> bool:
     """Whether a column of text holds codes, such as postal codes: nothing but digits, and zeros before some of them."""
     if not isinstance(column, pa.ChunkedArray):
-        if getattr(column, "dtype", None) is None or column.dtype.kind not in "OUT" or not len(column):
+        words = column.dropna().tolist() if column.dtype.kind in "OUT" else []
+        if not words or not all(isinstance(word, str) for word in words):
             return False
-        words = column.dropna()
-        if not all(isinstance(word, str) for word in words):
-            return False
-        column = pa.chunked_array([pa.array(list(words), pa.string())])
+        column = pa.chunked_array([pa.array(words, pa.string())])
     if not pc.any(pc.match_substring_regex(column, r"^\s*0[0-9]+\s*$")).as_py():
         return False
     cells = pc.utf8_trim_whitespace(column.unique())
@@ -130,26 +127,16 @@ def _not_a_number(sheet: Sheet, position: int, column: Column, bad: np.ndarray, 
     cell = column[row].as_py() if isinstance(column, pa.ChunkedArray) else column.iloc[row]
     what = "text" if isinstance(cell, str) else f"values of type {type(cell).__name__}"
     brief = f"{what}, such as {show(cell, 30)}"
-    if isinstance(cell, str) and sheet.line is not None and sheet.decimal == "." and re.match(DECIMAL_COMMA, cell):
+    has_comma = isinstance(cell, str) and sheet.line is not None and re.match(DECIMAL_COMMA, cell) is not None
+    if (bad | missing).all() and not has_comma:
+        remedy = "name it with id_column= (--id) or known= (--known)" if sheet.has_options else "turn it into numbers"
         return ColumnError(
-            f"{sheet.place(row, position)}: {show(cell)} is not a number: if the comma is a decimal sign give decimal=',' "
-            "(--decimal ,), otherwise write it as plain digits with a decimal point, such as 1234.5",
-            brief,
+            f"{sheet.place(row)}: {sheet.column_words(position)} holds {brief}: {remedy}, or leave it out", brief
         )
-    if (bad | missing).all():
-        return ColumnError(
-            f"{sheet.place(row)}: {sheet.column_words(position)} holds {brief}: "
-            + (
-                "name it with id_column= (--id) or known= (--known), or "
-                if sheet.has_options
-                else "turn it into numbers, or "
-            )
-            + "leave it out",
-            brief,
-        )
+    sign = "if the comma is a decimal sign give decimal=',' (--decimal ,), otherwise " if has_comma else ""
     return ColumnError(
-        f"{sheet.place(row, position)}: {show(cell)} is not a number: write it as plain digits with a "
-        f"decimal {'comma' if sheet.decimal == ',' else 'point'}, such as 1234{sheet.decimal}5, or leave the column out",
+        f"{sheet.place(row, position)}: {show(cell)} is not a number: {sign}write it as plain digits, such as "
+        f"1234{sheet.decimal}5, or leave the column out",
         brief,
     )
 
@@ -345,35 +332,6 @@ def _codes(names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.argsort(order)[codes], unique[order]
 
 
-def distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
-    """A full matrix of distances: square, finite, non-negative, zero diagonal, symmetric within rounding."""
-    if sparse.issparse(sheet.body):
-        raise InputError(f"{sheet.source}: distances must be a full matrix, not a sparse one: fill in every pair")
-    values = _matrix(sheet, positions, whole=False)
-    n_rows, n_columns = values.shape
-    if n_rows != n_columns:
-        raise InputError(
-            f"{sheet.source}: distances must be square, and there are {n_rows} rows and {n_columns} columns: "
-            + (
-                "name a column of ids with id_column= (--id), or give kind='data' for a table of measurements"
-                if sheet.has_options
-                else "give one distance for every pair of objects"
-            )
-        )
-    check_finite(sheet, values, positions)
-    check_distances(sheet, values, positions)
-    return values
-
-
-def looks_like_distances(values: Any, ids: Array, names: Sequence[str] | None) -> bool:
-    """Whether measurements look like distances: symmetric, 0 on the diagonal, and with columns that have the names of the rows."""
-    if names is None or sparse.issparse(values) or values.shape != (len(ids), len(names)) or len(ids) != len(names):
-        return False
-    if [str(one) for one in ids] != [str(name) for name in names] or values.diagonal().any():
-        return False
-    return bool(values.min(initial=0) >= 0 and np.allclose(values, values.T, atol=ROUNDING * values.max(initial=0)))
-
-
 def new_distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
     """Distances of some objects to others, a column for each: finite, non-negative."""
     if sparse.issparse(sheet.body):
@@ -384,9 +342,16 @@ def new_distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
     return values
 
 
-def check_distances(sheet: Sheet, values: np.ndarray, positions: list[int]) -> None:
-    """Refuse a square matrix that is negative somewhere, not 0 on its diagonal or not symmetric, within rounding."""
-    check_not_negative(sheet, values, positions, "distances")
+def distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
+    """A full matrix of distances: square, finite, non-negative, zero diagonal, symmetric within rounding."""
+    values = new_distances_of(sheet, positions)
+    n_rows, n_columns = values.shape
+    if n_rows != n_columns:
+        remedy = "name a column of ids with id_column= (--id), or give kind='data' for a table of measurements"
+        raise InputError(
+            f"{sheet.source}: distances must be square, and there are {n_rows} rows and {n_columns} columns: "
+            + (remedy if sheet.has_options else "give one distance for every pair of objects")
+        )
     slack = ROUNDING * values.max(initial=0)
     for row in np.flatnonzero(values.diagonal() > slack)[:1].tolist():
         raise InputError(
@@ -407,6 +372,7 @@ def check_distances(sheet: Sheet, values: np.ndarray, positions: list[int]) -> N
             f"{values[column, row]:.6g} the other way round, the worst of the pairs that differ: "
             "are rows and columns in the same order?"
         )
+    return values
 
 
 def check_finite(sheet: Sheet, values: Matrix, positions: list[int]) -> None:
@@ -415,21 +381,8 @@ def check_finite(sheet: Sheet, values: Matrix, positions: list[int]) -> None:
         n_bad, row, column = found
         raise InputError(
             f"{sheet.place(row, positions[column])}: missing or infinite value ({values[row, column]}), "
-            f"{_of(n_bad)}{_where_missing(sheet, values, positions)}: fill such cells, or drop their rows or columns"
+            f"{_of(n_bad)}: fill such cells, or drop their rows or columns"
         )
-
-
-def _where_missing(sheet: Sheet, values: Matrix, positions: list[int]) -> str:
-    """How many there are in each column, if in several."""
-    if sparse.issparse(values):
-        bad = np.bincount(values.indices[~np.isfinite(values.data)], minlength=values.shape[1])
-    else:
-        bad = np.zeros(values.shape[1], int)
-        for _, block in _blocks(values):
-            bad += (~np.isfinite(block)).sum(axis=0)
-    found = np.flatnonzero(bad)
-    names = sheet.column_names()
-    return "" if len(found) < 2 else f" in columns {listed([f'{names[positions[j]]!r} ({bad[j]})' for j in found])}"
 
 
 def check_not_negative(sheet: Sheet, values: Matrix, positions: list[int], what: str) -> None:
@@ -491,29 +444,20 @@ def _side_by_side(columns: list[np.ndarray]) -> np.ndarray:
 
 
 def _numeric(sheet: Sheet, positions: list[int], whole: bool) -> list[np.ndarray]:
-    """The columns as numbers; all that cannot be are named together, with those that have gaps."""
-    columns, errors, gaps = [], [], {}
+    """The columns as numbers; all that cannot be are named together."""
+    columns, errors = [], {}
     for position in positions:
         try:
             columns.append(numbers_of(sheet, position, whole=whole))
         except ColumnError as error:
-            errors.append(error)
-            gaps[position] = error.brief
-        else:
-            if n := 0 if columns[-1].dtype.kind == "i" else int((~np.isfinite(columns[-1])).sum()):
-                gaps[position] = f"{count(n, 'missing cell')}"
-    if len(gaps) == 1 and errors:
-        raise InputError(str(errors[0])) from None
+            errors[sheet.column_names()[position]] = error
+    if len(errors) == 1:
+        raise InputError(str(next(iter(errors.values())))) from None
     if errors:
-        names = sheet.column_names()
+        remedy = "name ids with id_column= (--id) and known classes with known= (--known), leave others out with columns= (--columns)"
         raise InputError(
-            f"{sheet.source}: {len(gaps)} of {count(len(positions), 'column')} are not numbers throughout: "
-            f"{listed([f'{names[position]!r} ({why})' for position, why in gaps.items()])}: "
-            + (
-                "name ids with id_column= (--id) and known classes with known= (--known), leave others out with columns= "
-                "(--columns), and fill missing cells"
-                if sheet.has_options
-                else "leave them out, or turn them into numbers, and fill missing cells"
-            )
+            f"{sheet.source}: {len(errors)} of {count(len(positions), 'column')} are not numbers throughout: "
+            f"{listed([f'{name!r} ({error.brief})' for name, error in errors.items()])}: "
+            + (remedy if sheet.has_options else "leave them out, or turn them into numbers")
         )
     return columns

@@ -14,8 +14,8 @@ import pyarrow as pa
 from consilience._check import InputError, count, show
 from consilience._types import Array, Floats
 from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, missing_of, numbers_of
-from consilience.tables.columns import is_id_name
-from consilience.tables.orders import given_steps, range_places, scale_places
+from consilience.tables.columns import Doubt, is_id_name
+from consilience.tables.orders import given_steps, range_places
 from consilience.tables.parse_text import has_unit, sign_evidence, written_dates, written_numbers
 from consilience.tables.sheet import Sheet
 
@@ -151,15 +151,8 @@ def _refuse_infinite(sheet: Sheet, position: int, numbers: Floats) -> None:
 
 
 def names_rows(name: str, numbers: Floats) -> str:
-    """Why whole numbers name the rows: they count them in their order, or all differ under a name like an id's; empty where they measure.
-
-    Numbers from 1 to n in another order may be ranks, and 1950 to 1999 are years.
-
-    Examples
-    --------
-    >>> names_rows("x", np.arange(30.0)), names_rows("x", np.arange(30.0)[::-1]), names_rows("house_no", 7 * np.arange(30.0))
-    ('counts the rows', '', 'id-like, all different')
-    """
+    """Why whole numbers name the rows: they count them in their order, or all differ under an id's name; empty where they measure."""
+    # Numbers from 1 to n in another order may be ranks, and 1950 to 1999 are years.
     n = len(numbers)
     if n < MANY or not (numbers[:MANY] % 1 == 0).all():
         return ""
@@ -169,14 +162,15 @@ def names_rows(name: str, numbers: Floats) -> str:
     return "id-like, all different" if differ else ""
 
 
-def absence_code(numbers: Floats) -> str:
-    """A doubt about −99, −999 and the like, where it stands several times below numbers that are not negative; else empty."""
+def doubts_of_codes(column: str, numbers: Floats) -> list[str]:
+    """A doubt about −99, −999 and the like, where it stands several times below numbers that are not negative."""
     known = numbers[~np.isnan(numbers)]
     low = known.min(initial=0)
     n = int((known == low).sum())
     if low >= 0 or f"{-low:g}".strip("9") or n < 2 or n == len(known) or known[known > low].min() < 0:
-        return ""
-    return f"{low:.0f} ({count(n, 'cell')}) is read as a number"
+        return []
+    said = f"{column}: {low:.0f} ({count(n, 'cell')}) is read as a number: if it means missing, say missing='{low:.0f}'"
+    return [Doubt(f"{said} (--missing={low:.0f})")]
 
 
 def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | None, kind: str) -> TypedColumn:
@@ -185,9 +179,16 @@ def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | Non
     sizes = sizes_of(codes, words)
     if why := says_nothing(int(sizes.sum()), len(codes), len(words)):
         return TypedColumn(name, "ignore", None, why)
-    for find_places in (range_places, scale_places) if kind in ("", "ordered") else ():
-        if (places := find_places(words)) is not None and _are_enough(places, words, sizes):
-            return _ordered(name, codes, words, sizes, places, asked=bool(kind))
+    places = range_places(words) if kind in ("", "ordered") else None
+    if places is not None and _are_enough(places, words, sizes):
+        by_size = reversed(np.argsort(-sizes, kind="stable").tolist())
+        commonest = {
+            places[code]: words[code] for code in by_size if places[code] == places[code]
+        }  # where several mean the same
+        steps = np.where(np.isnan(places), np.nan, np.searchsorted(sorted(commonest), places))
+        return _ordered(
+            name, codes, words, steps, tuple(commonest[place] for place in sorted(commonest)), asked=bool(kind)
+        )
     if kind == "ordered":
         some = " and ".join(show(word, 30) for word in words[:2])
         raise InputError(
@@ -245,15 +246,13 @@ def _bare(words: list[str], read: Array, sizes: Array, unit: str) -> tuple[str, 
     return (f"{count(n, 'cell')} such as {show(first, 30)} {'has' if n == 1 else 'have'} a unit, and others none",)
 
 
-def _ordered(name: str, codes: Array, words: list[str], sizes: Array, places: Floats, *, asked: bool) -> TypedColumn:
-    """Words by their places, of which several at one place are the same level: the commonest."""
-    levels: dict[float, str] = {}
-    for code in np.argsort(-sizes, kind="stable").tolist():
-        levels.setdefault(places[code], words[code])
-    ranked = [levels[place] for place in sorted(levels) if place == place]
-    at = np.array([-1 if place != place else ranked.index(levels[place]) for place in places.tolist()] + [-1])
-    notes = _left_out(words, np.isnan(places), sizes, "level")
-    return TypedColumn(name, "ordered", word_cells(at[codes], ranked), "", notes, asked, levels=tuple(ranked))
+def _ordered(
+    name: str, codes: Array, words: list[str], steps: Floats, levels: tuple[str, ...], *, asked: bool
+) -> TypedColumn:
+    """Words by the step that each is, NaN where it is none."""
+    at = np.append(np.where(np.isnan(steps), -1, steps), -1).astype(np.int32)
+    notes = _left_out(words, np.isnan(steps), sizes_of(codes, words), "level")
+    return TypedColumn(name, "ordered", word_cells(at[codes], levels), "", notes, asked, levels=levels)
 
 
 def _in_order(sheet: Sheet, position: int, name: str, column: Any, levels: tuple[str, ...]) -> TypedColumn:
@@ -270,9 +269,7 @@ def _in_order(sheet: Sheet, position: int, name: str, column: Any, levels: tuple
                 f"{sheet.place(int((codes == code).argmax()), position)}: {show(word, 30)} is not in the order that was given, {given}: "
                 "add it, or say that it means missing with missing= (--missing)"
             )
-    at = np.append(np.where(np.isnan(steps), -1, steps), -1).astype(np.int32)
-    notes = _left_out(words, np.isnan(steps), sizes, "level")
-    return TypedColumn(name, "ordered", word_cells(at[codes], levels), "", notes, True, levels=levels)
+    return _ordered(name, codes, words, steps, levels, asked=True)
 
 
 def _dates(name: str, moments: pd.Series, asked: str | None, notes: tuple[str, ...] = ()) -> TypedColumn:
@@ -336,10 +333,8 @@ def cells_as(
             codes, words = coded(sheet, column)
             values, decimal, unit = written_numbers(words, sheet.told_decimal, sign=decimal, unit=unit)
             strange = np.isnan(values) & ~np.array([word == "None" for word in words], bool)
-            numbers, notes = (
-                np.append(values, np.nan)[codes],
-                _left_out(words, strange, sizes_of(codes, words), "number"),
-            )
+            numbers = np.append(values, np.nan)[codes]
+            notes = _left_out(words, strange, sizes_of(codes, words), "number")
         _refuse_infinite(sheet, position, numbers)
         sign = decimal or _sign_of(sheet, column)
         return TypedColumn(name, kind, pd.Series(numbers), notes=notes, decimal=sign, unit=unit or "")

@@ -117,12 +117,6 @@ def _is_blank(sheet: Sheet, position: int) -> bool:
     return bool(column.isna().all())
 
 
-def blank_columns(sheet: Sheet, columns: Names | None) -> list[str]:
-    """A notice of the columns that :func:`choose` leaves out for being blank."""
-    n = 0 if columns is not None else sum(_is_blank(sheet, j) for j in range(sheet.width))
-    return [f"{count(n, 'column')} without a name or any cell left out"] if n else []
-
-
 def choose(sheet: Sheet, columns: Names | None, aside: Sequence[int | None]) -> list[int]:
     """Positions of the columns that are values."""
     own = [] if columns is not None else [sheet.column_names().index(name) for name in sheet.answers]
@@ -141,16 +135,10 @@ def choose(sheet: Sheet, columns: Names | None, aside: Sequence[int | None]) -> 
             "name it in known= (--known) instead"
         )
     for position in kept if sheet.names is not None else ():
-        if not sheet.names[position]:  # type: ignore[index]
-            flag = "--id ''" if str(position) in sheet.names else f"--id {position}"  # type: ignore[operator]
-            ids = f"if it holds ids give id_column={position} ({flag}), otherwise name it"
-            other = "and cannot be ids, since values repeat or are missing: name it, or leave it out with columns= (--columns)"
-            bare = sum(not name for name in sheet.names[1:])  # type: ignore[index]
-            lower = "; if the names of columns stand in a lower row, delete the rows above it"
+        if not sheet.column_names()[position]:
             raise InputError(
-                f"{sheet.source}: column {position} (the first is 0) has no name"
-                + (f": {ids}" if _names_objects(sheet, position) else f", {other}")
-                + (lower if 2 * bare >= len(sheet.names) - 1 else "")  # type: ignore[arg-type]
+                f"{sheet.source}: {sheet.column_words(position)} has no name: if it holds ids that all differ, say id_column={position} "
+                f"(--id {position}), else name it, leave it out with columns= (--columns), or delete rows above the names of the columns"
             )
     return kept
 
@@ -262,21 +250,6 @@ def class_names(names: Sequence[str]) -> list[str]:
     ]
 
 
-def row_numbers(sheet: Sheet, values: Any, positions: Sequence[int]) -> list[str]:
-    """A notice for every measured column that counts the rows in their order, as in a matrix or in a few rows."""
-    n = sheet.n_rows
-    if n <= FEW or not isinstance(values, np.ndarray):
-        return []
-    places = np.arange(n)
-    count_up = (values[1] - values[0] == 1) & np.isin(values[0], (0, 1))
-    return [
-        f"{sheet.column_words(positions[j])} holds the whole numbers {values[0, j]:.0f} to {values[-1, j]:.0f}, each once, and is used "
-        f"as a measurement: if it names the objects, say id_column={sheet.column_names()[positions[j]]!r} (--id)"
-        for j in np.flatnonzero(count_up).tolist()
-        if np.array_equal(values[:, j], values[0, j] + places)
-    ]
-
-
 def total_of(sheet: Sheet) -> str:
     """The word for a total that the last row begins with; empty where it is none."""
     if not isinstance(sheet.body, (pa.Table, pd.DataFrame)) or not sheet.width:
@@ -302,20 +275,18 @@ def transposed(sheet: Sheet, id_column: str | int | None) -> Sheet:
         turned = turned.tocsr() if hasattr(turned, "tocsr") else np.ascontiguousarray(turned)
         return replace(sheet, body=turned, line=None, index=None, index_is_ids=False)
     words = [position for position in range(sheet.width) if not _has_numbers(sheet, position)]
-    own: int | None = None
-    if id_column is not None and not (sheet.index is not None and id_column in ("index", sheet.index_name)):
+    own, names = None, [""] * sheet.n_rows
+    named = sheet.index_is_ids if id_column is None else id_column in ("index", sheet.index_name)
+    if named and sheet.index is not None:
+        names = [str(name) for name in sheet.index]
+    elif id_column is not None:
         own = sheet.find(id_column, "id_column")
-    elif id_column is None and not sheet.index_is_ids:
-        first = sheet.column_names()[0]
-        names_rows = not first or is_id_name(first)
-        own = 0 if names_rows else words[0] if words else None
+    elif not sheet.column_names()[0] or is_id_name(sheet.column_names()[0]):
+        own = 0
+    elif words:
+        own = words[0]
     if own is not None:
         names = [str(cell or "").strip() for cell in _cells(sheet, own)]
-    elif sheet.index_is_ids or id_column is not None:
-        assert sheet.index is not None
-        names = [str(name) for name in sheet.index]
-    else:
-        names = [""] * sheet.n_rows
     names = [name or f"row {row + 1}" for row, name in enumerate(names)]
     left = [sheet.column_names()[position] for position in words if position != own]
     kept = [position for position in range(sheet.width) if position != own and position not in words]

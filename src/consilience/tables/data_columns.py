@@ -17,13 +17,13 @@ from consilience.tables.cells import check_not_negative, data_of, plain_numbers
 from consilience.tables.column_types import (
     TYPES,
     TypedColumn,
-    absence_code,
     cells_as,
+    doubts_of_codes,
     find_type,
     names_rows,
     other_decimal,
 )
-from consilience.tables.columns import Doubt, class_names
+from consilience.tables.columns import class_names
 from consilience.tables.encoder import Encoder, describe_aside, named_kind
 from consilience.tables.filling import Gaps
 from consilience.tables.sheet import Sheet
@@ -117,8 +117,8 @@ def data_columns(
     original = pd.DataFrame({column.name: column.cells for column in typed.values() if column.kind != "ignore"})
     said = [made.describe(), *class_names(list(original))]
     for name, cells in original.items():
-        if cells.dtype.kind == "f" and (doubt := absence_code(cells.to_numpy())):
-            said.append(_doubt(repr(name), doubt))
+        if cells.dtype.kind == "f":
+            said += doubts_of_codes(repr(name), cells.to_numpy())
     return DataColumns(values, Reading(made, original, gaps, made.aside, counts), (), own, said)
 
 
@@ -135,13 +135,8 @@ def _doubts(sheet: Sheet, positions: Sequence[int], values: Any) -> list[str]:
     """A notice of every column of plain numbers with a number that often means missing."""
     if sparse.issparse(values):
         return []
-    codes = {j: absence_code(values[:, j]) for j in np.flatnonzero(values.min(axis=0) < 0).tolist()}
-    return [_doubt(sheet.column_words(positions[j]), code) for j, code in codes.items() if code]
-
-
-def _doubt(column: str, code: str) -> str:
-    number = code.split(" ")[0]
-    return Doubt(f"{column}: {code}: if it means missing, say missing={number!r} (--missing={number})")
+    negative = np.flatnonzero(values.min(axis=0) < 0).tolist()
+    return [doubt for j in negative for doubt in doubts_of_codes(sheet.column_words(positions[j]), values[:, j])]
 
 
 def encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> DataColumns:

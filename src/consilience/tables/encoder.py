@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from consilience.tables.filling import Gaps, choose_donors, find_gaps
 from consilience.tables.orders import given_steps
 from consilience.tables.parse_text import days
 
-VERSION = 1  # safeguard: of what to_json writes
 MOST_NAMED = 30  # safeguard: for reading, columns that are set aside, named with the reason
 SKEWED = 2.0  # skewness of a column beyond which its logarithm is taken, if that halves it
 VALUES = 10  # different numbers that such a column has at least
@@ -51,12 +49,10 @@ class EncodedColumn:
 
     @property
     def is_category(self) -> bool:
-        """Whether its cells are words without an order, which have a column each."""
         return self.kind in ("category", "boolean")
 
     @property
     def has_words(self) -> bool:
-        """Whether its cells are words."""
         return self.is_category or self.kind == "ordered"
 
     def steps(self, cells: pd.Series) -> Ints:
@@ -66,13 +62,8 @@ class EncodedColumn:
         return np.append(np.where(np.isnan(steps), -1, steps), -1).astype(np.int64)[codes]
 
     @classmethod
-    def _upgrade(cls, fields: dict[str, Any], version: int = 1) -> dict[str, Any]:
-        """What an older version saved, without what is no longer used; columns that are no longer read are refused."""
-        if fields.get("kind") == "choices" or fields.get("zero") == "(empty)":
-            raise InputError(
-                f"this model was fitted on column {fields.get('name')!r} as several choices or ticks in a cell, which are no longer "
-                "read: make columns of 0 and 1 of them, and fit it again"
-            )
+    def _upgrade(cls, fields: dict[str, Any], version: int) -> dict[str, Any]:
+        """What an older version saved, without what is no longer used."""
         return {name: value for name, value in fields.items() if name not in ("absent", "sep")}
 
     @property
@@ -234,16 +225,7 @@ class Encoder:
     def of_numbers(
         cls, values: Floats, names: Sequence[str], *, decimal: str = ".", id_name: str | None = None
     ) -> Encoder:
-        """Of a table of nothing but numbers, which stay as they are: it reads new rows, and fills their gaps from similar ones.
-
-        Examples
-        --------
-        >>> import numpy as np, pandas as pd
-        >>> from consilience.tables import Encoder, read_table
-        >>> encoder = Encoder.of_numbers(np.array([[1.0, 10.0], [2.0, 20.0]]), ["a", "b"])
-        >>> read_table(pd.DataFrame({"b": [20.0], "a": [None]}), kind="data", encoder=encoder).values.tolist()
-        [[1.5, 20.0]]
-        """
+        """Of a table of nothing but numbers, which stay as they are: it reads new rows, and fills their gaps from similar ones."""
         # In units of a power of 2, which is exact: the squares of very large numbers overflow.
         unit = np.exp2(np.minimum(np.frexp(np.abs(values).max(axis=0, initial=0))[1], 1023).astype(float))
         mean, spread = (values / unit).mean(axis=0) * unit, (values / unit).std(axis=0) * unit
@@ -266,9 +248,7 @@ class Encoder:
         aside = {one.name: one.why for one in found if one.kind == "ignore"}
         if not used:
             alike = {"constant", "empty"}.issuperset(aside.values())
-            what = (
-                "there is nothing to cluster" if alike else "say what they are with types= (--type), such as 'category'"
-            )
+            what = "there is nothing to cluster" if alike else "say what they are with types= (--type)"
             raise InputError(f"{source}: no column is left to cluster by: {_named(aside)}: {what}")
         plain = all(one.kind == "number" for one in used)
         columns = tuple(learn_column(one, may_log=not plain) for one in used)
@@ -284,18 +264,17 @@ class Encoder:
         return made, values, made.fill(values)
 
     @classmethod
-    def _upgrade(cls, fields: dict[str, Any], version: int = 1) -> dict[str, Any]:
-        """What an older version saved, without what is no longer used."""
-        if fields.get("shapes"):
+    def _upgrade(cls, fields: dict[str, Any], version: int) -> dict[str, Any]:
+        """What an older version saved, without what is no longer used; what is no longer read is refused."""
+        if fields.get("shapes") or any(one.kind == "choices" or one.zero == "(empty)" for one in fields["columns"]):
             raise InputError(
-                "this model was fitted on the shapes of series (types='series'), which are no longer read: compute features of "
-                "the series, and fit it on them"
+                "this model was fitted on series, or on several choices or ticks in a cell, which are no longer read: make numbers of "
+                "them, and fit it again"
             )
         return {name: value for name, value in fields.items() if name != "shapes"}
 
     @property
     def names(self) -> list[str]:
-        """Of the encoded columns."""
         return [name for column in self.columns for name in column.names]
 
     @property
@@ -336,9 +315,7 @@ class Encoder:
 
     def describe(self) -> str:
         """What was done, in one line."""
-        kinds = ("number", "ordered category", "category", "category of two", "yes-or-no", "date")
-        held: dict[str, list[str]] = {kind: [] for kind in kinds}
-        told: set[tuple[str, ...]] = set()
+        held: dict[str, list[str]] = {kind: [] for kind in MANY_OF}
         for column in self.columns:
             if column.kind == "category":
                 pooled = " (rare ones pooled)" if column.pooled else ""
@@ -346,9 +323,7 @@ class Encoder:
             elif column.kind in ("log", "log1p"):
                 held["number"].append(f"{column.name} (logged)")
             elif column.kind == "ordered":
-                ends = "" if column.levels in told else f" ({column.levels[0]} to {column.levels[-1]})"
-                held["ordered category"].append(f"{column.name}{ends}")
-                told.add(column.levels)
+                held["ordered category"].append(f"{column.name} ({column.levels[0]} to {column.levels[-1]})")
             else:
                 held["yes-or-no" if column.kind == "boolean" else column.kind].append(column.name)
         said = [named_kind(kind, names) for kind, names in held.items() if names]
@@ -364,63 +339,23 @@ class Encoder:
     def __repr__(self) -> str:
         return f"Encoder: {self.describe()}"
 
-    def to_json(self) -> dict[str, Any]:
-        """A JSON value that :meth:`from_json` reads; NaN is null."""
-        donors = [[None if np.isnan(x) else x for x in row] for row in self.donors.tolist()]
-        columns = [asdict(column) for column in self.columns]
-        return {
-            "version": VERSION,
-            "columns": json.loads(json.dumps(columns)),
-            "aside": self.aside,
-            "donors": donors,
-            "n_objects": self.n_objects,
-            "n_missing": self.n_missing,
-            "types": self.types,
-            "id_name": self.id_name,
-        }
 
-    @classmethod
-    def from_json(cls, content: Any) -> Encoder:
-        """The encoder that :meth:`to_json` wrote.
-
-        Examples
-        --------
-        >>> import json, pandas as pd
-        >>> from consilience.tables import Encoder, read_table
-        >>> encoder = read_table(pd.DataFrame({"a": ["x", "y", "x"], "b": [1.5, None, 2.0]}), kind="data").encoder
-        >>> Encoder.from_json(json.loads(json.dumps(encoder.to_json()))).describe() == encoder.describe()
-        True
-        """
-        if not isinstance(content, Mapping) or content.get("version") != VERSION:
-            raise InputError(f"this is not an encoder of version {VERSION}, as to_json writes it: make it again")
-        try:
-            columns = tuple(
-                EncodedColumn(**{key: tuple(cell) if isinstance(cell, list) else cell for key, cell in fields.items()})  # type: ignore[arg-type]
-                for fields in map(EncodedColumn._upgrade, content["columns"])
-            )
-            width = sum(len(column.names) for column in columns)
-            donors = np.array(content["donors"], float).reshape(-1, width)
-            sizes = int(content["n_objects"]), int(content["n_missing"])
-            rest = cls._upgrade({"types": dict(content["types"]), "shapes": content.get("shapes", False)})
-            return cls(columns, dict(content["aside"]), donors, *sizes, **rest, id_name=content["id_name"])
-        except InputError:
-            raise
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise InputError(
-                f"this is not an encoder as to_json wrote it ({show(str(error))}): make it again"
-            ) from None
+MANY_OF = {
+    "number": "numbers",
+    "ordered category": "ordered categories",
+    "category": "categories",
+    "category of two": "categories of two",
+    "yes-or-no": "yes-or-no",
+    "date": "dates",
+}
 
 
 def named_kind(kind: str, names: Sequence[str]) -> str:
     """How many columns are of a kind, and which."""
-    many = {"category of two": "categories of two", "yes-or-no": "yes-or-no"}
-    many |= {one: f"{one[:-1]}ies" for one in ("category", "ordered category")}
-    word = kind if len(names) == 1 else many.get(kind, f"{kind}s")
-    return f"{len(names):,} {word}: {listed(names)}"
+    return f"{len(names):,} {kind if len(names) == 1 else MANY_OF[kind]}: {listed(names)}"
 
 
 def describe_aside(aside: Mapping[str, str]) -> str:
-    """Which columns are not used, and why."""
     return f"set aside {_named(aside)}"
 
 

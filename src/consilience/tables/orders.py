@@ -1,4 +1,4 @@
-"""Words in an order: ranges of numbers (18-24, 65+), three short scales, and orders that were given."""
+"""Words in an order: ranges of numbers (18-24, 65+), and orders that were given."""
 
 from __future__ import annotations
 
@@ -25,26 +25,6 @@ _DECIMAL = re.compile(r"(?<![\d.,])0([.,])\d|\d([.,])(?!\d{3}(?!\d))\d")  # no s
 _UNIT = re.compile(
     r"\s*\b(years?( old)?|yrs?|y|months?|weeks?|days?|hours?|hrs?|h|minutes?|min|km|kg|cm|people|persons?|employees|jahre|stunden)\b\.?"
 )
-
-
-#: Scales that public tables have (benchmarks/RULES.md): low to high, poor to excellent, and sizes.
-_SCALES = tuple(
-    {word: float(place) for place, level in enumerate(scale) for word in level.split("|")}
-    for scale in (
-        ("very low", "low", "medium|mid|middle|moderate", "high", "very high"),
-        ("very poor", "poor", "fair", "good", "very good", "excellent"),
-        ("xs", "s|small", "m|medium", "l|large", "xl", "xxl"),
-    )
-)
-
-
-def scale_places(words: Sequence[str]) -> Floats | None:
-    """Where each word stands on one of three scales, NaN of a word that is not on it; None where fewer than three levels are."""
-    for scale in _SCALES:
-        places = np.array([scale.get(word.strip().casefold(), np.nan) for word in words])
-        if len(np.unique(places[~np.isnan(places)])) >= 3:
-            return places
-    return None
 
 
 def range_places(words: Sequence[str]) -> Floats | None:

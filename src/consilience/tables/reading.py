@@ -14,17 +14,8 @@ from scipy import sparse
 
 from consilience._check import InputError, check_choice, count, listed
 from consilience._types import Ints
-from consilience.tables.cells import counts_of, distances_of, ids_of, looks_like_distances, new_distances_of, triples_of
-from consilience.tables.columns import (
-    blank_columns,
-    choose,
-    find_ids,
-    find_row_names,
-    label_frame,
-    row_numbers,
-    total_of,
-    transposed,
-)
+from consilience.tables.cells import counts_of, distances_of, ids_of, new_distances_of, triples_of
+from consilience.tables.columns import choose, find_ids, find_row_names, label_frame, total_of, transposed
 from consilience.tables.data_columns import Reading, data_columns
 from consilience.tables.encoder import Encoder, describe_aside, named_kind
 from consilience.tables.files import SOURCE, open_sheet
@@ -56,14 +47,14 @@ class Table:
     source : str
         Name of the file, or of the type of the object.
     notices : tuple of str
-        What was found out about the source and not said, such as its separator or the column of ids, and what was done to columns that
-        are not all numbers: a line each.
+        What was found out about the source and not said, a line each.
     id_name : str or None
         Name of the column, or index, that `ids` were.
     from_file : bool
         Whether `source` is the name of a file, or of a folder of them.
     reading : Reading
-        How columns of data became numbers: its `encoder`, the columns as they came (`original`), their `gaps`, which are set `aside`.
+        How columns of data became numbers: its `encoder` (None where they were numbers, none of them missing), the columns as they came
+        (`original`), the `gaps` that are filled, and which columns are set `aside` and why; the table has these as properties too.
 
     Examples
     --------
@@ -85,22 +76,18 @@ class Table:
 
     @property
     def encoder(self) -> Encoder | None:
-        """How the columns of data became numbers; None where they were numbers, none of them missing."""
         return self.reading.encoder
 
     @property
     def original(self) -> pd.DataFrame | None:
-        """The columns that the encoder uses, as they came: numbers, moments and categories; None without an encoder."""
         return self.reading.original
 
     @property
     def gaps(self) -> Gaps | None:
-        """The cells that were missing and are filled in `values`."""
         return self.reading.gaps
 
     @property
     def aside(self) -> Mapping[str, str]:
-        """Columns of data that are not used, and why."""
         return self.reading.aside
 
     @cached_property
@@ -155,7 +142,6 @@ class Table:
 
     @property
     def n_objects(self) -> int:
-        """Number of rows."""
         return int(self.values.shape[0])
 
     def __repr__(self) -> str:
@@ -197,26 +183,18 @@ def read_table(
     kind : {"data", "counts", "distances", "new_distances", "labels"}
         What the values are; it is never guessed.
     id_column : str or int, optional
-        Name, or position from 0, of the column with the names of objects. `"index"`, or its own name, is the index
-        of a DataFrame or Parquet file. Unless a column is named here, the ids are an index that has a name or is not
-        0 … n − 1, and is unique; the `obs_names` of AnnData; or a first column without a name, or one that is named
-        like an id (id, index, cell, barcode, name, …_id), if all its values differ.
+        Name, or position from 0, of the column with the names of objects; `"index"`, or its own name, is the index. By default an index
+        that names objects, `obs_names`, or a first column without a name, or one named like an id (id, name, …_id), whose values differ.
     known : str, int or sequence of them
-        Columns set aside and returned in `Table.labels`, a known class for example; also patterns. Those of an AnnData
-        are in `obs`; those of an npz file are its vectors with one entry per row.
+        Columns set aside and returned in `Table.labels`; also patterns. Those of an AnnData are in `obs`, those of an npz file its
+        vectors with one entry per row.
     columns : str, int or sequence of them, optional
         Keep only these, in this order. Patterns are allowed (`"leiden_*"`), and a leading - or ! leaves out (`"-age"`).
         Columns of labels that do not look like clusterings are kept only if they are named here.
     header : bool, optional
-        Text files and workbooks begin with a line of names. By default a first line of numbers is refused; True takes
-        it as names, False as data.
-    sep : str, optional
-        Separator of a text file, or "tab"; found by default: a comma for .csv and a tab for .tsv unless the first lines
-        say otherwise.
-    decimal : {".", ","}, optional
-        Decimal sign of a text file; found by default where commas do not separate cells.
-    encoding : str, optional
-        Of a text file; UTF-8, UTF-16 and Windows-1252 are found by default.
+        Whether a text file or workbook begins with a line of names. By default a first line of numbers is refused.
+    sep, decimal, encoding : str, optional
+        Separator (or "tab"), decimal sign and encoding of a text file; found by default.
     missing : str or sequence of str
         Words that count as missing beside the empty cell, NA, NaN, nan, null and None.
     key : str, optional
@@ -231,8 +209,8 @@ def read_table(
     encoder : Encoder, optional
         Of data: that of another table, whose columns are looked up by name and become numbers as they did there.
     transpose : bool
-        Of data and counts: the columns are the objects and the rows what was measured of them, as in genes × samples. `id_column` is
-        then the column that names the rows; all other options are of the table once it is turned.
+        Of data and counts: the columns are the objects, as in genes × samples. `id_column` is then the column that names the rows; all
+        other options are of the table once it is turned.
 
     Returns
     -------
@@ -245,8 +223,7 @@ def read_table(
 
     Notes
     -----
-    Time and memory are linear in the size of the table. Arrays in memory are not copied where they already
-    have the right type.
+    Time and memory are linear in the size of the table; arrays of the right type are not copied.
 
     Examples
     --------
@@ -288,7 +265,6 @@ def read_table(
     if kind in ("distances", "new_distances") and ids is None:
         id_position, ids, notices = find_row_names(sheet, taken)
     kept = choose(sheet, columns, [*aside, id_position])
-    notices = [*blank_columns(sheet, columns), *notices]
     if sheet.answers and columns is None:
         what = f"left out {listed(list(sheet.answers))}, which consilience wrote"
         notices = [*notices, f"{what}; columns= (--columns) takes what it names"]
@@ -308,8 +284,9 @@ def read_table(
             names = [sheet.column_names()[position] for position in made.positions]
         if made.names_objects is not None:
             id_position, ids = made.names_objects, ids_of(sheet, made.names_objects)
-        if reading.encoder is None:
-            doubts += _doubts_of_numbers(sheet, values, made.positions, reading, ids, names)
+        if reading.encoder is None and (reading.counts or (reading.counts is None and looks_like_counts(values))):
+            otherwise = "" if reading.counts else "; types='number' (--type number) says otherwise"
+            doubts.append(f"{CountScaling.of(values).describe()}{otherwise}")
     else:
         readers = {"counts": counts_of, "distances": distances_of, "new_distances": new_distances_of}
         values, doubts = readers[kind](sheet, kept), []
@@ -322,22 +299,6 @@ def read_table(
         reading = replace(reading, sheet=replace(sheet, line=None))
     said = tuple(type(notice)(f"{sheet.source}: {notice}") for notice in (*sheet.notices, *notices, *more, *doubts))
     return Table(values, kind, ids, names, labels, sheet.source, said, id_name, from_file, reading)
-
-
-def _doubts_of_numbers(
-    sheet: Sheet, values: Any, positions: Sequence[int], reading: Reading, ids: Any, names: list[str] | None
-) -> list[str]:
-    """What data of nothing but numbers may be instead of measurements."""
-    doubts = row_numbers(sheet, values, positions) if ids is None else []
-    if reading.counts or (reading.counts is None and looks_like_counts(values)):
-        otherwise = "" if reading.counts else "; types='number' (--type number) says otherwise"
-        doubts.append(f"{CountScaling.of(values).describe()}{otherwise}")
-    if ids is not None and looks_like_distances(values, ids, names):
-        doubts.append(
-            "looks like distances (symmetric, 0 on the diagonal, columns named as the rows) and is read as measurements; "
-            "kind='distances' (--distances of cluster and explore) says otherwise"
-        )
-    return doubts
 
 
 def _names_some(columns: Names) -> bool:

@@ -155,43 +155,44 @@ def _lines_above(source: str, raw: bytes, sep: str) -> int:
 
 def _as_utf8(source: str, raw: bytes, encoding: str | None) -> tuple[bytes, list[str]]:
     """The bytes in UTF-8 without a mark, and what was found out."""
-    mark = next((mark for mark in _BOMS if raw.startswith(mark)), None)
     if encoding is not None:
-        try:
-            return raw.decode(encoding).removeprefix("\ufeff").encode(), []
-        except LookupError:
-            raise InputError(
-                f"{source}: encoding {encoding!r} (--encoding) is unknown: 'latin-1' and 'utf-16' are examples"
-            ) from None
-        except UnicodeError as error:
-            raise InputError(f"{source}: is not {encoding} ({error}): give another encoding= (--encoding)") from None
-    if mark is None and (zeros := raw[:4000].count(b"\0")):
+        return _decoded(source, raw, encoding), []
+    mark = next((mark for mark in _BOMS if raw.startswith(mark)), b"")
+    found = _BOMS.get(mark, "utf-8")
+    if not mark and (zeros := raw[:4000].count(b"\0")):
         if zeros < len(raw[:4000]) // 4:
             raise InputError(
                 f"{source}: holds zero bytes and is not text: give the file the ending that it should have"
             )
         found = "utf-16-be" if raw[0] == 0 else "utf-16-le"
-    elif mark == codecs.BOM_UTF8 or mark is None:
-        raw = raw.removeprefix(codecs.BOM_UTF8)
-        try:
-            if not raw.isascii():
-                raw.decode()
-            return raw, []
-        except UnicodeDecodeError as error:
-            line = raw.count(b"\n", 0, error.start) + 1
-            where = f"byte {error.start + 1} (0x{raw[error.start]:02x}, line {line}) is not UTF-8"
-        try:
-            text, name = raw.decode("cp1252"), "Windows-1252"
-        except UnicodeDecodeError:
-            text, name = raw.decode("latin-1"), "Latin-1"
-        return text.encode(), [f"read as {name} text, since {where}; encoding= (--encoding) says otherwise"]
-    else:
-        found = _BOMS[mark]
+    if found != "utf-8":
+        return _decoded(source, raw, found), [f"read as {found.upper()[:6]} text"]
+    raw = raw.removeprefix(mark)
     try:
-        text = raw.decode(found)
+        if not raw.isascii():
+            raw.decode()
+        return raw, []
     except UnicodeDecodeError as error:
-        raise InputError(f"{source}: damaged, or not {found} text ({error}): write it again") from error
-    return text.removeprefix("\ufeff").encode(), [f"read as {found.upper()[:6]} text"]
+        line = raw.count(b"\n", 0, error.start) + 1
+        where = f"byte {error.start + 1} (0x{raw[error.start]:02x}, line {line}) is not UTF-8"
+    try:
+        text, name = raw.decode("cp1252"), "Windows-1252"
+    except UnicodeDecodeError:
+        text, name = raw.decode("latin-1"), "Latin-1"
+    return text.encode(), [f"read as {name} text, since {where}; encoding= (--encoding) says otherwise"]
+
+
+def _decoded(source: str, raw: bytes, encoding: str) -> bytes:
+    try:
+        return raw.decode(encoding).removeprefix("\ufeff").encode()
+    except LookupError:
+        raise InputError(
+            f"{source}: encoding {encoding!r} (--encoding) is unknown: 'latin-1' and 'utf-16' are examples"
+        ) from None
+    except UnicodeError as error:
+        raise InputError(
+            f"{source}: damaged, or not {encoding} ({error}): write it again, or give another encoding= (--encoding)"
+        ) from None
 
 
 def find_separator(source: str, raw: bytes, default: str | None) -> str:
