@@ -49,10 +49,10 @@ def _few_resamples(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
         return
     from consilience.consensus.how_many import significance
-    from consilience.consensus.trust import resampling
+    from consilience.consensus.trust import confidence
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(resampling, "RESAMPLES", 4)
+        patch.setattr(confidence, "RESAMPLES", 4)
         patch.setattr(significance, "LENGTHS", (2.5,))  # three clouds of one shape
         yield
 

@@ -12,9 +12,10 @@ from consilience.consensus.trust.confidence import (
     confirmed_posterior,
     discount,
     heaviest_first,
+    matched,
+    owners_of_labels,
     what_others_say,
 )
-from consilience.consensus.trust.resampling import matched
 from oracle import trust as plain
 
 pytestmark = pytest.mark.full_effort
@@ -68,7 +69,6 @@ def test_the_posterior_is_what_the_definition_says(missing):
 
 def _owners(problem, place):
     from consilience.consensus.rows.problem import label_tables
-    from consilience.consensus.trust.confidence import owners_of_labels
 
     return owners_of_labels(label_tables(problem, place, 3))
 

@@ -8,13 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from consilience._check import InputError
-from consilience.consensus.methods import cspa as cspa_file
-from consilience.consensus.methods import mcla as mcla_file
-from consilience.consensus.methods.cspa import CSPA
+from consilience.consensus.methods import strehl_ghosh
+from consilience.consensus.methods.bipartite import HBGF, _shares, bipartite
 from consilience.consensus.methods.graph_partition import cut
-from consilience.consensus.methods.hbgf import HBGF, _shares, bipartite
-from consilience.consensus.methods.hgpa import HGPA
-from consilience.consensus.methods.mcla import MCLA, associate, cluster_jaccard, compete
+from consilience.consensus.methods.strehl_ghosh import CSPA, HGPA, MCLA, associate, cluster_jaccard, compete
 from consilience.consensus.rows.problem import Problem, check_problem, incidence
 from consilience.measures import nmi
 from samples import noisy_copies
@@ -99,7 +96,7 @@ def test_similarity_is_the_share_of_clusterings_that_agree():
     rows = problem.labels
     agree = ((rows[:, None] == rows[None]) & (rows[:, None] >= 0)).sum(axis=2) / 5
     np.fill_diagonal(agree, 0)
-    assert cspa_file.similarity(incidence(problem), 5).toarray() == pytest.approx(agree)
+    assert strehl_ghosh.similarity(incidence(problem), 5).toarray() == pytest.approx(agree)
 
 
 def test_sparsified_similarity_holds_true_values_of_the_strongest():
@@ -107,15 +104,15 @@ def test_sparsified_similarity_holds_true_values_of_the_strongest():
     labels[np.random.default_rng(0).random(labels.shape) < 0.1] = -1
     problem = check_problem(labels, 10)
     members = incidence(problem)
-    exact = cspa_file.similarity(members, 8).toarray()
-    found = cspa_file.strongest_similarity(problem, members, 20, seed=1)
+    exact = strehl_ghosh.similarity(members, 8).toarray()
+    found = strehl_ghosh.strongest_similarity(problem, members, 20, seed=1)
     assert abs(found - found.T).max() == 0
     assert found.toarray()[found.nonzero()] == pytest.approx(exact[found.nonzero()])
     assert 20 * problem.n_rows <= found.nnz <= 40 * problem.n_rows
     strongest = np.sort(exact, axis=1)[:, -20:].mean()
     assert found.data.mean() >= 0.8 * strongest
     assert found.data.mean() >= 2 * exact.mean()
-    again = cspa_file.strongest_similarity(problem, members, 20, seed=1)
+    again = strehl_ghosh.strongest_similarity(problem, members, 20, seed=1)
     assert abs(found - again).max() == 0
 
 
@@ -152,8 +149,8 @@ def test_weights_give_the_cut_of_the_graph_of_all_objects(seed, n, r, missing):
     blocks = rng.integers(0, 2, rows.n_rows)
 
     def cspa_cut(problem, labels):
-        graph = cspa_file.similarity(incidence(problem), problem.n_clusterings)
-        return cut(cspa_file._by_pairs(graph, problem.weights), labels)
+        graph = strehl_ghosh.similarity(incidence(problem), problem.n_clusterings)
+        return cut(strehl_ghosh._by_pairs(graph, problem.weights), labels)
 
     assert cspa_cut(rows, blocks) == pytest.approx(cspa_cut(objects, blocks[rows.inverse]))
     jaccard = [cluster_jaccard(incidence(p), p.weights).toarray() for p in (rows, objects)]
@@ -257,5 +254,5 @@ def test_associations_are_the_same_without_a_dense_table(monkeypatch):
     problem = check_problem(labels)
     meta = np.arange(int(problem.offsets[-1])) % 5
     dense = associate(problem, meta)
-    monkeypatch.setattr(mcla_file, "TABLE", 0)
+    monkeypatch.setattr(strehl_ghosh, "TABLE", 0)
     np.testing.assert_allclose(associate(problem, meta), dense, atol=1e-12)

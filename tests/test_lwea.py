@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 import consilience as cs
 import oracle
 from consilience.consensus import HBGF, LWEA, LWGP, EvidenceAccumulation
-from consilience.consensus.methods import lwgp as transfer_cut
+from consilience.consensus.methods import bipartite as transfer_cut
 from consilience.consensus.rows.cluster_similarity import cluster_weights
 from consilience.consensus.rows.problem import check_problem
 from consilience.datasets import noisy_labels

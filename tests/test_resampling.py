@@ -11,11 +11,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 import consilience as cs
 from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import check_problem, spread_evenly
-from consilience.consensus.trust import resampling
-from consilience.consensus.trust.confidence import assess, errors_correlate
-from consilience.consensus.trust.resampling import (
+from consilience.consensus.trust import confidence as resampling
+from consilience.consensus.trust.confidence import (
     RESAMPLES,
     _copies,
+    assess,
+    errors_correlate,
     matched,
     neighbors_of,
     resampled_confidence,
@@ -42,13 +43,12 @@ def answer():
 
 def test_shares_of_resamples(answer):
     problem, labels = answer
-    shares = resampled_shares(problem, labels, 3)
+    shares = resampled_shares(problem, labels)
     assert shares.shape == (problem.n_rows, 4)
     assert (shares >= 0).all()
     assert (shares.sum(axis=1) <= 1 + 1e-12).all()
     assert_allclose(shares * RESAMPLES, (shares * RESAMPLES).round(), atol=1e-9)  # whole resamples
-    assert_array_equal(shares, resampled_shares(problem, labels, 3))
-    assert (shares != resampled_shares(problem, labels, 4)).any()
+    assert_array_equal(shares, resampled_shares(problem, labels))
     assert shares[np.arange(len(labels)), labels].mean() > 0.5
 
 
@@ -56,13 +56,13 @@ def test_clusterings_that_are_all_the_same_are_sure_in_every_resample():
     labels = np.tile(np.repeat([0, 1, 2], 5)[:, None], 6)
     problem = check_problem(labels, 3)
     own = labels[problem.first, 0]
-    assert_array_equal(resampled_shares(problem, own, 0), np.eye(3)[own])
+    assert_array_equal(resampled_shares(problem, own), np.eye(3)[own])
 
 
 def test_half_of_the_clusterings_or_as_many_drawn_anew():
     for m in (5, 8):
         for b in range(6):
-            copies = _copies(m, 0, b)
+            copies = _copies(m, b)
             assert copies.sum() == (-(-m // 2) if b % 2 else m)
             assert copies.max() == 1 or b % 2 == 0
 
@@ -89,10 +89,10 @@ def test_clusterings_that_are_spread_evenly_are_exchanged_for_their_like():
     ends = [(even.sizes[group].min(), even.sizes[group].max()) for group in groups]
     assert all(low <= high for (_, low), (high, _) in pairwise(ends))
     for b in range(6):
-        drawn = [_copies(20, 0, b, groups)[group] for group in groups]
+        drawn = [_copies(20, b, groups)[group] for group in groups]
         assert [part.sum() for part in drawn] == ([3, 4, 3] if b % 2 else [7, 7, 6])
         assert np.max(np.concatenate(drawn)) == 1 or b % 2 == 0
-    assert_array_equal(_copies(20, 0, 1, groups[:1]), _copies(20, 0, 1))
+    assert_array_equal(_copies(20, 1, groups[:1]), _copies(20, 1))
 
 
 def test_an_even_ensemble_is_as_sure_as_others_of_its_kind_agree():
@@ -106,7 +106,7 @@ def test_an_even_ensemble_is_as_sure_as_others_of_its_kind_agree():
     plain = check_problem(labels, 3)
     even = check_problem(cs.Ensemble.from_codes(labels, info=info), 3)
     own = cs.combine(labels, 3, "walk").labels[plain.first]
-    sure = [resampled_confidence(resampled_shares(p, own, 0), own) @ p.weights / 90 for p in (plain, even)]
+    sure = [resampled_confidence(resampled_shares(p, own), own) @ p.weights / 90 for p in (plain, even)]
     assert sure[0] < sure[1] <= 1
 
 
@@ -136,7 +136,7 @@ def test_confidence_is_between_the_own_share_and_the_agreement_of_two_resamples(
 def test_alike_errors_are_resampled_and_independent_ones_are_not(answer):
     problem, labels = answer
     assert errors_correlate(problem, labels)
-    found, shares = assess(problem, labels), resampled_shares(problem, labels, 0)
+    found, shares = assess(problem, labels), resampled_shares(problem, labels)
     assert_array_equal(found.confidence, resampled_confidence(shares, labels))
     assert_allclose(found.posterior.sum(axis=1), 1)
     noisy, truth = noisy_copies(n=200, k=4, r=8, noise=0.3)
@@ -154,17 +154,15 @@ def test_the_confidence_does_not_depend_on_the_seed(answer):
 
 
 def test_a_tree_of_groups_and_rows_beyond_the_leaves(monkeypatch):
-    from consilience.consensus.trust import resampling
-
     labels = kmeans_labels(n=400)
     problem = check_problem(labels, 4)
     own = cs.combine(labels, 4, "walk").labels[problem.first]
-    whole = resampled_confidence(resampled_shares(problem, own, 0), own)
+    whole = resampled_confidence(resampled_shares(problem, own), own)
     monkeypatch.setattr(resampling, "GROUPS", 40)
-    grouped = resampled_confidence(resampled_shares(problem, own, 0), own)
+    grouped = resampled_confidence(resampled_shares(problem, own), own)
     assert np.abs(np.average(grouped - whole, weights=problem.weights)) < 0.1
     monkeypatch.setattr(resampling, "LEAVES", 60)
-    few = resampled_shares(problem, own, 0)
+    few = resampled_shares(problem, own)
     assert few.shape == (problem.n_rows, 4)
     assert (few.sum(axis=1) <= 1 + 1e-12).all()
 
@@ -175,5 +173,5 @@ def test_rare_clusters_that_no_leaf_is_in(monkeypatch):
     labels = np.minimum(rng.geometric(0.25, size=(3000, 8)) - 1, 30)
     monkeypatch.setattr(resampling, "LEAVES", 30)
     problem = check_problem(cs.Ensemble(labels), 4)
-    shares = resampled_shares(problem, np.arange(problem.n_rows) % 4, 0, "walk")
+    shares = resampled_shares(problem, np.arange(problem.n_rows) % 4)
     assert_allclose(shares.sum(axis=1), 1)

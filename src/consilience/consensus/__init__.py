@@ -1,21 +1,18 @@
 """Ensemble → one clustering, with a confidence and a support for every object."""
 
 from consilience.consensus.combine import combine as combine
+from consilience.consensus.methods import METHODS
 from consilience.consensus.methods.anmi_search import ANMISearch
 from consilience.consensus.methods.bce import BCE
-from consilience.consensus.methods.cspa import CSPA
+from consilience.consensus.methods.bipartite import HBGF, LWGP
 from consilience.consensus.methods.dawid_skene import DawidSkene
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.methods.evidence import LWEA, EvidenceAccumulation
-from consilience.consensus.methods.hbgf import HBGF
-from consilience.consensus.methods.hgpa import HGPA
 from consilience.consensus.methods.information import InformationBottleneck, QuadraticConsensus
-from consilience.consensus.methods.lwgp import LWGP
-from consilience.consensus.methods.mcla import MCLA
 from consilience.consensus.methods.mixture import MixtureModel
 from consilience.consensus.methods.nbce import NBCE
-from consilience.consensus.methods.registry import METHODS
 from consilience.consensus.methods.sccc import SCCC
+from consilience.consensus.methods.strehl_ghosh import CSPA, HGPA, MCLA
 from consilience.consensus.methods.vote import MajorityVote
 from consilience.consensus.methods.walk import ClusterWalk
 from consilience.consensus.result import Consensus

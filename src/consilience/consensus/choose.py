@@ -5,8 +5,6 @@ Where they are correlated, as in runs of k-means, it would claim too much: Clust
 any clustering has; then LWGP's answer stands, if it has no such cluster and agrees more with the clusterings.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +14,9 @@ from consilience._check import count
 from consilience._types import Array, Ints
 from consilience.consensus.how_many.curve import Scales
 from consilience.consensus.how_many.significance import at_ceiling, real_by, say_real
+from consilience.consensus.methods import make_estimator
 from consilience.consensus.methods.dawid_skene import meta_clusters
 from consilience.consensus.methods.nbce import NBCE
-from consilience.consensus.methods.registry import make_estimator
 from consilience.consensus.rows.problem import Problem
 from consilience.consensus.rows.row_tree import fits, narrowed
 from consilience.consensus.trust.confidence import agreement_of, errors_correlate

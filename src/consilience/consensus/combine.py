@@ -26,8 +26,8 @@ from consilience.consensus.choose import (
     number_of,
 )
 from consilience.consensus.how_many.curve import FEWEST, find_scales, find_splits, moves
+from consilience.consensus.methods import METHODS, make_estimator
 from consilience.consensus.methods.nbce import NBCE, SWEEPS, usual_sweeps
-from consilience.consensus.methods.registry import METHODS, make_estimator
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.problem import Problem, check_problem
 from consilience.consensus.trust.tables import families_of, trust_tables

@@ -1,7 +1,5 @@
 """From a problem to a variational bound, and from the bound to one answer for its rows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any

@@ -18,8 +18,6 @@ missing, and N_km counts unlabeled members too.) Sizes and tables may be expecte
 integrated out before the power is taken, so that r equal clusterings with τ = 1/r are exactly one; :mod:`.dependence` estimates τ.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Chains of collapsed Gibbs samples: sweeps in the kernel, α and β by slice sampling between them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -6,8 +6,6 @@ Where no number has gaps between all clusters, the answer is that of :func:`cons
 changed no answer; it finds two clusters of 50 numbers each, in one column, which the clusterings alone cannot tell from chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any

@@ -6,8 +6,6 @@ clusterings any cut becomes stable, also one through the middle of a cloud. One 
 of similarity to the clusters are added, so that all numbers together cost little more than one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,7 +20,7 @@ from numpy.typing import NDArray
 from consilience._run.parallel import workers
 from consilience._run.random import child_seed, stream
 from consilience._types import Array, Floats, Ints, Labels
-from consilience.consensus.methods.mcla import MCLA
+from consilience.consensus.methods.strehl_ghosh import MCLA
 from consilience.consensus.rows.cluster_similarity import Overlaps
 from consilience.consensus.rows.problem import Problem, label_tables
 from consilience.consensus.rows.row_tree import SPECK, cut_tree, similarity_tree

@@ -7,8 +7,6 @@ other methods and random starts, and keeps the best. On noisy ensembles the best
 is not always a better answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,11 +16,9 @@ from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience._run.random import child_seed
-from consilience.consensus.methods.cspa import CSPA
+from consilience.consensus.methods.bipartite import HBGF
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.methods.evidence import EvidenceAccumulation
-from consilience.consensus.methods.hbgf import HBGF
-from consilience.consensus.methods.hgpa import HGPA
 from consilience.consensus.methods.information import (
     InformationBottleneck,
     QuadraticConsensus,
@@ -30,8 +26,8 @@ from consilience.consensus.methods.information import (
     problem_views,
     rows_of_start,
 )
-from consilience.consensus.methods.mcla import MCLA
 from consilience.consensus.methods.sccc import SCCC
+from consilience.consensus.methods.strehl_ghosh import CSPA, HGPA, MCLA
 from consilience.consensus.methods.vote import MajorityVote
 from consilience.consensus.rows.problem import Problem
 from consilience.engine.information import Engine, Search, batch_scores, objective_of

@@ -9,8 +9,6 @@ Dirichlet(γ) for each row, and with the labels' clusters summed out the bound o
 with e_c = Ψ(γ_c) − Ψ(Σ γ). `smoothing` s adds s Σ log p_q(y | c), the Dirichlet(1 + s) prior of every p_q(· | c).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@
 :mod:`consilience.consensus.rows.error_model`.)
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +13,7 @@ import numpy as np
 from consilience._check import check_count, check_positive, check_seed
 from consilience._types import Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
-from consilience.consensus.methods.mcla import MCLA
+from consilience.consensus.methods.strehl_ghosh import MCLA
 from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import Problem
 

@@ -1,7 +1,5 @@
 """The estimator that every consensus method is: scikit-learn's contract around one pure function."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 

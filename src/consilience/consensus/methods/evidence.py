@@ -8,8 +8,6 @@ clusterings tear apart counts less: LWEA (D. Huang, C.-D. Wang and J.-H. Lai, Lo
 Cybernetics 48, 2018), which for large θ is evidence accumulation again. The tree is made in :mod:`consilience.consensus.rows.row_tree`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

@@ -15,8 +15,6 @@ L. Gottesbüren, T. Heuer, N. Maas, P. Sanders and S. Schlag, Scalable high-qual
 Algorithms 20, 2024.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from itertools import pairwise

@@ -15,8 +15,6 @@ on the bag of labels, p(y | x) = 1/r, maximizes the mean over clusterings, their
 Starts compete on a sample of the rows; passes go over all of them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -10,8 +10,6 @@ witnesses; so the likelihood counts to a power that follows from their dependenc
 the answer is as fine as the clusterings have independent things to say. `n_clusters` merges it down to a number you want.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -12,8 +12,6 @@ Missing labels, which they do not have: the distance is taken over the clusterin
 components that share none are at distance r.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -10,8 +10,6 @@ start matters: the best of several runs of k-means on the one-hot labels (the qu
 and Punch 2005), and every clustering with k clusters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -6,8 +6,6 @@ often as it has objects, is cut where k clusters are more than specks; then rows
 moves. Nothing is random.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -9,8 +9,6 @@ speak for themselves where clusters have thousands of objects.
 **Which label stands for which cluster.** One to one, by most objects in common; labels or clusters left over go to where they have most.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Average linkage of distinct rows by the similarity of their clusters, on as many rows and clusterings as there is room for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

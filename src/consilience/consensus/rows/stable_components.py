@@ -4,8 +4,6 @@ A **stable component** is the set of all objects with the same row of labels: ev
 A **floater** is an object that no majority of its clusterings puts where the consensus does.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

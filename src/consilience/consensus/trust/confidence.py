@@ -8,30 +8,52 @@ Objects with a support of at most one half float: no majority of their clusterin
 - Where errors are independent (noisy copies of one grouping; their mean correlation is below 0.04), it is the posterior of the model of
   :mod:`consilience.consensus.rows.error_model`.
 - Where errors are correlated, as those of runs of k-means on one data set, no model of independent errors holds, and the clusterings are
-  resampled (:mod:`consilience.consensus.trust.resampling`). The resamples are the same every time, so the confidence has no seed.
+  resampled (below). The resamples are the same every time, so the confidence has no seed.
 - Hundreds of clusters leave no time for that: p(c | row) ∝ π_c Π_q p_q(y_q | c)^τ is taken, estimated from the consensus itself; p_q
   without the object in question, and with one count of smoothing per label. τ = 1 / (1 + (r − 1) ρ) discounts clusterings whose errors
   are correlated (the design effect of survey sampling), where ρ is the mean correlation, over pairs, of "disagrees with the consensus".
 - The answer of fewer than five clusterings is so much their own that the model claims too much. There every clustering is a witness as
   far as the others confirm it (:func:`confirmed_posterior`). Of two or three it cannot be told whether their errors are correlated:
   resamples are tried too, as for four whose errors are, and the lower mean is taken. A single clustering has what chance gives.
+
+**Resamples.** The clusterings are drawn with replacement, as many as there are, and in every other resample half of them without. Each
+draw has its own weights, walk, tree and clusters (:mod:`consilience.consensus.methods.walk`), matched one to one with those of the
+answer. Leiden runs are spread evenly over their numbers of clusters (`place` in `info`): there, clusterings are exchanged for others of
+about as many clusters, as an independent ensemble of the kind would have them. Evidence accumulation is resampled by itself.
+
+With q_c the share of resamples that put an object into cluster c, an independent ensemble agrees with the answer with a probability
+between q of the answer's own cluster, too high since the answer was made of the very clusterings that are resampled, and Σ_c q_c², the
+agreement of two resamples, too low since both have the noise of resampling. The confidence is their mean. On label pools of ten real
+data sets it is what happens in a second, disjoint draw (docs/pools.md).
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from joblib import delayed
+from scipy.optimize import linear_sum_assignment
 
 from consilience import _kernels
 from consilience._kernels import x_log_x
+from consilience._run.parallel import workers
 from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints, Labels
+from consilience.consensus.rows.cluster_similarity import Groups, nearest_clusters
 from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import Problem, label_tables, sum_over_labels
-from consilience.consensus.rows.row_tree import fits, narrowed
-from consilience.consensus.trust.resampling import resampled_confidence, resampled_shares
+from consilience.consensus.rows.row_tree import (
+    LEAVES,
+    choose_leaves,
+    cut_clusters,
+    cut_tree,
+    fits,
+    mean_association,
+    narrowed,
+    row_tree,
+    similarity_tree,
+    weighted_linkage,
+)
 from consilience.measures.counts import Sums
 from consilience.measures.information import nmi_from
 
@@ -43,49 +65,43 @@ INDEPENDENT = 0.04  # mean correlation of errors below which they count as indep
 ENOUGH = 5  # clusterings that are enough for the model, or resamples, alone
 TELLING = 4  # clusterings of which it can be told whether errors are correlated: of three, two always outvote one
 
+RESAMPLES = 20  # of which a share is known to .1
+ALIKE = 6  # clusterings of about as many clusters that are exchanged for one another in even ensembles
+GROUPS = 500  # safeguard: for time, groups of rows that a tree is built on
+EVIDENCE = 700  # safeguard: for time, rows that a tree of co-association is built on
+CLUSTERS = 1500  # safeguard: for time, of all clusterings together, that are resampled
+CLUSTERINGS = 30  # safeguard: for time, that are resampled at least, where there are too many objects for all
+ROUNDS = 4  # safeguard: for time, rounds in which rows join the clusters of a resample
+WORK = 2e9  # safeguard: for time, labels × clusters that are looked at, about
+
 
 def floating(labels: Array, support: Array, threshold: float = FLOATING) -> Ints:
-    """The objects with a cluster and a support of at most the threshold, the weakest first: the one rule for floaters.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.consensus.trust.confidence import floating
-    >>> floating(np.array([0, 0, 1, -1]), np.array([0.9, 0.4, 0.5, 0.0])).tolist()
-    [1, 2]
-    """
+    """The objects with a cluster and a support of at most the threshold, the weakest first: the one rule for floaters."""
     weak = np.flatnonzero((labels >= 0) & (support <= threshold + 1e-12))
     return weak[np.argsort(support[weak], kind="stable")]
 
 
 def cluster_posterior(problem: Problem, labels: Array, tables: Sequence[Floats] | None = None) -> Floats:
     """(n_rows, k) probabilities of the clusters given the row, under independent label noise, discounted by τ."""
-    k = int(labels.max()) + 1
-    tables = label_tables(problem, labels, k) if tables is None else tables
-    mass = np.bincount(labels, problem.weights, minlength=k).astype(float)
-    return posterior_of(problem.labels, labels, *noise_tables(tables, mass, discount(problem, labels, tables)))
-
-
-def noise_tables(tables: Sequence[Floats], mass: Floats, tau: float) -> tuple[Ints, Floats, Floats, Floats]:
-    """Offsets, log p(label | cluster), the same without the object itself (labels × k), and log p(cluster), from weights."""
-    logs, alone = [], []
+    tables = tables_of(problem, labels) if tables is None else tables
+    tau, logs, alone = discount(problem, labels, tables), [], []
     for table in tables:
         total, width = table.sum(axis=1, keepdims=True), table.shape[1]
         prior = width * table.sum(axis=0) / table.sum()  # one count per label, divided as the clustering divides them
         logs.append(tau * np.log((table + prior) / (total + width)))
         # An object is not a witness for itself: its own cluster is judged without it.
         alone.append(tau * np.log((np.maximum(table - 1, 0) + prior) / (np.maximum(total - 1, 0) + width)))
-    share = np.log(np.maximum(mass / mass.sum(), 1e-300))
+    rows, everyone = problem.labels, np.arange(problem.n_rows)
     offsets = np.concatenate([[0], np.cumsum([table.shape[1] for table in tables])])
-    return offsets, np.hstack(logs).T, np.hstack(alone).T, share
+    share = np.bincount(labels, problem.weights, minlength=len(tables[0])) / problem.weights.sum()
+    scores = sum_over_labels(rows, offsets, np.hstack(logs).T)
+    scores[everyone, labels] = sum_over_labels(rows, offsets, np.hstack(alone).T)[everyone, labels]
+    return _normalized(scores + np.log(np.maximum(share, 1e-300)))
 
 
-def posterior_of(rows: Labels, labels: Array, offsets: Ints, logs: Floats, alone: Floats, share: Floats) -> Floats:
-    """(n, k) probabilities of the clusters given rows of labels, whose own clusters are `labels`."""
-    everyone = np.arange(len(rows))
-    scores = sum_over_labels(rows, offsets, logs) + share
-    scores[everyone, labels] = sum_over_labels(rows, offsets, alone)[everyone, labels] + share[labels]
-    return _normalized(scores)
+def tables_of(problem: Problem, labels: Array) -> list[Floats]:
+    """For every clustering, the weight of each cluster's rows with each label."""
+    return label_tables(problem, labels, int(labels.max()) + 1)
 
 
 def _normalized(scores: Floats) -> Floats:
@@ -113,11 +129,9 @@ def support_of(rows: Labels, labels: Array, tables: Sequence[Floats]) -> Floats:
 
 
 def label_owners(table: Array) -> Labels:
-    """The cluster that holds most of each label, from the weights of labels × clusters.
-
-    Ties go to the cluster with more labels, then to the one with purer ones: not by the clusters' numbers, which may depend on the
-    order of the objects.
-    """
+    """The cluster that holds most of each label, from the weights of labels × clusters."""
+    # Ties go to the cluster with more labels, then to the one with purer ones: not by the clusters' numbers, which may depend on the
+    # order of the objects.
     order = np.lexsort((-(table.astype(float) ** 2).sum(axis=0), -table.sum(axis=0)))
     return order[table[:, order].argmax(axis=1)].astype(np.int32)
 
@@ -132,12 +146,10 @@ def average_nmi(tables: Sequence[Floats]) -> float:
 def agreement(
     problem: Problem, labels: Array, tables: Sequence[Floats] | None = None, rows: Array | None = None
 ) -> Floats:
-    """Which clusterings agree with the cluster of each row, or of some: 1, 0, or NaN where the label is missing.
-
-    A clustering agrees on a row if the row's label is more common in the row's cluster than in any other. Shares, not counts, decide:
-    a cluster that holds most objects would else own all labels.
-    """
-    tables = label_tables(problem, labels, int(labels.max()) + 1) if tables is None else tables
+    """Which clusterings agree with the cluster of each row, or of some: 1, 0, or NaN where the label is missing."""
+    # A clustering agrees on a row if the row's label is more common in the row's cluster than in any other. Shares, not counts, decide:
+    # a cluster that holds most objects would else own all labels.
+    tables = tables_of(problem, labels) if tables is None else tables
     codes, own = (problem.labels, labels) if rows is None else (problem.labels[rows], labels[rows])
     agree = np.empty(codes.shape)
     shares = [table / np.maximum(table.sum(axis=1, keepdims=True), 1e-300) for table in tables]
@@ -157,7 +169,7 @@ def error_correlation(problem: Problem, labels: Array, tables: Sequence[Floats] 
     r = problem.n_clusterings
     if r == 1:
         return 0.0
-    tables = label_tables(problem, labels, int(labels.max()) + 1) if tables is None else tables
+    tables = tables_of(problem, labels) if tables is None else tables
     if r > PAIRED:  # a mean over pairs of clusterings needs no more
         chosen = np.sort(stream(r, "consensus.confidence").permutation(r)[:PAIRED])
         problem = replace(problem, labels=problem.labels[:, chosen], given=None)
@@ -193,10 +205,7 @@ def _sampled(problem: Problem) -> tuple[Ints | None, Floats]:
 
 
 def heaviest_first(problem: Problem, labels: Array) -> tuple[Ints, Ints]:
-    """Clusters by falling weight, equals by their first row, and the rows' clusters as places in this order, −1 for none.
-
-    So ties, which go to the first, do not depend on how clusters are numbered.
-    """
+    """Clusters by falling weight, equals by their first row, and the rows' clusters as places in this order, −1 for none."""
     there = np.flatnonzero(labels >= 0)
     k = int(labels.max(initial=-1)) + 1
     first = np.full(k, problem.n_rows)
@@ -212,10 +221,8 @@ def owners_of_labels(tables: Sequence[Floats]) -> list[Ints]:
 
 
 def what_others_say(rows: Labels, owners: Sequence[Ints], k: int) -> Iterator[Ints]:
-    """For every clustering, the cluster of every row that most votes of the *other* clusterings speak for; −1 where none does.
-
-    Ties go to the first cluster. Cost O(rows · (clusterings + clusters)), memory O(rows · clusters).
-    """
+    """For every clustering, the cluster of every row that most votes of the *other* clusterings speak for; −1 where none does."""
+    # Ties go to the first cluster. Cost O(rows · (clusterings + clusters)), memory O(rows · clusters).
     offsets = np.concatenate([[0], np.cumsum([len(owner) for owner in owners])])
     columns = np.ascontiguousarray(rows.T)
     votes = _kernels.label_votes(columns, offsets, np.concatenate(owners).astype(np.int32), k)
@@ -234,12 +241,10 @@ def what_others_say(rows: Labels, owners: Sequence[Ints], k: int) -> Iterator[In
 
 
 def confirmed_posterior(problem: Problem, labels: Array, tables: Sequence[Floats] | None = None) -> Floats:
-    """(n_rows, k) probabilities of the clusters given the row, every clustering a witness as far as the others confirm it.
-
-    p_q(y | c) is counted over the clusters that the votes of the *other* clusterings speak for, without the object in question. Labels
-    drawn at random then say nothing, since the others do not foretell them, and the probabilities stay at chance, the shares π_c of the
-    clusters; so they do for a single clustering, which nothing confirms. Cost O(rows · clusterings · clusters).
-    """
+    """(n_rows, k) probabilities of the clusters given the row, every clustering a witness as far as the others confirm it."""
+    # p_q(y | c) is counted over the clusters that the votes of the *other* clusterings speak for, without the object in question. Labels
+    # drawn at random then say nothing, since the others do not foretell them, and the probabilities stay at chance, the shares π_c of
+    # the clusters; so they do for a single clustering, which nothing confirms.
     order, mine = heaviest_first(problem, labels)
     k = len(order)
     tables = label_tables(problem, labels, k) if tables is None else tables
@@ -287,16 +292,13 @@ def errors_correlate(problem: Problem, labels: Array, tables: list[Floats] | Non
 
 def agreement_of(problem: Problem, labels: Array, tables: list[Floats] | None = None) -> tuple[Floats, float]:
     """Support and average NMI of an :class:`Assessment`, without the rest of it."""
-    tables = label_tables(problem, labels, int(labels.max()) + 1) if tables is None else tables
+    tables = tables_of(problem, labels) if tables is None else tables
     return support_of(problem.labels, labels, tables), average_nmi(tables)
 
 
 def assess(problem: Problem, labels: Array, kind: str = "walk") -> Assessment:
-    """Confidence, support and average NMI of clusters 0 … k − 1 of the rows. Cost O(rows · clusterings · clusters), 20 times.
-
-    `kind` says how resamples are combined: by a "walk", or by plain "association".
-    """
-    tables = label_tables(problem, labels, int(labels.max()) + 1)
+    """Confidence, support and average NMI of clusters 0 … k − 1 of the rows; resamples are combined by a "walk" or "association"."""
+    tables = tables_of(problem, labels)
     return Assessment(*confidence_of(problem, labels, kind, tables), *agreement_of(problem, labels, tables))
 
 
@@ -304,7 +306,7 @@ def confidence_of(
     problem: Problem, labels: Array, kind: str = "walk", tables: list[Floats] | None = None
 ) -> tuple[Floats, Floats]:
     """Posterior and confidence of an :class:`Assessment`, without the rest of it."""
-    tables = label_tables(problem, labels, int(labels.max()) + 1) if tables is None else tables
+    tables = tables_of(problem, labels) if tables is None else tables
     several = 1 < len(tables[0]) <= MATCHED and fits(narrowed(problem))
     if problem.n_clusterings < ENOUGH:
         found = confirmed_posterior(problem, labels, tables)
@@ -321,6 +323,112 @@ def confidence_of(
 
 
 def _resampled(problem: Problem, labels: Array, kind: str) -> tuple[Floats, Floats]:
-    shares = resampled_shares(problem, labels, 0, kind)  # the seed of all resamples
+    shares = resampled_shares(problem, labels, kind)
     rest = np.maximum(1 - shares.sum(axis=1, keepdims=True), 0)  # went to clusters that match none
     return shares + rest / shares.shape[1], resampled_confidence(shares, labels)
+
+
+def resampled_shares(problem: Problem, labels: Array, kind: str = "walk") -> Floats:
+    """(n_rows, k) share of the resamples, of those that label a row, that put it into each cluster of an answer."""
+    # Shares sum to less than 1 where a row went to a cluster that matches none of the answer's.
+    k = int(labels.max()) + 1
+    affordable = max(CLUSTERINGS, WORK / (problem.n_rows * k * RESAMPLES))
+    narrow = narrowed(problem, int(min(CLUSTERS, affordable * problem.sizes.mean())))
+    combine_again = (_by_walk if kind == "walk" else _by_association)(narrow, k)
+    found, rows, judged = np.zeros((narrow.n_rows, k)), np.arange(narrow.n_rows), np.zeros(narrow.n_rows)
+    first = np.full(k, narrow.n_rows)
+    np.minimum.at(first, labels, rows)
+    order = np.argsort(first)  # ties of matches go by the clusters' first rows, however they are numbered
+    mine = np.argsort(order)[labels]
+    drawn = [_copies(narrow.n_clusterings, b, neighbors_of(narrow)) for b in range(RESAMPLES)]
+    answers = workers(None, lazily=True)(delayed(combine_again)(copies) for copies in drawn)
+    for copies, again in zip(drawn, answers, strict=True):
+        place = matched(mine, again, narrow.weights, k)[again]
+        seen = (narrow.labels[:, copies > 0] >= 0).any(axis=1)
+        met = (place >= 0) & seen
+        found[rows[met], order[place[met]]] += 1
+        judged += seen
+    return np.asarray(found / np.maximum(judged, 1)[:, None])
+
+
+def _copies(m: int, b: int, groups: list[Ints] | None = None) -> Floats:
+    """How often each clustering counts in a resample, of each group as many as it has."""
+    rng = stream(0, "consensus.resamples", b)
+    groups = [np.arange(m)] if groups is None or len(groups) == 1 else groups
+    drawn = []
+    for i, group in enumerate(groups):
+        # half of them, those of odd groups rounded up and down by turns; or as many as there are, with replacement
+        half = (len(group) + (i % 2 or len(groups) == 1)) // 2
+        drawn.append(group[rng.permutation(len(group))[:half] if b % 2 else rng.integers(0, len(group), len(group))])
+    return np.bincount(np.concatenate(drawn), minlength=m).astype(float)
+
+
+def neighbors_of(problem: Problem) -> list[Ints] | None:
+    """Groups of about six clusterings with neighboring numbers of clusters, where they are spread evenly over these; else None."""
+    if not problem.even:
+        return None
+    m = problem.n_clusterings
+    return np.array_split(np.argsort(problem.sizes, kind="stable"), max(1, m // ALIKE))
+
+
+def _by_walk(problem: Problem, k: int) -> Callable[[Floats], Ints]:
+    """Clusters of the rows by how often each clustering counts, as :class:`ClusterWalk` finds them."""
+    whole, most = row_tree(problem, max(LEAVES, k)), max(GROUPS, k)
+    n = len(whole.leaves)
+    some = _only(problem, whole.leaves, whole.weights)
+    groups = np.arange(n) if n <= most else cut_tree(whole.linkage, most)
+    items = Groups.of(some, groups)
+
+    def again(copies: Floats) -> Ints:
+        similarity = whole.overlaps.similarity(copies)
+        tree = similarity_tree(similarity.of_groups(items), items.mass)
+        labels, _ = nearest_clusters(some, similarity, cut_clusters(tree, items.mass, k)[groups], k, ROUNDS)
+        if n < problem.n_rows:
+            labels = similarity.to_clusters(some, labels, k, problem.labels).argmax(axis=1)
+        return labels
+
+    return again
+
+
+def _by_association(problem: Problem, k: int) -> Callable[[Floats], Ints]:
+    """Clusters of the rows by how often each clustering counts, as :class:`EvidenceAccumulation` finds them."""
+    leaves, weights = choose_leaves(problem, max(EVIDENCE, k))
+    some = _only(problem, leaves, weights)
+
+    def again(copies: Floats) -> Ints:
+        used = np.flatnonzero(copies)
+        sizes = problem.sizes[used]
+        times, offsets = np.repeat(copies[used], sizes), np.concatenate([[0], np.cumsum(sizes)])
+        part = replace(some, labels=np.ascontiguousarray(some.labels[:, used]))
+        tree = weighted_linkage(_kernels.row_distances(part.labels.T, offsets, times), weights)
+        mine = cut_tree(tree, min(k, len(leaves)))
+        if len(leaves) == problem.n_rows:
+            return mine
+        whole = replace(problem, labels=np.ascontiguousarray(problem.labels[:, used]))
+        return np.asarray(mean_association(whole, part, mine, times).argmax(axis=1))
+
+    return again
+
+
+def _only(problem: Problem, rows: Ints, weights: Floats) -> Problem:
+    """The problem of some of the rows, that weigh as told; a cluster that none of them is in keeps its number."""
+    labels = np.ascontiguousarray(problem.labels[rows])
+    some = Problem(labels, weights, problem.n_clusters, np.arange(len(rows)))
+    vars(some)["sizes"] = problem.sizes
+    return some
+
+
+def matched(labels: Array, others: Array, weights: Floats, k: int) -> Ints:
+    """The cluster of `labels` that each cluster of `others` is matched with, one to one, by most weight in common; −1 for none."""
+    table = np.zeros((k, int(others.max()) + 1))
+    np.add.at(table, (labels, others), weights)
+    mine, theirs = linear_sum_assignment(-table)
+    place = np.full(table.shape[1], -1)
+    place[theirs] = mine
+    return place
+
+
+def resampled_confidence(shares: Floats, labels: Array) -> Floats:
+    """(n_rows,) the mean of the own cluster's share and of the agreement of two resamples."""
+    own = shares[np.arange(len(labels)), labels]
+    return np.asarray((own + (shares**2).sum(axis=1)) / 2)

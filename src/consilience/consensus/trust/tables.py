@@ -16,8 +16,6 @@ of the shuffles, exact), or an outlier: less than half as reliable as the median
 median absolute deviations) below it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any

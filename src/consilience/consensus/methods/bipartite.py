@@ -1,30 +1,35 @@
-"""LWGP: a spectral partition of the bipartite graph of objects and clusters, in which clusters weigh what they can be relied on.
+"""Partitions of the bipartite graph that joins every object with the clusters it lies in: HBGF and LWGP.
 
-An object is tied to each of its clusters with the cluster's weight (:mod:`consilience.consensus.rows.cluster_similarity`; D. Huang,
-C.-D. Wang and J.-H. Lai, Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48, 2018): Z (rows × clusters). Normalized cuts
-of this graph need no eigenvectors of its objects, since those follow from the much smaller graph of clusters (the **transfer cut**)
+**HBGF**: a partition into k blocks with a small cut groups objects by their clusters and clusters by their objects at once (X. Z. Fern
+and C. E. Brodley, Solving cluster ensemble problems by bipartite graph partitioning, ICML 2004). A row of weight w is w objects, so its
+edges weigh w. Only objects are balanced: clusters weigh nothing.
+
+**LWGP**: a spectral cut, in which an object is tied to each of its clusters with the cluster's weight
+(:mod:`consilience.consensus.rows.cluster_similarity`; D. Huang, C.-D. Wang and J.-H. Lai, Locally weighted ensemble clustering, IEEE
+Trans. Cybernetics 48, 2018): Z (rows × clusters). Normalized cuts of this graph need no eigenvectors of its objects, since those follow
+from the much smaller graph of clusters (the **transfer cut**)
 
     E = Zᵀ D⁻¹ Z,   D the row sums of Z, rows counted by their weights
 
 (Z. Li, X.-M. Wu and S.-F. Chang, Segmentation using superpixels: a bipartite graph partitioning approach, CVPR 2012): with v the leading
 eigenvectors of the normalized E, row i lies at the mean of v over its clusters. Rows of unit length are grouped by k-means, a row
-counted by its weight. What sign or rotation the eigenvectors have does not matter to it.
+counted by its weight. With equal weights of the clusters this is the spectral cut of Fern and Brodley.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import eigh
-from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from consilience._check import check_count, check_seed
+from consilience._check import check_choice, check_count, check_seed
 from consilience._run.random import stream
 from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
-from consilience.consensus.rows.cluster_similarity import THETA, cluster_overlap, cluster_weights
+from consilience.consensus.methods.graph_partition import check_imbalance, partition_graph
+from consilience.consensus.rows.cluster_similarity import THETA, cluster_weights, co_occurrence
 from consilience.consensus.rows.problem import Problem, incidence, sample_rows, sum_over_labels
 
 DENSE = 1_000  # safeguard: clusters up to which clusters × clusters is formed; beyond, Lanczos steps on rows × clusters
@@ -56,9 +61,7 @@ def embed_rows(problem: Problem, label_weights: Floats, n_vectors: int) -> tuple
 
 def _dense(problem: Problem, label_weights: Floats, scale: Floats, number: int) -> tuple[Floats, Floats]:
     """Leading eigenvalues and, scaled back, eigenvectors of the normalized graph of clusters."""
-    offsets, columns = problem.offsets, np.ascontiguousarray(problem.labels.T)
-    numbers = range(problem.n_clusterings)
-    graph = np.hstack([cluster_overlap(problem, q, columns=columns, offsets=offsets, weights=scale) for q in numbers])
+    graph = co_occurrence(replace(problem, weights=scale))
     graph *= label_weights[:, None]
     graph *= label_weights
     root = 1 / np.sqrt(graph.sum(axis=1))
@@ -72,10 +75,8 @@ def _dense(problem: Problem, label_weights: Floats, scale: Floats, number: int) 
 def _sparse(problem: Problem, label_weights: Floats, scale: Floats, number: int) -> tuple[Floats, Floats]:
     """The same by Lanczos steps from a fixed start, without the graph of clusters."""
     members = incidence(problem)
-    ties = csr_array(
-        (label_weights[members.indices] * np.sqrt(np.repeat(scale, np.diff(members.indptr))), members.indices, members.indptr),
-        shape=members.shape,
-    )  # fmt: skip
+    ties = members.copy()
+    ties.data = label_weights[members.indices] * np.sqrt(np.repeat(scale, np.diff(members.indptr)))
     back = ties.T.tocsr()
     root = 1 / np.sqrt(back @ (ties @ np.ones(ties.shape[1])))
     c = len(root)
@@ -131,17 +132,93 @@ def _lloyd(points: Floats, weights: Floats, centers: Floats) -> tuple[Ints, Floa
     """Labels, centers, and the weighted sum of squares but for a constant."""
     k, everyone, labels = len(centers), np.arange(len(points)), np.full(len(points), -1)
     for step in range(MOST):
-        scores = points @ (-2 * centers.T) + (centers**2).sum(
-            axis=1
-        )  # squared distances but for the point's own square
+        scores = points @ (-2 * centers.T) + (centers**2).sum(axis=1)  # squared distances less the point's own square
         nearest = scores.argmin(axis=1)
         if (nearest == labels).all() or step == MOST - 1:
             break
         labels = nearest
         mass = np.bincount(labels, weights, minlength=k)
-        sums = csr_array((weights, (labels, everyone)), shape=(k, len(points))) @ points
+        sums = sparse.csr_array((weights, (labels, everyone)), shape=(k, len(points))) @ points
         centers = np.where(mass[:, None] > 0, sums / np.maximum(mass, 1e-300)[:, None], centers)  # an empty one stays
     return nearest, centers, float(weights @ scores[everyone, nearest])
+
+
+def _shares(members: Any, homes: Ints, k: int) -> Floats:
+    """Share of every row's clusters in each block, given the blocks of the clusters."""
+    n = len(homes)
+    groups = sparse.csr_array((np.ones(n), (np.arange(n), homes)), shape=(n, k))
+    return np.asarray((members @ groups).toarray() / np.diff(members.indptr)[:, None])
+
+
+def bipartite(members: Any, weights: Any) -> Any:
+    """Symmetric adjacency of rows (first) and clusters, an edge as heavy as its row."""
+    edges = members.copy()
+    edges.data = np.repeat(weights, np.diff(members.indptr))
+    return sparse.block_array([[None, edges], [edges.T, None]], format="csr")
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class HBGF(ConsensusEstimator):
+    """Hybrid Bipartite Graph Formulation: partition the graph of objects and clusters.
+
+    Parameters
+    ----------
+    max_rows : int, default 2500
+        An ensemble with more distinct rows is partitioned on so many of them, drawn in proportion to their weights. Each other row
+        joins the block with most of its clusters. This bounds the graph that is cut, not memory, and the result depends on it.
+    imbalance : float, default 0.05
+        How much heavier than even a block may be, counted in objects.
+    backend : {"mtkahypar", "spectral"}, default "mtkahypar"
+        A balanced partition of the graph, or a normalized cut by eigenvectors, of all rows and without balance; :class:`LWGP` is the
+        same with weighted clusters.
+
+    Attributes
+    ----------
+    labels_ : int array
+        A block without objects is not a cluster, so there can be fewer than asked.
+    membership_ : (n_objects, n_clusters_) array
+        Share of the object's clusters that lie in each block; with "spectral", the probability of each cluster given the row.
+    sampled_ : bool
+        Whether there were more than `max_rows` distinct rows; never with "spectral".
+
+    Notes
+    -----
+    O(n r) memory and about O(n r) time for n distinct rows and r clusterings. A missing label is an edge less.
+    Balanced blocks split or merge clusters of very different sizes; :class:`MCLA` and "spectral" do not mind them.
+
+    Examples
+    --------
+    >>> labels = [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], [0, 0, 1, 1, 2, 2]]
+    >>> HBGF(2, random_state=0).fit(labels).labels_.tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+
+    max_rows: int = 2500
+    imbalance: float = 0.05
+    backend: Literal["mtkahypar", "spectral"] = "mtkahypar"
+
+    def _combine(self, problem: Problem) -> Answer:
+        check_choice(self.backend, ["mtkahypar", "spectral"], "partitioner")
+        check_count("max_rows", self.max_rows, problem.n_clusters)
+        check_imbalance(self.imbalance)
+        seed = check_seed(self.random_state)
+        if self.backend == "spectral":
+            equal = np.ones(int(problem.sizes.sum()))
+            return Answer(transfer_cut(problem, equal, problem.n_clusters, seed=seed)[0], extras={"sampled": False})
+        members = incidence(problem)
+        chosen = sample_rows(problem.weights, self.max_rows, seed)
+        weights = problem.weights[chosen]
+        blocks = partition_graph(
+            bipartite(members[chosen], weights),
+            problem.n_clusters,
+            vertex_weights=np.concatenate([weights, np.zeros(members.shape[1])]),
+            imbalance=self.imbalance,
+            random_state=seed,
+        )
+        membership = _shares(members, blocks[len(chosen) :], problem.n_clusters)
+        labels = membership.argmax(axis=1)
+        labels[chosen] = blocks[: len(chosen)]
+        return Answer(labels, membership, {"sampled": len(chosen) < problem.n_rows})
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -151,8 +228,7 @@ class LWGP(ConsensusEstimator):
     Parameters
     ----------
     theta : float, default 0.4
-        How little it counts that other clusterings tear a cluster apart; with large values all clusters weigh the same, as in
-        ``HBGF(backend="spectral")``.
+        How little it counts that other clusterings tear a cluster apart; with large values all clusters weigh the same.
     n_init : int, default 5
         Starts of the k-means that groups the rows in the eigenvectors.
 
