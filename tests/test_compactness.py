@@ -1,7 +1,5 @@
 """Compactness against a literal double loop, for every kind of data it takes."""
 
-from __future__ import annotations
-
 import importlib
 import math
 
@@ -115,13 +113,6 @@ def test_threads_do_not_change_a_bit(monkeypatch, n_jobs):
     assert_array_equal(compactness(X, Ensemble(labels)), compactness(X, Ensemble(labels), n_jobs=n_jobs))
 
 
-def test_many_objects():
-    rng = np.random.default_rng(5)
-    X, labels = rng.normal(size=(500, 3)), rng.integers(-1, 3, (500, 2))
-    got = compactness(X, Ensemble(labels))
-    assert_allclose(got, [by_hand(X, column) for column in labels.T.tolist()], rtol=1e-10)
-
-
 @pytest.mark.parametrize("kind", [np.int64, np.uint8, bool, np.float32])
 def test_sparse_data_of_any_type_is_as_exact_as_dense(kind):
     X = (10 * np.random.default_rng(6).random((40, 3))).astype(kind)
@@ -135,44 +126,23 @@ def test_sparse_data_far_from_the_origin_is_as_exact_as_dense():
     assert compactness(sparse.csr_matrix(X), labels) == pytest.approx(compactness(X, labels), rel=1e-6)
 
 
+SQUARE = {"metric": "precomputed"}
 REFUSED = {
-    "unknown metric": (([[0.0], [1.0]], [0, 1]), {"metric": "euclid"}, "unknown metric 'euclid': did you mean"),
-    "other length": (([[0.0], [1.0]], [0, 1, 1]), {}, "the data has 2 objects and the labels 3"),
-    "vector of data": (([0.0, 1.0], [0, 1]), {}, "the data: has 1 dimension"),
-    "NaN": (([[0.0], [np.nan]], [0, 1]), {}, "row 2, column 0 .*missing or infinite value"),
-    "infinity": (([[0.0], [np.inf]], [0, 1]), {}, "row 2, column 0 .*missing or infinite value"),
-    "NaN in sparse data": (
-        (sparse.csr_matrix([[0.0], [np.nan]]), [0, 1]),
-        {},
-        "row 2, column 0 .*missing or infinite value",
-    ),
-    "no square": (
-        (np.zeros((2, 3)), [0, 1]),
-        {"metric": "precomputed"},
-        "must be square, and there are 2 rows and 3 columns",
-    ),
-    "complex": ((np.array([[1j], [0]]), [0, 1]), {}, "complex"),
-    "a text": (("x", [0]), {}, "no such file"),
-    "negative": (
-        ([[0, -1.0], [-1, 0]], [0, 0]),
-        {"metric": "precomputed"},
-        "distance matrix, row 1, column 1.*negative",
-    ),
-    "not symmetric": (([[0, 1.0], [2, 0]], [0, 0]), {"metric": "precomputed"}, "is 1 and 2 the other way round"),
-    "not 0 to itself": (([[0, 1.0], [1, 3]], [0, 0]), {"metric": "precomputed"}, "to itself is 3, not 0"),
-    "no numbers": (([["a"], ["b"]], [0, 1]), {}, "data"),
-    "ragged": (([[0.0], [1.0, 2.0]], [0, 1]), {}, "data"),
-    "table of labels": (([[0.0], [1.0]], np.zeros((2, 2))), {}, "one label per object"),
-    "no jobs": (([[0.0], [1.0]], [0, 1]), {"n_jobs": 0}, "n_jobs must be"),
+    "unknown metric": ([[0.0], [1.0]], [0, 1], {"metric": "euclid"}, "euclidean"),
+    "other length": ([[0.0], [1.0]], [0, 1, 1], {}, "2 objects and the labels 3"),
+    "vector of data": ([0.0, 1.0], [0, 1], {}, "1 dimension"),
+    "NaN": ([[0.0], [np.nan]], [0, 1], {}, "row 2, column 0"),
+    "NaN in sparse data": (sparse.csr_matrix([[0.0], [np.nan]]), [0, 1], {}, "row 2, column 0"),
+    "no square": (np.zeros((2, 3)), [0, 1], SQUARE, "2 rows and 3 columns"),
+    "sparse distances": (sparse.eye(3, format="csr"), [0, 0, 1], SQUARE, "full matrix"),
+    "negative": ([[0, -1.0], [-1, 0]], [0, 0], SQUARE, "row 1, column 1"),
+    "not symmetric": ([[0, 1.0], [2, 0]], [0, 0], SQUARE, "is 1 and 2"),
+    "not 0 to itself": ([[0, 1.0], [1, 3]], [0, 0], SQUARE, "is 3, not 0"),
+    "table of labels": ([[0.0], [1.0]], np.zeros((2, 2)), {}, "one label per object"),
 }
 
 
-@pytest.mark.parametrize(("data", "options", "sentence"), REFUSED.values(), ids=REFUSED)
-def test_refused(data, options, sentence):
-    with pytest.raises(InputError, match=sentence):
-        compactness(*data, **options)
-
-
-def test_a_sparse_distance_matrix_is_refused():
-    with pytest.raises(InputError, match="must be a full matrix"):
-        compactness(sparse.eye(3, format="csr"), [0, 0, 1], metric="precomputed")
+@pytest.mark.parametrize(("X", "labels", "options", "words"), REFUSED.values(), ids=REFUSED)
+def test_refused(X, labels, options, words):
+    with pytest.raises(InputError, match=words):
+        compactness(X, labels, **options)

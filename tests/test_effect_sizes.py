@@ -79,15 +79,6 @@ def test_names_are_those_of_the_table_and_labels_those_of_a_result():
         pd.testing.assert_frame_equal(found[0], other)
 
 
-def test_names_of_a_frame_and_labels_of_a_consensus():
-    X = pd.DataFrame({"size": [0.0, 1.0, 9.0, 10.0], "age": [5.0, 6.0, 5.0, 6.0]}, index=list("abcd"))
-    one = cs.combine([[0, 0, 1, 1], [0, 0, 1, 1]], 2, "vote")
-    found = distinguishing_features(X, one, top=1)
-    assert found["feature"].tolist() == ["size", "size"]
-    table = cs.tables.read_table(X, kind="data")
-    pd.testing.assert_frame_equal(distinguishing_features(table, one.labels, top=1), found)
-
-
 def test_data_with_gaps_is_described_as_it_is_clustered():
     """In an array as in a frame: what the clusterer encodes, its features are told of."""
     X = np.random.default_rng(0).normal(size=(60, 3))

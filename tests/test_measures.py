@@ -1,7 +1,5 @@
 """Every measure of two clusterings against scikit-learn, brute force, or a literal reading of its formula."""
 
-from __future__ import annotations
-
 import itertools
 import tracemalloc
 from inspect import signature
@@ -10,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
 from sklearn import metrics
 
 from consilience import Ensemble, measures
@@ -93,14 +90,6 @@ def test_equal_to_scikit_learn(name):
         assert EVERY[name](a, b) == pytest.approx(SCIKIT_LEARN[name](a, b), abs=1e-10)
 
     check()
-
-
-@pytest.mark.parametrize("name", SCIKIT_LEARN)
-def test_equal_to_scikit_learn_on_many_objects(name):
-    rng = np.random.default_rng(0)
-    a = rng.integers(0, 40, 20_000)
-    b = np.where(rng.random(20_000) < 0.3, rng.integers(0, 30, 20_000), a % 30)
-    assert EVERY[name](a, b) == pytest.approx(SCIKIT_LEARN[name](a, b), abs=1e-10)
 
 
 # --- properties of every measure ------------------------------------------------------------------------------------
@@ -189,18 +178,18 @@ def test_no_shared_object_is_nan(measure):
 
 
 @every_measure
-def test_lengths_that_disagree_are_refused(measure):
-    with pytest.raises(InputError, match="have 2 and 3 labels; they must be of the same objects"):
-        measure([0, 1], [0, 1, 2])
+def test_what_is_no_pair_of_label_vectors_is_refused(measure):
     one, two = ("known labels", "clustering") if "known" in signature(measure).parameters else ("first", "second")
-    with pytest.raises(InputError, match=rf"the {one}.*: 0.5 \(object 1\) is not a label"):
-        measure(np.array([0, 0.5]), [0, 1])
-    with pytest.raises(InputError, match=rf"the {two}.*: 0.5 \(object 1\) is not a label"):
-        measure([0, 1], np.array([0, 0.5]))
-    with pytest.raises(InputError, match=r"must be a vector, one label per object; got None"):
-        measure(None, [0, 1])
-    with pytest.raises(InputError, match=r"got an Ensemble: choose one of its clusterings, such as ens.labels\[:, 0\]"):
-        measure([0, 1], Ensemble([[0, 1]]))
+    half = np.array([0, 0.5])
+    for a, b, words in [
+        ([0, 1], [0, 1, 2], "2 and 3 labels"),
+        (half, [0, 1], f"the {one}.*object 1"),
+        ([0, 1], half, f"the {two}.*object 1"),
+        (None, [0, 1], "got None"),
+        ([0, 1], Ensemble([[0, 1]]), "got an Ensemble"),
+    ]:
+        with pytest.raises(InputError, match=words):
+            measure(a, b)
 
 
 @pytest.mark.parametrize("measure", [cluster_difference, variation_of_information])
@@ -249,22 +238,6 @@ def test_contingency(pair):
     assert table.shape == (len(rows), len(columns))
     for (i, x), (j, y) in itertools.product(enumerate(rows), enumerate(columns)):
         assert table[i, j] == sum(p == x and q == y for p, q in zip(a, b, strict=True))
-
-
-def test_contingency_with_weights():
-    a, b = ["x", "x", "y", None], [0, 0, 1, 1]
-    assert_array_equal(contingency(a, b, sample_weight=[2, 3, 4, 9]), [[5, 0], [0, 4]])
-    assert contingency(a, b, sample_weight=[2, 3, 4, 9]).dtype == np.int64
-    assert_array_equal(contingency(a, b, sample_weight=[0.5, 0.25, 1, 9]), [[0.75, 0], [0, 1]])
-
-
-def test_contingency_refuses_weights_of_another_length():
-    with pytest.raises(InputError, match="2 objects need as many weights"):
-        contingency([0, 1], [0, 1], sample_weight=[1])
-    with pytest.raises(InputError, match="that of object 1 is nan"):
-        contingency([0, 1], [0, 1], sample_weight=[1, np.nan])
-    with pytest.raises(InputError, match=r"not negative; that of object 0 is -1\.0"):
-        contingency([0, 1], [0, 1], sample_weight=[-1.0, 2])
 
 
 def count_pairs(a, b):
@@ -349,19 +322,7 @@ def test_f1(pair):
     assert f1(truth, labels, average="clusters") == pytest.approx(np.mean(by_cluster), abs=1e-12)
 
 
-def test_f1_refuses_an_unknown_average():
-    with pytest.raises(InputError, match="unknown average 'class': did you mean 'classes'"):
-        f1([0], [0], average="class")
-
-
 # --- average NMI ----------------------------------------------------------------------------------------------------
-
-
-@quick
-@given(clusterings(count=4))
-def test_anmi_without_missing_labels_is_the_plain_average(made):
-    labels, *ensemble = made
-    assert anmi(ensemble, labels) == pytest.approx(np.mean([nmi(labels, x) for x in ensemble]), abs=1e-12)
 
 
 @quick
@@ -405,17 +366,7 @@ def test_perplexity_at_the_ends():
     assert perplexity([0.0, 0.0]) == 1
     assert perplexity([1e-16]) == 1  # rounding above 0 is certainty
     assert perplexity([-np.inf, 0.0]) == np.inf
-
-
-def test_perplexity_beyond_the_doubles_is_infinite_without_a_warning():
-    assert perplexity([-1000.0]) == np.inf
-
-
-def test_perplexity_refusals():
-    with pytest.raises(InputError, match=r"a log probability of 0\.5 is above 0"):
-        perplexity([-1, 0.5])
-    with pytest.raises(InputError, match="log probabilities must be numbers"):
-        perplexity("a")
-    for nothing in ([], [np.nan]):
-        with pytest.raises(InputError, match="at least one known label"):
-            perplexity(nothing)
+    assert perplexity([-1000.0]) == np.inf  # beyond the doubles, without a warning
+    for refused in ([-1, 0.5], "a", [], [np.nan]):
+        with pytest.raises(InputError):
+            perplexity(refused)

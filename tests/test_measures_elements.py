@@ -1,7 +1,5 @@
 """Element-centric similarity and consistency against the definition by walks, n × n numbers for each clustering."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

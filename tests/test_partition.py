@@ -1,7 +1,5 @@
 """The two partition functions: what they promise on ordinary graphs, and that nothing breaks them."""
 
-from __future__ import annotations
-
 import itertools
 import multiprocessing
 import subprocess

@@ -1,7 +1,5 @@
 """`agree`: a model makes many clusterings of rows and columns of a count table, and :class:`CAP` makes them agree."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

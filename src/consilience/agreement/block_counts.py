@@ -1,11 +1,9 @@
 """A count table in row blocks as the searches see it: passes over all blocks whose parts add up."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from joblib import delayed
@@ -22,158 +20,6 @@ from consilience.engine.views import Views, cluster_tables, grouped_views, summe
 
 CHUNK = 4096  # rows that are searched one by one, beside the tables of all others
 ROUNDS = 16  # of a pass: chunks of a round do not see each other's moves
-
-
-def counts_of(counts: Any, weighting: str, n_jobs: int | None = None) -> Counts | BlockCounts:
-    """A table of counts ready for the searches: in memory, or where it comes in row blocks, block by block."""
-    if isinstance(counts, BlockCounts):
-        return counts
-    if are_blocks(counts):
-        blocks = counts if isinstance(counts, CountBlocks) else CountBlocks(counts)
-        return BlockCounts.of(blocks, weighting, n_jobs)
-    return check_counts(counts, weighting)
-
-
-@dataclass(frozen=True, eq=False)
-class BlockCounts:
-    """Counts in row blocks."""
-
-    rows: Objects
-    columns: Objects
-    source: str
-    blocks: CountBlocks
-    mean: float | None
-    grain: float | None
-    mean_entry: float
-    n_jobs: int | None  # blocks at a time on this machine; with a Dask client as many as it has cores
-
-    @classmethod
-    def of(cls, blocks: CountBlocks, weighting: str, n_jobs: int | None) -> BlockCounts:
-        """Look at all blocks once."""
-        check_choice(weighting, WEIGHTINGS, "weighting")
-        tasks = (delayed(survey)(blocks.piece(span)) for span in blocks.spans(CHUNK))
-        lengths, columns, cells, whole = zip(*workers(n_jobs, lazily=True)(tasks), strict=True)
-        length = np.concatenate(lengths)
-        if not sum(cells):
-            raise InputError(f"{blocks.source}: all counts are 0, so that nothing can be clustered")
-        kept, seen = np.flatnonzero(length > 0), np.flatnonzero(sum(columns) > 0)
-        uniform, total = weighting == "uniform", float(length.sum())
-        return cls(
-            Objects(kept, blocks.n_rows, None),
-            Objects(seen, blocks.n_columns, None),
-            blocks.source,
-            blocks,
-            float(length[kept].mean()) if uniform else None,
-            None if all(whole) and not uniform else 2.0 ** (np.ceil(np.log2(total)) - 51),
-            total / sum(cells),
-            n_jobs,
-        )
-
-    def reading(self, columns: Sequence[Labels] = ()) -> Reading:
-        """How rows are seen by clusterings of the columns."""
-        codes = [self.columns.to_all(mine) for mine in columns]
-        return Reading(np.array(codes, np.int32).reshape(len(codes), self.columns.n_objects), self.mean, self.grain)
-
-    def _pass(
-        self,
-        task: Callable[..., Any],
-        labels: list[Labels],
-        columns: Sequence[Labels],
-        sizes: Sequence[int],
-        spans: Sequence[Span] | None = None,
-    ) -> Iterable[Any]:
-        """What a task gives for all rows, or some spans of them, span after span."""
-        reading = self.reading(columns)
-        tasks = (
-            delayed(task)(self.blocks.piece(span), reading, [mine[self._place(span)] for mine in labels], sizes)
-            for span in (self.blocks.spans(CHUNK) if spans is None else spans)
-        )
-        return workers(self.n_jobs, lazily=True)(tasks)
-
-    def _place(self, span: Span) -> slice:
-        first, last = np.searchsorted(self.rows.kept, span)
-        return slice(int(first), int(last))
-
-    def row_tables(
-        self,
-        labels: list[Labels],
-        columns: Sequence[Labels],
-        sizes: Sequence[int] | None = None,
-        spans: Sequence[Span] | None = None,
-    ) -> list[Floats]:
-        """(clusters × all column clusters) of every clustering of the rows, or of some spans of them."""
-        sizes = sizes_of(labels) if sizes is None else sizes
-        tables = [np.zeros((k, sum(sizes_of(columns)))) for k in sizes]
-        for parts in self._pass(tables_of, labels, columns, sizes, spans):
-            for table, part in zip(tables, parts, strict=True):
-                table += part
-        return tables
-
-    def column_views(self, labels: list[Labels]) -> Views:
-        """The columns as rows, summed by the clusterings of the rows: columns × all row clusters, in this process."""
-        sizes = sizes_of(labels)
-        table = np.zeros((self.columns.n_objects, sum(sizes)))
-        for part in self._pass(by_column, labels, [], sizes):
-            lines = np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
-            table[lines, part.indices] += part.data
-        return side_by_side(table[self.columns.kept], sizes, self.mean_entry)
-
-    def moved(self, before: Labels, after: Labels, columns: Sequence[Labels], n_clusters: int) -> Floats:
-        """What a table gains where few rows move; only blocks that hold one of them are read."""
-        rows = self.rows.kept[before != after]
-        spans = [span for span in self.blocks.spans(CHUNK) if np.diff(np.searchsorted(rows, span))[0]]
-        old, new = self.row_tables([before, after], columns, [n_clusters] * 2, spans)
-        return new - old
-
-    def refine_pass(
-        self,
-        labels: list[Labels],
-        columns: Sequence[Labels],
-        tables: list[Floats],
-        turns: Sequence[int],
-        seed: int,
-        heat: float = 0.0,
-    ) -> tuple[list[Labels], list[Floats]]:
-        """Rows moved one by one: labels and tables.
-
-        Chunks of rows are searched each by itself, beside what the clusters hold elsewhere. After every round, of which there are at most
-        :data:`ROUNDS`, the tables are brought up to date; up to that number of chunks a pass is a search like any other.
-        """
-        new, tables = [mine.copy() for mine in labels], list(tables)
-        reading, spans = self.reading(columns), self.blocks.spans(CHUNK)
-        for low, high in _rounds(self.blocks.n_rows):
-            inside = [(max(a, low), min(b, high)) for a, b in spans if a < high and b > low]
-            members = [np.bincount(mine, minlength=len(table)) for mine, table in zip(new, tables, strict=True)]
-            before, changed = [mine.copy() for mine in new], [table.copy() for table in tables]
-            jobs = [(i, span) for span in inside for i in range(len(new))]
-            how = {"seed": seed, "temperature": heat, "n_jobs": max(1, n_threads(self.n_jobs) // len(jobs))}
-            tasks = (
-                delayed(refine)(
-                    self.blocks.piece(span),
-                    reading,
-                    before[i][self._place(span)],
-                    self._chunks(span, turns[i]),
-                    tables[i],
-                    members[i],
-                    **how,
-                )
-                for i, span in jobs
-            )
-            for (i, span), (mine, change) in zip(jobs, workers(self.n_jobs, lazily=True)(tasks), strict=True):
-                new[i][self._place(span)] = mine
-                changed[i] += change
-            for mine, old, table in zip(new, before, changed, strict=True):
-                found = mine.copy()
-                if take_back(old, mine, len(table)):
-                    table += self.moved(found, mine, columns, len(table))
-            tables = changed
-        return new, tables
-
-    def _chunks(self, span: Span, turn: int) -> list[tuple[int, int]]:
-        """Streams of the chunks of a span in a turn, and how many rows with counts each has."""
-        ends = [*range(span[0], span[1], CHUNK), span[1]]
-        sizes = np.diff(np.searchsorted(self.rows.kept, ends))
-        return [(turn + (span[0] // CHUNK + j << CHUNK_BIT), int(size)) for j, size in enumerate(sizes)]
 
 
 def sizes_of(clusterings: Sequence[Labels]) -> list[int]:
@@ -308,3 +154,155 @@ def beside(rows: Views, rest: Floats) -> Views:
         object_weights=np.ones(n + len(rest)),
         groups=np.concatenate([rows.groups, seen.astype(np.int32)], axis=1),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class BlockCounts:
+    """Counts in row blocks."""
+
+    rows: Objects
+    columns: Objects
+    source: str
+    blocks: CountBlocks
+    mean: float | None
+    grain: float | None
+    mean_entry: float
+    n_jobs: int | None  # blocks at a time on this machine; with a Dask client as many as it has cores
+
+    @classmethod
+    def of(cls, blocks: CountBlocks, weighting: str, n_jobs: int | None) -> Self:
+        """Look at all blocks once."""
+        check_choice(weighting, WEIGHTINGS, "weighting")
+        tasks = (delayed(survey)(blocks.piece(span)) for span in blocks.spans(CHUNK))
+        lengths, columns, cells, whole = zip(*workers(n_jobs, lazily=True)(tasks), strict=True)
+        length = np.concatenate(lengths)
+        if not sum(cells):
+            raise InputError(f"{blocks.source}: all counts are 0, so that nothing can be clustered")
+        kept, seen = np.flatnonzero(length > 0), np.flatnonzero(sum(columns) > 0)
+        uniform, total = weighting == "uniform", float(length.sum())
+        return cls(
+            Objects(kept, blocks.n_rows, None),
+            Objects(seen, blocks.n_columns, None),
+            blocks.source,
+            blocks,
+            float(length[kept].mean()) if uniform else None,
+            None if all(whole) and not uniform else 2.0 ** (np.ceil(np.log2(total)) - 51),
+            total / sum(cells),
+            n_jobs,
+        )
+
+    def reading(self, columns: Sequence[Labels] = ()) -> Reading:
+        """How rows are seen by clusterings of the columns."""
+        codes = [self.columns.to_all(mine) for mine in columns]
+        return Reading(np.array(codes, np.int32).reshape(len(codes), self.columns.n_objects), self.mean, self.grain)
+
+    def _pass(
+        self,
+        task: Callable[..., Any],
+        labels: list[Labels],
+        columns: Sequence[Labels],
+        sizes: Sequence[int],
+        spans: Sequence[Span] | None = None,
+    ) -> Iterable[Any]:
+        """What a task gives for all rows, or some spans of them, span after span."""
+        reading = self.reading(columns)
+        tasks = (
+            delayed(task)(self.blocks.piece(span), reading, [mine[self._place(span)] for mine in labels], sizes)
+            for span in (self.blocks.spans(CHUNK) if spans is None else spans)
+        )
+        return workers(self.n_jobs, lazily=True)(tasks)
+
+    def _place(self, span: Span) -> slice:
+        first, last = np.searchsorted(self.rows.kept, span)
+        return slice(int(first), int(last))
+
+    def row_tables(
+        self,
+        labels: list[Labels],
+        columns: Sequence[Labels],
+        sizes: Sequence[int] | None = None,
+        spans: Sequence[Span] | None = None,
+    ) -> list[Floats]:
+        """(clusters × all column clusters) of every clustering of the rows, or of some spans of them."""
+        sizes = sizes_of(labels) if sizes is None else sizes
+        tables = [np.zeros((k, sum(sizes_of(columns)))) for k in sizes]
+        for parts in self._pass(tables_of, labels, columns, sizes, spans):
+            for table, part in zip(tables, parts, strict=True):
+                table += part
+        return tables
+
+    def column_views(self, labels: list[Labels]) -> Views:
+        """The columns as rows, summed by the clusterings of the rows: columns × all row clusters, in this process."""
+        sizes = sizes_of(labels)
+        table = np.zeros((self.columns.n_objects, sum(sizes)))
+        for part in self._pass(by_column, labels, [], sizes):
+            lines = np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
+            table[lines, part.indices] += part.data
+        return side_by_side(table[self.columns.kept], sizes, self.mean_entry)
+
+    def moved(self, before: Labels, after: Labels, columns: Sequence[Labels], n_clusters: int) -> Floats:
+        """What a table gains where few rows move; only blocks that hold one of them are read."""
+        rows = self.rows.kept[before != after]
+        spans = [span for span in self.blocks.spans(CHUNK) if np.diff(np.searchsorted(rows, span))[0]]
+        old, new = self.row_tables([before, after], columns, [n_clusters] * 2, spans)
+        return new - old
+
+    def refine_pass(
+        self,
+        labels: list[Labels],
+        columns: Sequence[Labels],
+        tables: list[Floats],
+        turns: Sequence[int],
+        seed: int,
+        heat: float = 0.0,
+    ) -> tuple[list[Labels], list[Floats]]:
+        """Rows moved one by one: labels and tables.
+
+        Chunks of rows are searched each by itself, beside what the clusters hold elsewhere. After every round, of which there are at most
+        :data:`ROUNDS`, the tables are brought up to date; up to that number of chunks a pass is a search like any other.
+        """
+        new, tables = [mine.copy() for mine in labels], list(tables)
+        reading, spans = self.reading(columns), self.blocks.spans(CHUNK)
+        for low, high in _rounds(self.blocks.n_rows):
+            inside = [(max(a, low), min(b, high)) for a, b in spans if a < high and b > low]
+            members = [np.bincount(mine, minlength=len(table)) for mine, table in zip(new, tables, strict=True)]
+            before, changed = [mine.copy() for mine in new], [table.copy() for table in tables]
+            jobs = [(i, span) for span in inside for i in range(len(new))]
+            how = {"seed": seed, "temperature": heat, "n_jobs": max(1, n_threads(self.n_jobs) // len(jobs))}
+            tasks = (
+                delayed(refine)(
+                    self.blocks.piece(span),
+                    reading,
+                    before[i][self._place(span)],
+                    self._chunks(span, turns[i]),
+                    tables[i],
+                    members[i],
+                    **how,
+                )
+                for i, span in jobs
+            )
+            for (i, span), (mine, change) in zip(jobs, workers(self.n_jobs, lazily=True)(tasks), strict=True):
+                new[i][self._place(span)] = mine
+                changed[i] += change
+            for mine, old, table in zip(new, before, changed, strict=True):
+                found = mine.copy()
+                if take_back(old, mine, len(table)):
+                    table += self.moved(found, mine, columns, len(table))
+            tables = changed
+        return new, tables
+
+    def _chunks(self, span: Span, turn: int) -> list[tuple[int, int]]:
+        """Streams of the chunks of a span in a turn, and how many rows with counts each has."""
+        ends = [*range(span[0], span[1], CHUNK), span[1]]
+        sizes = np.diff(np.searchsorted(self.rows.kept, ends))
+        return [(turn + (span[0] // CHUNK + j << CHUNK_BIT), int(size)) for j, size in enumerate(sizes)]
+
+
+def counts_of(counts: Any, weighting: str, n_jobs: int | None = None) -> Counts | BlockCounts:
+    """A table of counts ready for the searches: in memory, or where it comes in row blocks, block by block."""
+    if isinstance(counts, BlockCounts):
+        return counts
+    if are_blocks(counts):
+        blocks = counts if isinstance(counts, CountBlocks) else CountBlocks(counts)
+        return BlockCounts.of(blocks, weighting, n_jobs)
+    return check_counts(counts, weighting)

@@ -4,8 +4,6 @@ Rows are moved where their blocks lie, by tables as small as clusters × cluster
 clusters, a sum over the blocks, on which the columns are searched as in memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

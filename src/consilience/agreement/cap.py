@@ -5,12 +5,10 @@ clusterings at once while the columns' are fixed (each on its own, Eq. 5), then 
 of the columns when it is looked at, so that no table of as many times the counts is held.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -119,7 +117,7 @@ class CAP(BaseEstimator):
     random_state: RandomState = None
     n_jobs: int | None = None
 
-    def fit(self, X: Any, rows: EnsembleLike, columns: EnsembleLike) -> CAP:
+    def fit(self, X: Any, rows: EnsembleLike, columns: EnsembleLike) -> Self:
         """Let clusterings of the rows and of the columns of a count table agree.
 
         Parameters
@@ -140,7 +138,7 @@ class CAP(BaseEstimator):
 
     def _fit(
         self, table: Counts | BlockCounts, rows: Any, columns: Any, seed: int, progress: bool | None = False
-    ) -> CAP:
+    ) -> Self:
         """The process on a checked table; labels are those of objects with counts until the record is made."""
         starts = start_from(rows, table.rows, "row", seed), start_from(columns, table.columns, "column", seed)
         names = [[f"{what} {i}" for i in range(len(start.codes))] for what, start in zip(SIDES, starts, strict=True)]

@@ -1,7 +1,5 @@
 """What :class:`MDC` and :class:`DataLoom` share: the state of a run, and the estimator around it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any

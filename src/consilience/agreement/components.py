@@ -5,8 +5,6 @@ process makes components grow: :func:`stable_groups` names the members of those 
 them lay before. Objects that float are those of :func:`~consilience.consensus.floaters`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

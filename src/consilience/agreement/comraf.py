@@ -1,11 +1,9 @@
 """Comraf (Bekkerman et al. 2009): clusterings of several kinds of objects, or several of one kind, with the most mutual information."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from joblib import delayed
@@ -22,188 +20,6 @@ from consilience.engine.views import Views, count_views, regrouped
 from consilience.inputs import as_table
 
 SCHEDULES = ("parallel", "round_robin")
-
-
-@dataclass(eq=False, repr=False)
-class Comraf(BaseEstimator):
-    """A graph of clusterings whose edges carry count tables; the sum of mutual information over the edges is raised.
-
-    Parameters
-    ----------
-    n_clusters : int or mapping of node to int
-        Of all nodes, or of each; a node that starts from given labels may be left out.
-    schedule : {"parallel", "round_robin"}
-        Nodes without an edge between them at once, or one after the other.
-    max_iter : int
-        Turns of every node, at most.
-    max_iter_local : int
-        Passes of local search each time it is a node's turn.
-    tol : float
-        Stop when a turn of all nodes gains no more than this share of the objective.
-    random_state : int, optional
-    n_jobs : int, optional
-        Threads; the labels do not depend on it.
-
-    Attributes
-    ----------
-    labels_ : dict of node to labels
-    objective_ : float
-        Σ over the edges of weight · I(X̃; Ỹ), in nats.
-    history_ : list of float
-        The objective at the start and after every step of the schedule; it never falls.
-    empty_ : dict of node to array
-        Objects without a count in any table: they keep the label they started with.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.agreement import Comraf
-    >>> blocks = np.kron(np.eye(2, dtype=int), np.ones((5, 6), int))
-    >>> edges = [("documents", "words", blocks), ("documents", "authors", blocks[:, :4] + blocks[:, 6:10])]
-    >>> found = Comraf({"documents": 2, "words": 2, "authors": 2}, random_state=1).fit(edges)
-    >>> round(found.objective_, 4)
-    0.6931
-    """
-
-    n_clusters: int | Mapping[str, int] = 8
-    _: KW_ONLY
-    schedule: str = "parallel"
-    max_iter: int = 20
-    max_iter_local: int = 1
-    tol: float = 1e-5
-    random_state: RandomState = None
-    n_jobs: int | None = None
-
-    def fit(self, X: Sequence[Any], y: None = None, *, init: Mapping[str, Any] | None = None) -> Comraf:
-        """Cluster the nodes of a graph.
-
-        Parameters
-        ----------
-        X : sequence of (node, node, table) or (node, node, table, weight)
-            The edges. Nodes are named by strings. The table's rows are the objects of the first node, its columns those of the
-            second. Nodes that cluster the same objects share tables, as in the bipartite graph of the agreement process.
-        init : mapping of node to labels, optional
-            Where the search starts. A node that is not in it starts at random, and is first improved on the single objects of
-            those neighbors that have no clustering yet: two random clusterings have no information about each other.
-        """
-        check_choice(self.schedule, SCHEDULES, "schedule")
-        check_count("max_iter", self.max_iter)
-        check_count("max_iter_local", self.max_iter_local)
-        check_positive("tol", self.tol, or_equal=True)
-        seed = check_seed(self.random_state)
-        nodes = _nodes(_check_edges(X))
-        names, wanted = [node.name for node in nodes], self.n_clusters
-        each = wanted if isinstance(wanted, Mapping) else dict.fromkeys(names, wanted)
-        labels = _starts(nodes, each, init or {}, seed, self.n_jobs)
-        classes = color(nodes) if self.schedule == "parallel" else [[node] for node in nodes]
-        how: dict[str, Any] = {"max_iter": self.max_iter, "max_iter_local": self.max_iter_local, "tol": self.tol}
-        streams = child_seed(seed, "agreement.comraf_search")
-        self.labels_, self.history_ = list(infer(classes, labels, **how, seed=streams, n_jobs=self.n_jobs))[-1]
-        self.objective_ = self.history_[-1]
-        self.empty_ = {node.name: np.flatnonzero(np.diff(node.rows.table.indptr) == 0) for node in nodes}
-        return self
-
-
-Edge = tuple[str, str, Any, float]
-
-
-def _check_edges(edges: Any) -> list[Edge]:
-    """Edges with their tables read and their ends compared."""
-    checked: list[Edge] = []
-    sizes: dict[str, int] = {}
-    tables: dict[int, Any] = {}
-    for number, edge in enumerate(edges):
-        if not isinstance(edge, (tuple, list)) or len(edge) not in (3, 4):
-            raise InputError(
-                f"edge {number} must be (node, node, table) or (node, node, table, weight); got {show(edge)}"
-            )
-        a, b, table = edge[:3]
-        if a == b:
-            raise InputError(f"edge {number} joins {show(a)} to itself: an edge has two nodes")
-        if id(table) not in tables:
-            tables[id(table)] = sparse.csr_matrix(as_table(table, "counts").values, dtype=float, copy=True)
-            tables[id(table)].eliminate_zeros()
-        values = tables[id(table)]
-        if not values.nnz:
-            raise InputError(f"the table of edge {number} ({a}, {b}) holds no counts")
-        for node, n in zip((a, b), values.shape, strict=True):
-            if sizes.setdefault(node, n) != n:
-                raise InputError(f"{show(node)} has {n} objects at edge {number} and {sizes[node]} at an earlier one")
-        checked.append((a, b, values, check_positive("the weight of an edge", edge[3] if len(edge) == 4 else 1.0)))
-    if not checked:
-        raise InputError("a graph needs at least one edge")
-    first = checked[0][0]
-    reached = {first}
-    while more := {end for a, b, *_ in checked if a in reached or b in reached for end in (a, b)} - reached:
-        reached |= more
-    if apart := [a for a, *_ in checked if a not in reached]:
-        raise InputError(
-            f"the graph falls apart: no path leads from {show(first)} to {show(apart[0])}; join them by an edge, or fit two"
-        )
-    return checked
-
-
-def _nodes(edges: list[Edge]) -> list[Node]:
-    """Nodes in the order of their first edge; tables that several edges share stand in a node's rows once."""
-    names = list(dict.fromkeys(end for a, b, *_ in edges for end in (a, b)))
-    turned: dict[int, Any] = {}
-    shared: dict[tuple[tuple[int, bool], ...], Any] = {}
-    nodes = []
-    for name in names:
-        seen: list[tuple[str, int, float]] = []
-        first: dict[tuple[int, bool], int] = {}
-        blocks: list[Any] = []
-        for a, b, table, weight in edges:
-            if name not in (a, b):
-                continue
-            key = (id(table), name == b)
-            if key not in first:
-                if name == b and id(table) not in turned:
-                    turned[id(table)] = sparse.csr_matrix(table.T)
-                first[key] = sum(block.shape[1] for block in blocks)
-                blocks.append(turned[id(table)] if name == b else table)
-            seen.append((a if name == b else b, first[key], weight))
-        rows = shared.setdefault(tuple(first), None)
-        if rows is None:
-            rows = shared[tuple(first)] = count_views([sparse.hstack(blocks, format="csr")])
-        nodes.append(Node(name, rows, seen))
-    return nodes
-
-
-def _starts(
-    nodes: list[Node], n_clusters: Mapping[str, int], init: Mapping[str, Any], seed: int, n_jobs: int | None
-) -> dict[str, Labels]:
-    """Labels of every node: as given, where missing at random, and found on the neighbors where none are given."""
-    known = {node.name for node in nodes}
-    for name in [*n_clusters, *init]:
-        if name not in known:
-            raise InputError(f"no edge leads to {show(name)}: the nodes are {', '.join(sorted(known))}")
-    single = {node.name: np.arange(node.rows.n_objects, dtype=np.int32) for node in nodes}
-    drawn = {
-        node.name: _drawn(node, n_clusters, init, stream(seed, "agreement.comraf", i)) for i, node in enumerate(nodes)
-    }
-    found = {name: drawn[name] for name in drawn if name in init}
-    for number, node in enumerate(nodes):
-        if node.name not in init:
-            engine = engine_of(node.views(single | found), int(drawn[node.name].max()) + 1, n_jobs)
-            own = child_seed(seed, "agreement.comraf_start", number)
-            # a few passes on the neighbors' single objects: the process itself goes on from there
-            found[node.name] = engine.search(drawn[node.name], max_iter=10, seed=own).labels
-    return found
-
-
-def _drawn(node: Node, n_clusters: Mapping[str, int], init: Mapping[str, Any], rng: np.random.Generator) -> Labels:
-    """The given labels of a node, at random where there are none."""
-    name, n = node.name, node.rows.n_objects
-    given = check_labels(init[name], f"init of {name}") if name in init else np.full(n, -1)
-    if len(given) != n:
-        raise InputError(f"init of {show(name)} has {len(given)} labels for {n} objects")
-    if name not in n_clusters and name not in init:
-        raise InputError(f"n_clusters does not say how many clusters {show(name)} shall have")
-    k = check_count(f"n_clusters of {name}", n_clusters.get(name, int(given.max()) + 1))
-    if k > n or given.max() >= k:
-        raise InputError(f"{show(name)} has {n} objects and {given.max() + 1} clusters at the start; {k} are wanted")
-    return np.where(given < 0, random_labels(n, k, rng), given).astype(np.int32)
 
 
 # Inference in a combinatorial Markov random field whose potentials are mutual information (Bekkerman et al. 2009, sections 3 and 4).
@@ -334,3 +150,185 @@ def _start(classes: Sequence[Sequence[Node]], labels: Clusterings, found: Mappin
             value += engine_of(left.views(labels), int(labels[node.name].max()) + 1).value(labels[node.name])
         done.add(node.name)
     return float(value)
+
+
+@dataclass(eq=False, repr=False)
+class Comraf(BaseEstimator):
+    """A graph of clusterings whose edges carry count tables; the sum of mutual information over the edges is raised.
+
+    Parameters
+    ----------
+    n_clusters : int or mapping of node to int
+        Of all nodes, or of each; a node that starts from given labels may be left out.
+    schedule : {"parallel", "round_robin"}
+        Nodes without an edge between them at once, or one after the other.
+    max_iter : int
+        Turns of every node, at most.
+    max_iter_local : int
+        Passes of local search each time it is a node's turn.
+    tol : float
+        Stop when a turn of all nodes gains no more than this share of the objective.
+    random_state : int, optional
+    n_jobs : int, optional
+        Threads; the labels do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : dict of node to labels
+    objective_ : float
+        Σ over the edges of weight · I(X̃; Ỹ), in nats.
+    history_ : list of float
+        The objective at the start and after every step of the schedule; it never falls.
+    empty_ : dict of node to array
+        Objects without a count in any table: they keep the label they started with.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from consilience.agreement import Comraf
+    >>> blocks = np.kron(np.eye(2, dtype=int), np.ones((5, 6), int))
+    >>> edges = [("documents", "words", blocks), ("documents", "authors", blocks[:, :4] + blocks[:, 6:10])]
+    >>> found = Comraf({"documents": 2, "words": 2, "authors": 2}, random_state=1).fit(edges)
+    >>> round(found.objective_, 4)
+    0.6931
+    """
+
+    n_clusters: int | Mapping[str, int] = 8
+    _: KW_ONLY
+    schedule: str = "parallel"
+    max_iter: int = 20
+    max_iter_local: int = 1
+    tol: float = 1e-5
+    random_state: RandomState = None
+    n_jobs: int | None = None
+
+    def fit(self, X: Sequence[Any], y: None = None, *, init: Mapping[str, Any] | None = None) -> Self:
+        """Cluster the nodes of a graph.
+
+        Parameters
+        ----------
+        X : sequence of (node, node, table) or (node, node, table, weight)
+            The edges. Nodes are named by strings. The table's rows are the objects of the first node, its columns those of the
+            second. Nodes that cluster the same objects share tables, as in the bipartite graph of the agreement process.
+        init : mapping of node to labels, optional
+            Where the search starts. A node that is not in it starts at random, and is first improved on the single objects of
+            those neighbors that have no clustering yet: two random clusterings have no information about each other.
+        """
+        check_choice(self.schedule, SCHEDULES, "schedule")
+        check_count("max_iter", self.max_iter)
+        check_count("max_iter_local", self.max_iter_local)
+        check_positive("tol", self.tol, or_equal=True)
+        seed = check_seed(self.random_state)
+        nodes = _nodes(_check_edges(X))
+        names, wanted = [node.name for node in nodes], self.n_clusters
+        each = wanted if isinstance(wanted, Mapping) else dict.fromkeys(names, wanted)
+        labels = _starts(nodes, each, init or {}, seed, self.n_jobs)
+        classes = color(nodes) if self.schedule == "parallel" else [[node] for node in nodes]
+        how: dict[str, Any] = {"max_iter": self.max_iter, "max_iter_local": self.max_iter_local, "tol": self.tol}
+        streams = child_seed(seed, "agreement.comraf_search")
+        self.labels_, self.history_ = list(infer(classes, labels, **how, seed=streams, n_jobs=self.n_jobs))[-1]
+        self.objective_ = self.history_[-1]
+        self.empty_ = {node.name: np.flatnonzero(np.diff(node.rows.table.indptr) == 0) for node in nodes}
+        return self
+
+
+Edge = tuple[str, str, Any, float]
+
+
+def _check_edges(edges: Any) -> list[Edge]:
+    """Edges with their tables read and their ends compared."""
+    checked: list[Edge] = []
+    sizes: dict[str, int] = {}
+    tables: dict[int, Any] = {}
+    for number, edge in enumerate(edges):
+        if not isinstance(edge, (tuple, list)) or len(edge) not in (3, 4):
+            raise InputError(
+                f"edge {number} must be (node, node, table) or (node, node, table, weight); got {show(edge)}"
+            )
+        a, b, table = edge[:3]
+        if a == b:
+            raise InputError(f"edge {number} joins {show(a)} to itself: an edge has two nodes")
+        if id(table) not in tables:
+            tables[id(table)] = sparse.csr_matrix(as_table(table, "counts").values, dtype=float, copy=True)
+            tables[id(table)].eliminate_zeros()
+        values = tables[id(table)]
+        if not values.nnz:
+            raise InputError(f"the table of edge {number} ({a}, {b}) holds no counts")
+        for node, n in zip((a, b), values.shape, strict=True):
+            if sizes.setdefault(node, n) != n:
+                raise InputError(f"{show(node)} has {n} objects at edge {number} and {sizes[node]} at an earlier one")
+        checked.append((a, b, values, check_positive("the weight of an edge", edge[3] if len(edge) == 4 else 1.0)))
+    if not checked:
+        raise InputError("a graph needs at least one edge")
+    first = checked[0][0]
+    reached = {first}
+    while more := {end for a, b, *_ in checked if a in reached or b in reached for end in (a, b)} - reached:
+        reached |= more
+    if apart := [a for a, *_ in checked if a not in reached]:
+        raise InputError(
+            f"the graph falls apart: no path leads from {show(first)} to {show(apart[0])}; join them by an edge, or fit two"
+        )
+    return checked
+
+
+def _nodes(edges: list[Edge]) -> list[Node]:
+    """Nodes in the order of their first edge; tables that several edges share stand in a node's rows once."""
+    names = list(dict.fromkeys(end for a, b, *_ in edges for end in (a, b)))
+    turned: dict[int, Any] = {}
+    shared: dict[tuple[tuple[int, bool], ...], Any] = {}
+    nodes = []
+    for name in names:
+        seen: list[tuple[str, int, float]] = []
+        first: dict[tuple[int, bool], int] = {}
+        blocks: list[Any] = []
+        for a, b, table, weight in edges:
+            if name not in (a, b):
+                continue
+            key = (id(table), name == b)
+            if key not in first:
+                if name == b and id(table) not in turned:
+                    turned[id(table)] = sparse.csr_matrix(table.T)
+                first[key] = sum(block.shape[1] for block in blocks)
+                blocks.append(turned[id(table)] if name == b else table)
+            seen.append((a if name == b else b, first[key], weight))
+        rows = shared.setdefault(tuple(first), None)
+        if rows is None:
+            rows = shared[tuple(first)] = count_views([sparse.hstack(blocks, format="csr")])
+        nodes.append(Node(name, rows, seen))
+    return nodes
+
+
+def _starts(
+    nodes: list[Node], n_clusters: Mapping[str, int], init: Mapping[str, Any], seed: int, n_jobs: int | None
+) -> dict[str, Labels]:
+    """Labels of every node: as given, where missing at random, and found on the neighbors where none are given."""
+    known = {node.name for node in nodes}
+    for name in [*n_clusters, *init]:
+        if name not in known:
+            raise InputError(f"no edge leads to {show(name)}: the nodes are {', '.join(sorted(known))}")
+    single = {node.name: np.arange(node.rows.n_objects, dtype=np.int32) for node in nodes}
+    drawn = {
+        node.name: _drawn(node, n_clusters, init, stream(seed, "agreement.comraf", i)) for i, node in enumerate(nodes)
+    }
+    found = {name: drawn[name] for name in drawn if name in init}
+    for number, node in enumerate(nodes):
+        if node.name not in init:
+            engine = engine_of(node.views(single | found), int(drawn[node.name].max()) + 1, n_jobs)
+            own = child_seed(seed, "agreement.comraf_start", number)
+            # a few passes on the neighbors' single objects: the process itself goes on from there
+            found[node.name] = engine.search(drawn[node.name], max_iter=10, seed=own).labels
+    return found
+
+
+def _drawn(node: Node, n_clusters: Mapping[str, int], init: Mapping[str, Any], rng: np.random.Generator) -> Labels:
+    """The given labels of a node, at random where there are none."""
+    name, n = node.name, node.rows.n_objects
+    given = check_labels(init[name], f"init of {name}") if name in init else np.full(n, -1)
+    if len(given) != n:
+        raise InputError(f"init of {show(name)} has {len(given)} labels for {n} objects")
+    if name not in n_clusters and name not in init:
+        raise InputError(f"n_clusters does not say how many clusters {show(name)} shall have")
+    k = check_count(f"n_clusters of {name}", n_clusters.get(name, int(given.max()) + 1))
+    if k > n or given.max() >= k:
+        raise InputError(f"{show(name)} has {n} objects and {given.max() + 1} clusters at the start; {k} are wanted")
+    return np.where(given < 0, random_labels(n, k, rng), given).astype(np.int32)

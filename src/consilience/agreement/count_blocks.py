@@ -1,7 +1,5 @@
 """Counts in row blocks, wherever they lie: each block is read where it is worked on, and the whole table never is."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

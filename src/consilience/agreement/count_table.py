@@ -1,9 +1,7 @@
 """A count table as both of its sides see it, and clusterings of the objects of a side that have counts."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -83,9 +81,9 @@ class Counts:
     source: str
 
     @property
-    def transposed(self) -> Counts:
+    def transposed(self) -> Self:
         """The same table with the sides exchanged."""
-        return Counts(self.columns, self.rows, self.source)
+        return replace(self, rows=self.columns, columns=self.rows)
 
 
 def check_counts(counts: Any, weighting: str = "uniform") -> Counts:

@@ -8,10 +8,8 @@ A flat random start ends with some true clusters joined and others split. Starti
 merging where the least information is lost, mends that for twice the time (``spare=1`` leaves it out, as Bekkerman and Scholz do).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from consilience._check import check_count, check_positive
 from consilience._run.random import stream
@@ -83,7 +81,7 @@ class DataLoom(CoClusterer):
     tol: float = 1e-3
     weighting: str = "length"
 
-    def fit(self, X: Any, y: None = None) -> DataLoom:
+    def fit(self, X: Any, y: None = None) -> Self:
         """Cluster rows and columns of a count table.
 
         Parameters

@@ -8,9 +8,7 @@ with all probabilities estimated from the table. One co-clustering gives one ran
 the mean over its co-clusterings, row clustering i with column clustering i. A row or column without a label is lifted by 1.
 """
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -56,7 +54,7 @@ class Recommender(BaseEstimator):
 
     def fit(
         self, X: Any, rows: EnsembleLike, columns: EnsembleLike, *, row_names: Any = None, column_names: Any = None
-    ) -> Recommender:
+    ) -> Self:
         """Learn the shares of rows and columns, and the lifts of their clusters.
 
         Parameters

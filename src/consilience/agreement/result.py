@@ -1,12 +1,10 @@
 """What the agreement process gives: clusterings of both sides, before and after every iteration."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -165,7 +163,7 @@ class Agreement(Result):
         }
 
     @classmethod
-    def _read(cls, folder: Path, header: Mapping[str, Any]) -> Agreement:
+    def _read(cls, folder: Path, header: Mapping[str, Any]) -> Self:
         m = {"rows": int(header["n_clusterings"]), "columns": int(header["n_column_clusterings"])}
         objective = np.array(header["objective"], np.float64)
         empty = np.array(header["empty_rows"], np.int64), np.array(header["empty_columns"], np.int64)

@@ -8,8 +8,6 @@ axis at least (theirs may lose all). Many starts are cheap, and the best is what
 the objects.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The base clusterers that split a group: four of ours and scikit-learn's by name, or any scikit-learn clusterer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

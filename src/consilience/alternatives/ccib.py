@@ -8,10 +8,8 @@ back where it weighs much. So λ decides everything, and Gondek and Hofmann give
 before ended, take the largest λ at which the mean I(C; Y | Z) over the runs is still 99 % of the largest on the path.
 """
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -55,7 +53,7 @@ class ConditionalProblem:
     n_clusters: int
 
     @classmethod
-    def of(cls, X: Any, groups: Labels, n_clusters: int) -> ConditionalProblem:
+    def of(cls, X: Any, groups: Labels, n_clusters: int) -> Self:
         """With the views laid out."""
         return cls(X, groups, conditional_views(X, groups, 1.0), n_clusters)
 
@@ -173,7 +171,7 @@ class CCIB(CountClusterer):
     random_state: RandomState = None
     n_jobs: int | None = None
 
-    def fit(self, X: Any, given: EnsembleLike | None = None) -> CCIB:
+    def fit(self, X: Any, given: EnsembleLike | None = None) -> Self:
         """Find a clustering of the counts X that is new to `given`.
 
         Parameters
@@ -191,7 +189,7 @@ class CCIB(CountClusterer):
         """Labels of :meth:`fit`."""
         return self.fit(X, given).labels_
 
-    def _fit(self, X: Any, given: Ensemble | None, progress: bool | None = False) -> CCIB:
+    def _fit(self, X: Any, given: Ensemble | None, progress: bool | None = False) -> Self:
         """`fit` for data and groupings that have been checked."""
         groups = np.zeros(X.shape[0], np.int32) if given is None else joint(given.labels)
         if groups.max() < 0:

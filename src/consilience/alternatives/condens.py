@@ -6,10 +6,8 @@ differ from it: all runs enter one ensemble (they take the best of 20 and do not
 combination by information maximizes Σ_j I(C; C_j), since the information about the joint row (Eq. 8) is H(C) whatever C.
 """
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -113,7 +111,7 @@ class CondEns(ClusterMixin, BaseEstimator):
     random_state: RandomState = None
     n_jobs: int | None = None
 
-    def fit(self, X: Any, given: EnsembleLike | None = None, *, learn: Any = None) -> CondEns:
+    def fit(self, X: Any, given: EnsembleLike | None = None, *, learn: Any = None) -> Self:
         """Find a clustering of X that is new to `given`.
 
         Parameters
@@ -133,7 +131,7 @@ class CondEns(ClusterMixin, BaseEstimator):
         """Labels of :meth:`fit`."""
         return self.fit(X, given, **options).labels_
 
-    def _fit(self, X: Any, given: Ensemble | None, learn: Any = None, progress: bool | None = False) -> CondEns:
+    def _fit(self, X: Any, given: Ensemble | None, learn: Any = None, progress: bool | None = False) -> Self:
         """`fit` for data and groupings that have been checked."""
         splits, seed = self._splits(X, given, learn, progress)
         how: dict[str, Any] = {"random_state": seed, "n_jobs": self.n_jobs, "progress": progress}

@@ -1,7 +1,5 @@
 """A new grouping beside a given one, in one call: what it is, how new it is, its quality and its confidence."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field
 from typing import Any

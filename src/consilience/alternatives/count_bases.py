@@ -4,10 +4,8 @@ p(x) = Σ_c π_c Π_y θ_cy^x_y. E: p(c | x) ∝ π_c Π_y θ_cy^x_y. M: π_c fr
 θ_cy ∝ Σ_x p(c | x) x_y + s · d · p(y): `smoothing` s adds s · d counts, d the number of columns, spread as the data's own are.
 """
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +90,7 @@ class MultinomialMixture(CountClusterer):
     tol: float = 1e-3
     random_state: Any = None
 
-    def fit(self, X: Any, y: None = None) -> MultinomialMixture:
+    def fit(self, X: Any, y: None = None) -> Self:
         """Fit to counts, dense or sparse (n_objects, n_columns); y is ignored."""
         X, k = self._checked(X), self.n_clusters
         check_positive("smoothing", self.smoothing)
@@ -199,7 +197,7 @@ class CountBottleneck(CountClusterer):
     smoothing: float = 0.1
     random_state: Any = None
 
-    def fit(self, X: Any, y: None = None) -> CountBottleneck:
+    def fit(self, X: Any, y: None = None) -> Self:
         """Fit to counts, dense or sparse (n_objects, n_columns); y is ignored."""
         X, k = self._checked(X), self.n_clusters
         check_choice(self.search, SEARCHES, "search")

@@ -1,11 +1,9 @@
 """Data and given groupings, checked once; and data seen from a group where its means are taken out."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -129,13 +127,13 @@ class Centering:
     home: Floats
 
     @classmethod
-    def of(cls, X: Any, cells: NDArray[Any]) -> Centering:
+    def of(cls, X: Any, cells: NDArray[Any]) -> Self:
         """From the groups of the objects, −1 where unknown."""
         n_cells = int(cells.max()) + 1
         means = np.vstack([group_means(X, cells, n_cells), group_means(X, np.zeros(X.shape[0], int), 1)])
         return cls(np.where(cells >= 0, cells, n_cells).astype(np.int64), means, means[-1])
 
-    def at(self, X: Any, rows: NDArray[Any]) -> Centering:
+    def at(self, X: Any, rows: NDArray[Any]) -> Self:
         """The same, with the mean of some rows as home."""
         cells = np.unique(self.cells[rows])
         home = self.means[cells[0]] if len(cells) == 1 else group_means(X[rows], np.zeros(len(rows), int), 1)[0]

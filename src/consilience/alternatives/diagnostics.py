@@ -5,8 +5,6 @@ q(C) + q(Z) − q(C, Z) is the information about the data that C and Z share: 0 
 Hofmann 2005, Eq. 11).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """One grouping after another, each new to all before it, until nothing reproducible is left."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -6,8 +6,6 @@ of what is given redrawn from one normal distribution with the covariance that i
 nothing given this is SigClust: Y. Liu, D. N. Hayes, A. Nobel and J. S. Marron, Statistical significance of clustering, 2008.)
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

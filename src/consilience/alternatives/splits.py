@@ -1,7 +1,5 @@
 """Stages 1 and 2 of conditional ensembles: split every known group, and extend every split to all objects."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

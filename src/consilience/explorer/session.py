@@ -281,21 +281,21 @@ class Session:
 
     @property
     def is_counts(self) -> bool:
-        return self._compared.is_counts
+        return self.compared.is_counts
 
     @property
     def comparable(self) -> Any:
         """The data as its columns can be compared between groups; of counts, square roots in rows of length 1."""
-        return self._compared.comparable
+        return self.compared.comparable
 
     @cached_property
-    def _compared(self) -> ComparableTable:
+    def compared(self) -> ComparableTable:
         return ComparableTable(self.data, self.features)
 
     @cached_property
     def following(self) -> VarianceBetween:
         """Says which columns of the data a clustering goes by."""
-        return VarianceBetween(self)
+        return VarianceBetween(self.compared)
 
     @cached_property
     def rare_words(self) -> Any:

@@ -6,16 +6,12 @@ size b share by chance. That depends on (n, a, b) alone: E[Φ] of all pairs is N
 each clustering.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from consilience import _kernels
-from consilience._check import check_choice
 from consilience._kernels import x_log_x
 from consilience._run.progress import track
 from consilience._types import Array, Floats, Labels
@@ -33,16 +29,10 @@ from consilience.measures.counts import (
 from consilience.measures.information import shared_and_entropies
 
 ROWS = 64  # safeguard: memory; sizes looked up with all others at a time
-AVERAGES: dict[str, Callable[[Any, Any], Floats]] = {
-    "arithmetic": lambda a, b: (a + b) / 2,
-    "geometric": lambda a, b: np.sqrt(a * b),
-    "max": np.maximum,
-    "min": np.minimum,
-}
 
 
-def adjusted_mutual_information(a: Any, b: Any, *, average_method: str = "arithmetic") -> float:
-    """Mutual information adjusted for chance: (I − E[I]) / (mean of the entropies − E[I]) (Vinh, Epps and Bailey 2010).
+def adjusted_mutual_information(a: Any, b: Any) -> float:
+    """Mutual information adjusted for chance: (I − E[I]) / (mean of both entropies − E[I]) (Vinh, Epps and Bailey 2010).
 
     0 on average for unrelated clusterings whatever their numbers of clusters, 1 if equal; can be negative. E[I] is exact, over
     all ways to deal the objects out at the same cluster sizes. Equal to ``sklearn.metrics.adjusted_mutual_info_score`` on the
@@ -52,8 +42,6 @@ def adjusted_mutual_information(a: Any, b: Any, *, average_method: str = "arithm
     ----------
     a, b : (n_objects,) label vectors
         Objects missing in either are left out.
-    average_method : {"arithmetic", "geometric", "max", "min"}
-        Of the two entropies.
 
     Returns
     -------
@@ -70,20 +58,19 @@ def adjusted_mutual_information(a: Any, b: Any, *, average_method: str = "arithm
     >>> round(adjusted_mutual_information([0, 0, 1, 1], [0, 0, 1, 2]), 3)
     0.571
     """
-    check_choice(average_method, AVERAGES, "average_method")
     a, b = check_pair(a, b)
     both = (a >= 0) & (b >= 0)
     a, b = a[both], b[both]
     (own, own_times), (other, other_times) = _sizes(a), _sizes(b)
     expected = own_times @ _kernels.expected_xlogx(len(a), own, other) @ other_times
-    return float(adjusted_from(sums_with_each(a, b[:, None], "xlogx"), expected, average_method)[0])
+    return float(adjusted_from(sums_with_each(a, b[:, None], "xlogx"), expected)[0])
 
 
-def adjusted_from(s: Sums, expected: Floats, average_method: str = "arithmetic") -> Floats:
+def adjusted_from(s: Sums, expected: Floats) -> Floats:
     """(Φ − E[Φ]) / (n · mean entropy − n · E[I]); 1 where both are one cluster or single objects, 0 where one is."""
     _, own, other = shared_and_entropies(s)
     by_chance = expected - s.own - s.other + x_log_x(s.n)
-    value = ratio(s.joint - expected, AVERAGES[average_method](own, other) - by_chance, 0.0)
+    value = ratio(s.joint - expected, (own + other) / 2 - by_chance, 0.0)
     one_cluster, single_objects = (own == 0, other == 0), (s.own == 0, s.other == 0)
     fixed = np.logical_or.reduce(np.broadcast_arrays(*one_cluster, *single_objects))
     equal = (one_cluster[0] & one_cluster[1]) | (single_objects[0] & single_objects[1])
@@ -91,7 +78,6 @@ def adjusted_from(s: Sums, expected: Floats, average_method: str = "arithmetic")
 
 
 def adjusted_all_pairs(ens: Ensemble, threads: int, progress: bool | None) -> Floats:
-    """The measure for all pairs of an ensemble."""
     m = ens.n_clusterings
     codes, clusters = codes_of(ens.labels)
     expected = None if ens.has_missing else _expected_sums(ens, threads, progress)

@@ -1,11 +1,9 @@
 """What marks groups of objects: the columns on which they differ most from others, with effect sizes and spreads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,44 +11,21 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._types import Array, Floats
-from consilience.measures.effect_sizes import ColumnEffects, Z, effect_sizes
+from consilience.measures.effect_sizes import ColumnEffects, NumberEffects, Z, effect_sizes
 from consilience.tables import Table, scale
 
 TOP_WORDS = 3  # safeguard: display; words that name a cluster of documents
 
 
-class Comparable(Protocol):
-    """A table whose columns can be compared between groups of objects; the explorer's session is one too."""
-
-    data: Table | None
-    features: list[str]
-
-    @property
-    def is_counts(self) -> bool:
-        """Whether it holds counts."""
-
-    @property
-    def comparable(self) -> Any:
-        """The values as they are compared; of counts, square roots in rows of length 1."""
-
-
 @dataclass
 class ComparableTable:
-    """A table of data or counts with the names of its columns.
-
-    Examples
-    --------
-    >>> from consilience.tables import read_table
-    >>> ComparableTable(read_table(np.eye(3), kind="data"), ["a", "b", "c"]).is_counts
-    False
-    """
+    """A table of data or counts, with the names of its columns, that can be compared between groups of objects."""
 
     data: Table | None
     features: list[str]
 
     @property
     def is_counts(self) -> bool:
-        """Whether it holds counts."""
         return self.data is not None and (self.data.kind == "counts" or self.data.is_counts)
 
     @cached_property
@@ -58,91 +33,6 @@ class ComparableTable:
         """The values as they are compared; of counts, square roots in rows of length 1."""
         assert self.data is not None
         return scale(self.data.values, "roots") if self.is_counts else self.data.values
-
-
-def marks(
-    table: Comparable,
-    codes: NDArray[np.int32],
-    clusters: int,
-    top: int,
-    step: Callable[[], None] = lambda: None,
-    *,
-    infinite: bool = False,
-) -> list[list[dict[str, Any]]]:
-    """For each of the first clusters its columns of the largest |d|: means inside and outside, a 95 % interval of d, the spreads.
-
-    Of counts, d is that of their square roots in rows of length 1, and the means are of the counts themselves. `step` is called on the
-    way, and may raise to give up. Columns that vary inside no cluster have no d; `infinite` lists them first, with an infinite one.
-    """
-    assert table.data is not None
-    codes = np.minimum(codes, clusters).astype(np.int32)  # the clusters beyond are only part of the rest
-    spreads = Spreads(table.data, codes, clusters)
-    step()
-    if table.data.in_words:
-        return _of_columns(table, codes, clusters, top, spreads, infinite)
-    inside, outside, d, error = effect_sizes(table.comparable, codes)
-    step()
-    if table.is_counts:
-        inside, outside, _, _ = effect_sizes(table.data.values, codes)
-    found = []
-    for cluster in range(clusters):
-        step()
-        found.append(
-            [
-                {
-                    "feature": table.features[i],
-                    "column": i,
-                    "mean": inside[cluster, i],
-                    "rest": outside[cluster, i],
-                    **_effect(d[cluster, i], error[cluster, i]),
-                    "spread": spreads.of(cluster, i),
-                }
-                for i in _strongest(d[cluster], top, infinite)
-            ]
-        )
-    return found
-
-
-def top_words(found: list[list[dict[str, Any]]]) -> list[list[str]]:
-    """What names each cluster of documents or cells: the columns of which it has most more than others."""
-    return [[one["feature"] for one in some if one["d"] > 0][:TOP_WORDS] for some in found]
-
-
-def _of_columns(
-    table: Comparable, codes: NDArray[np.int32], clusters: int, top: int, spreads: Spreads, infinite: bool
-) -> list[list[dict[str, Any]]]:
-    """The same of the columns as they came, in words."""
-    assert table.data is not None
-    effects, found = ColumnEffects.of(table.data, codes), []
-    for cluster in range(clusters):
-        some = []
-        for i in _strongest(effects.effect[cluster], top, infinite):
-            mean, rest = effects.values(cluster, i)
-            some.append(
-                {
-                    "feature": effects.name(i),
-                    "column": i,
-                    "words": effects.words(cluster, i),
-                    "mean": mean,
-                    "rest": rest,
-                    **_effect(effects.effect[cluster, i], effects.error[cluster, i]),
-                    "spread": spreads.of(cluster, i),
-                }
-            )
-        found.append(some)
-    return found
-
-
-def _effect(d: float, error: float) -> dict[str, float]:
-    return {"d": d, "low": d - Z * error, "high": d + Z * error}
-
-
-def _strongest(d: Any, top: int, infinite: bool) -> list[int]:
-    """The columns of the largest |d|; what varies in no cluster has no size."""
-    largest = np.inf if infinite else 0.0
-    effect = np.abs(np.nan_to_num(d, posinf=largest, neginf=-largest))
-    order: list[int] = np.argsort(-effect, kind="stable")[:top].tolist()
-    return [i for i in order if effect[i] > 0]
 
 
 # How a column is spread in every cluster and elsewhere: shares of the same few bins for all, so that pictures can be laid side by side.
@@ -154,25 +44,7 @@ COUNT_NAMES = ["0", "1", "2–3", "4–7", "8 or more"]
 
 
 class Spreads:
-    """Shares of bins in the clusters of one clustering, column by column.
-
-    Parameters
-    ----------
-    data : Table
-        Of data or counts.
-    codes : (n_objects,) int array
-        −1 is left out.
-    n_clusters : int, optional
-        Of which shares are asked for; what lies in others is elsewhere.
-
-    Examples
-    --------
-    >>> from consilience.tables import read_table
-    >>> table = read_table(np.array([[0.0], [1.0], [2.0], [3.0]]), kind="data")
-    >>> found = Spreads(table, np.array([0, 0, 1, 1])).of(0, 0)
-    >>> found["low"], found["high"], found["inside"].nonzero()[0].tolist()
-    (0.0, 3.0, [0, 5])
-    """
+    """Shares of bins in the clusters of one clustering, column by column; of the first `n_clusters`, the others being elsewhere."""
 
     def __init__(self, data: Table, codes: NDArray[np.int32], n_clusters: int | None = None) -> None:
         known = np.flatnonzero(codes >= 0)
@@ -199,7 +71,6 @@ class Spreads:
         return {**bins, **dict(zip(("inside", "outside"), (np.round(side, 4) for side in shares), strict=True))}
 
     def _count(self, column: int) -> tuple[dict[str, Any], Floats]:
-        """The bins, and how many objects of each cluster and of others are in each."""
         bins, places = self._binned(column)
         n_bins = BINS if bins["levels"] is None else len(bins["levels"])
         there = places >= 0
@@ -250,3 +121,68 @@ def _of_numbers(values: Floats) -> tuple[dict[str, Any], Array]:
     width = (high - low) / BINS or 1.0
     places = np.clip((np.where(there, values, low) - low) / width, 0, BINS - 1).astype(np.int64)
     return {"low": low, "high": high, "levels": None}, np.where(there, places, -1)
+
+
+def marks(
+    table: ComparableTable,
+    codes: NDArray[np.int32],
+    clusters: int,
+    top: int,
+    step: Callable[[], None] = lambda: None,
+    *,
+    infinite: bool = False,
+) -> list[list[dict[str, Any]]]:
+    """For each of the first clusters its columns of the largest |d|: means inside and outside, a 95 % interval of d, the spreads.
+
+    Of counts, d is that of their square roots in rows of length 1, and the means are of the counts themselves. `step` is called on the
+    way, and may raise to give up. Columns that vary inside no cluster have no d; `infinite` lists them first, with an infinite one.
+    """
+    assert table.data is not None
+    codes = np.minimum(codes, clusters).astype(np.int32)  # the clusters beyond are only part of the rest
+    spreads = Spreads(table.data, codes, clusters)
+    step()
+    effects: NumberEffects | ColumnEffects
+    if table.data.in_words:
+        effects = ColumnEffects.of(table.data, codes)
+    else:
+        inside, outside, d, error = effect_sizes(table.comparable, codes)
+        step()
+        if table.is_counts:
+            inside, outside, _, _ = effect_sizes(table.data.values, codes)
+        effects = NumberEffects(table.features, inside, outside, d, error)
+    found = []
+    for cluster in range(clusters):
+        step()
+        columns = _strongest(effects.effect[cluster], top, infinite)
+        found.append([_mark(effects, spreads, cluster, column) for column in columns])
+    return found
+
+
+def _mark(effects: NumberEffects | ColumnEffects, spreads: Spreads, cluster: int, column: int) -> dict[str, Any]:
+    mean, rest = effects.values(cluster, column)
+    d, half = effects.effect[cluster, column], Z * effects.error[cluster, column]
+    words = effects.words(cluster, column)
+    return {
+        "feature": effects.name(column),
+        "column": column,
+        **({} if words is None else {"words": words}),
+        "mean": mean,
+        "rest": rest,
+        "d": d,
+        "low": d - half,
+        "high": d + half,
+        "spread": spreads.of(cluster, column),
+    }
+
+
+def top_words(found: list[list[dict[str, Any]]]) -> list[list[str]]:
+    """What names each cluster of documents or cells: the columns of which it has most more than others."""
+    return [[one["feature"] for one in some if one["d"] > 0][:TOP_WORDS] for some in found]
+
+
+def _strongest(d: Any, top: int, infinite: bool) -> list[int]:
+    """The columns of the largest |d|; what varies in no cluster has no size."""
+    largest = np.inf if infinite else 0.0
+    effect = np.abs(np.nan_to_num(d, posinf=largest, neginf=-largest))
+    order: list[int] = np.argsort(-effect, kind="stable")[:top].tolist()
+    return [i for i in order if effect[i] > 0]

@@ -1,7 +1,5 @@
 """Compactness: the mean distance inside clusters, on the data itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,16 +1,14 @@
 """Contingency tables, and the few sums over them from which most measures follow."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from consilience import _kernels
-from consilience._check import InputError, check_labels, check_same_index, show
+from consilience._check import InputError, check_labels, check_same_index
 from consilience._kernels import x_log_x
 from consilience._run.progress import track
 from consilience._types import Array, Floats, Labels
@@ -22,19 +20,17 @@ TWO = ("the first clustering", "the second clustering")
 KNOWN = ("the known labels", "the clustering")
 
 
-def contingency(a: Any, b: Any, *, sample_weight: Any = None) -> NDArray[Any]:
+def contingency(a: Any, b: Any) -> NDArray[Any]:
     """Count the objects in every pair of clusters of two clusterings.
 
     Parameters
     ----------
     a, b : (n_objects,) label vectors
         Objects missing in either are left out.
-    sample_weight : (n_objects,) array, optional
-        Whole numbers are counted exactly.
 
     Returns
     -------
-    (k_a, k_b) int64 array, or float64 with fractional weights
+    (k_a, k_b) int64 array
         Rows and columns follow the sorted labels. Tables of parts of the objects add up if the labels are 0 … k − 1.
 
     Examples
@@ -48,20 +44,7 @@ def contingency(a: Any, b: Any, *, sample_weight: Any = None) -> NDArray[Any]:
     shape = clusters(a), clusters(b)
     if shape[0] * shape[1] > LARGEST:
         raise InputError(f"a table of {shape[0]:,} × {shape[1]:,} clusters is too large; are these labels, or names?")
-    return _kernels.contingency(a, b, shape, weights=_check_weights(sample_weight, len(a)))
-
-
-def _check_weights(weights: Any, n: int) -> NDArray[Any] | None:
-    if weights is None:
-        return None
-    array = np.asarray(weights)
-    if array.shape != (n,) or array.dtype.kind not in "biuf":
-        raise InputError(f"{n} objects need as many weights, all numbers; got {array.dtype} of shape {array.shape}")
-    bad = ~np.isfinite(array) | (array < 0)
-    if bad.any():
-        at = int(np.argmax(bad))
-        raise InputError(f"weights must be finite and not negative; that of object {at} is {show(array[at])}")
-    return array
+    return _kernels.contingency(a, b, shape)
 
 
 def cells(
@@ -94,7 +77,6 @@ def check_pair(a: Any, b: Any, what: tuple[str, str] = TWO) -> tuple[NDArray[np.
 
 
 def clusters(codes: NDArray[np.int32]) -> int:
-    """Number of clusters of a vector of codes."""
     return int(codes.max(initial=-1)) + 1
 
 
@@ -111,9 +93,8 @@ class Sums:
     own: Any
     other: Any
 
-    def swapped(self) -> Sums:
-        """The same with the two clusterings exchanged."""
-        return Sums(self.n, self.joint, self.other, self.own)
+    def swapped(self) -> Self:
+        return replace(self, own=self.other, other=self.own)
 
 
 TERMS: dict[str, Callable[[Any], Floats]] = {
@@ -122,15 +103,8 @@ TERMS: dict[str, Callable[[Any], Floats]] = {
 }
 
 
-def pair_sums(a: Any, b: Any, term: str, what: tuple[str, str] = TWO) -> Sums:
-    """The sums of two clusterings, without their table: O(n) memory however many clusters there are."""
-    a, b = check_pair(a, b, what)
-    sums = sums_with_each(a, b[:, None], term)
-    return Sums(float(sums.n[0]), float(sums.joint[0]), float(sums.own[0]), float(sums.other[0]))
-
-
 def sums_with_each(codes: NDArray[np.int32], table: NDArray[np.int32], term: str) -> Sums:
-    """The sums of one clustering with every column of a table of codes."""
+    """The sums of one clustering with every column of a table of codes: O(n) memory however many clusters there are."""
     both = np.column_stack([codes, table])
     sizes = both.max(axis=0, initial=-1) + 1
     joint, own, other, known = _kernels.pair_sums(
@@ -140,8 +114,8 @@ def sums_with_each(codes: NDArray[np.int32], table: NDArray[np.int32], term: str
 
 
 def of_pair(formula: Callable[[Sums], Floats], a: Any, b: Any, term: str, what: tuple[str, str] = TWO) -> float:
-    """A measure of two clusterings from its formula."""
-    return float(formula(pair_sums(a, b, term, what)))
+    a, b = check_pair(a, b, what)
+    return float(formula(sums_with_each(a, b[:, None], term))[0])
 
 
 def ratio(top: Floats, bottom: Floats, otherwise: Any) -> Floats:
@@ -161,7 +135,6 @@ BAND = 128  # safeguard: memory; clusterings compared with all others at a time
 
 
 def bands(m: int, name: str, progress: bool | None) -> Iterator[tuple[int, int]]:
-    """Begin and end of every band of columns, to be compared with all clusterings up to its end."""
     begins = range(0, m, BAND)
     for begin in track(begins, len(begins), name, progress):
         yield begin, min(begin + BAND, m)

@@ -1,10 +1,8 @@
 """What tells a cluster from the rest: the columns on which its objects differ most, with effect sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -69,21 +67,23 @@ def distinguishing_features(
     if len(codes) != data.shape[0]:
         raise InputError(f"{count(len(codes), 'label')} for data of shape {data.shape}: give one for each row")
     check_same_index(X, labels)
-    data = data.tocsc() if sparse.issparse(data) else data
     check_count("top", top)
-    if isinstance(X, Table) and X.in_words:
-        return _of_columns(X, codes, top)
-    called = np.arange(data.shape[1]) if names is None else np.asarray(list(names), object)
-    inside, outside, effect, error = effect_sizes(data, codes)
-    table = []
-    for cluster, effects in enumerate(effect):
-        strength = np.where(np.isnan(effects), -1.0, np.abs(effects))
-        for column in np.argsort(-strength, kind="stable")[:top]:
+    effects: NumberEffects | ColumnEffects
+    if in_words := isinstance(X, Table) and X.in_words:
+        effects = ColumnEffects.of(X, codes)
+    else:
+        called = np.arange(data.shape[1]) if names is None else np.asarray(list(names), object)
+        effects = NumberEffects(called, *effect_sizes(data.tocsc() if sparse.issparse(data) else data, codes))
+    rows: list[tuple[Any, ...]] = []
+    for cluster, own in enumerate(effects.effect):
+        strength = np.where(np.isnan(own), -1.0, np.abs(own))
+        for column in np.argsort(-strength, kind="stable")[:top].tolist():
             if strength[column] >= 0:
-                d, half = effects[column], Z * error[cluster, column]
-                means = inside[cluster, column], outside[cluster, column]
-                table.append((cluster, called[column], d, d - half, d + half, *means))
-    return pd.DataFrame(table, columns=FEATURES)
+                d, half = own[column], Z * effects.error[cluster, column]
+                means = effects.values(cluster, column)
+                words = [effects.words(cluster, column)] if in_words else []
+                rows.append((cluster, effects.name(column), d, d - half, d + half, *means, *words))
+    return pd.DataFrame(rows, columns=[*FEATURES, "words"] if in_words else FEATURES)
 
 
 def mixed_table(X: Any, names: Sequence[Any] | None = None) -> Any:
@@ -96,21 +96,6 @@ def mixed_table(X: Any, names: Sequence[Any] | None = None) -> Any:
             raise InputError(f"{count(len(names), 'name')} for data of shape {plain.shape}: give one for each column")
         X = pd.DataFrame(plain).set_axis(list(names), axis=1)
     return read_table(X, kind="data")
-
-
-def _of_columns(table: Table, codes: NDArray[np.int32], top: int) -> pd.DataFrame:
-    """The features of a table with an encoder, in the columns as they came."""
-    from consilience.measures.effect_sizes import ColumnEffects
-
-    found, rows = ColumnEffects.of(table, codes), []
-    for cluster, effects in enumerate(found.effect):
-        strength = np.where(np.isnan(effects), -1.0, np.abs(effects))
-        for column in np.argsort(-strength, kind="stable")[:top].tolist():
-            if strength[column] >= 0:
-                d, half = effects[column], Z * found.error[cluster, column]
-                sides = found.values(cluster, column)
-                rows.append((cluster, found.name(column), d, d - half, d + half, *sides, found.words(cluster, column)))
-    return pd.DataFrame(rows, columns=[*FEATURES, "words"])
 
 
 def effect_sizes(X: Any, codes: NDArray[np.int32]) -> tuple[Floats, Floats, Floats, Floats]:
@@ -141,15 +126,32 @@ def effect_sizes(X: Any, codes: NDArray[np.int32]) -> tuple[Floats, Floats, Floa
 
 
 def _sums(member: Any, block: Any) -> tuple[Floats, Floats, Floats]:
-    """A center of some columns, and for every cluster the sums of their deviations from it and of the squares of these.
-
-    The center is the mean; of sparse columns, which centering would fill, it is zero.
-    """
-    if sparse.issparse(block):
+    """A center of some columns, and for every cluster the sums of their deviations from it and of the squares of these."""
+    if sparse.issparse(block):  # which centering would fill
         return np.zeros(block.shape[1]), (member @ block).toarray(), (member @ block.multiply(block)).toarray()
     center = block.mean(axis=0)
     values = block - center
     return center, member @ values, member @ values**2
+
+
+@dataclass(frozen=True, eq=False)
+class NumberEffects:
+    """Cohen's d of every cluster on every column of numbers, clusters × columns."""
+
+    names: Any
+    inside: Floats
+    outside: Floats
+    effect: Floats
+    error: Floats
+
+    def name(self, column: int) -> Any:
+        return self.names[column]
+
+    def values(self, cluster: int, column: int) -> tuple[float, float]:
+        return self.inside[cluster, column], self.outside[cluster, column]
+
+    def words(self, cluster: int, column: int) -> str | None:
+        return None
 
 
 # What tells a cluster from the rest, in the words of the table as it came: shares of categories, medians of numbers and dates.
@@ -161,28 +163,19 @@ def _sums(member: Any, block: Any) -> tuple[Floats, Floats, Floats]:
 class ColumnEffects:
     """Cohen's d of every cluster on every column of a table with an encoder; of a category, that of the level with the largest.
 
-    Of two categories, it is that of the one which is more frequent in the cluster.
-
-    Attributes
-    ----------
-    effect, error : (clusters, columns) array
-        d on the encoded column (logarithms, days, 0 and 1), and its standard error.
-    place : (clusters, columns) int array
-        Which encoded column that is.
-    lower : (clusters, columns) bool array
-        Whether the cluster has less of it than the others.
+    Of two categories, it is that of the one which is more frequent in the cluster. All are clusters × columns.
     """
 
     table: Table
     codes: NDArray[np.int32]
-    effect: Floats
+    effect: Floats  # d on the encoded column (logarithms, days, 0 and 1)
     error: Floats
-    place: Ints
-    lower: Array
+    place: Ints  # which encoded column that is
+    lower: Array  # whether the cluster has less of it than the others
 
     @classmethod
-    def of(cls, table: Table, codes: NDArray[np.int32]) -> ColumnEffects:
-        """From the labels of the objects, −1 where one has none. Cost O(n · width)."""
+    def of(cls, table: Table, codes: NDArray[np.int32]) -> Self:
+        """Cost O(n · width)."""
         assert table.encoder is not None
         _, _, effect, error = effect_sizes(table.values, codes)
         strength = np.where(np.isnan(effect), -1.0, np.abs(effect))
@@ -195,14 +188,10 @@ class ColumnEffects:
         return cls(table, codes, chosen, error[rows, place], place, effect[rows, place] < 0)
 
     def name(self, column: int) -> str:
-        """Of a column of the table as it came."""
         return self._column(column).name
 
     def values(self, cluster: int, column: int) -> tuple[float, float]:
-        """Share of the level (of an order, and beyond), or mean of the numbers, in the cluster and elsewhere, of the cells that are there.
-
-        NaN of dates.
-        """
+        """Share of the level (of an order, and beyond), or mean of the numbers, in the cluster and elsewhere; NaN of dates."""
         inside, outside = self._cells(cluster, column)
         if self._column(column).kind == "date":
             return np.nan, np.nan
@@ -259,9 +248,8 @@ class ColumnEffects:
             there &= one.steps(cells) >= 0  # of new objects also words that are not on the scale
             values = self._beyond(cluster, column)[0].astype(float)
         elif one.is_category:
-            is_pool = self._position(cluster, column) == len(
-                one.levels
-            )  # by place: a category may be called as the pool is
+            # by place: a category may be called as the pool is
+            is_pool = self._position(cluster, column) == len(one.levels)
             chosen = ~cells.isin(one.levels) if is_pool else cells == self._level(cluster, column)
             values = chosen.to_numpy(float)
         else:

@@ -9,8 +9,6 @@ With the clusters A and B of the object,
 α cancels, the object itself included, and no n × n matrix is needed.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -116,7 +114,6 @@ def element_consistency(
 
 
 def element_centric_all_pairs(ens: Ensemble, threads: int, progress: bool | None) -> Floats:
-    """The measure for all pairs of an ensemble."""
     m, missing = ens.n_clusterings, ens.has_missing
     # By falling numbers of clusters: the kernel's time grows with those of the second of a pair.
     order = np.argsort(-ens.labels.max(axis=0, initial=-1), kind="stable")

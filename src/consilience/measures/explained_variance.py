@@ -1,7 +1,5 @@
 """What a clustering follows: the share of every column's variance that lies between its clusters."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -9,7 +7,7 @@ from scipy import sparse
 from scipy.stats import beta
 
 from consilience._types import Array, Floats
-from consilience.measures.cluster_features import Comparable
+from consilience.measures.cluster_features import ComparableTable
 
 OBJECTS, COLUMNS = 5000, 1000  # safeguard: time; objects and columns looked at
 MARKED = 0.25  # safeguard: display; share of a column's variance between clusters that is worth a word
@@ -24,26 +22,9 @@ class VarianceBetween:
 
     Of large data some rows are looked at, evenly spaced, and of wide data the columns of the largest variance; the columns that stand
     for one of the table as it came are taken together. Cost O(n d) to make, and for every clustering.
-
-    Parameters
-    ----------
-    table : Comparable
-
-    Attributes
-    ----------
-    names : list of str
-        Of the columns that are looked at.
-
-    Examples
-    --------
-    >>> from consilience.measures.cluster_features import ComparableTable
-    >>> from consilience.tables import read_table
-    >>> table = read_table(np.array([[0.0, 5.0], [1.0, 6.0], [9.0, 5.0], [10.0, 6.0]]), kind="data")
-    >>> VarianceBetween(ComparableTable(table, ["size", "age"])).of(np.array([0, 0, 1, 1])).round(2).tolist()
-    [0.99, 0.0]
     """
 
-    def __init__(self, table: Comparable) -> None:
+    def __init__(self, table: ComparableTable) -> None:
         data = table.data
         assert data is not None
         n = data.n_objects
@@ -114,7 +95,6 @@ def set_apart(followed: list[list[tuple[str, float]]], most: int = WORTHY) -> li
 
 
 def _widest(values: Any) -> Array:
-    """The columns of the largest variance, in their order."""
     squares = values.multiply(values) if sparse.issparse(values) else values**2
     spread = np.asarray(squares.mean(axis=0)).ravel() - np.asarray(values.mean(axis=0)).ravel() ** 2
     return np.sort(np.argsort(-spread, kind="stable")[:COLUMNS])

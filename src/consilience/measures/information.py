@@ -5,8 +5,6 @@ n·I = Φ − Φ_a − Φ_b + φ(n), n·H(a) = φ(n) − Φ_a. Only objects labe
 the value is NaN.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -67,9 +65,8 @@ def anmi(ensemble: Any, labels: Any) -> float:
 
     Σ_q c_q NMI(labels, λ_q) / Σ_q c_q. Without missing labels this is the plain average of Strehl and Ghosh 2002.
     With them the weights c_q (the share of objects labeled both in `labels` and in λ_q) are what makes the worked
-    example of their lecture come out: by the plain
-    average over known objects its answer is only fifth best. Clusterings that share no object with `labels` are
-    left out. It cannot choose the number of clusters, because it grows with it.
+    example of their lecture come out: by the plain average over known objects its answer is only fifth best.
+    Clusterings that share no object with `labels` are left out. It cannot choose the number of clusters, because it grows with it.
 
     Examples
     --------

@@ -6,8 +6,6 @@ each has one of the found ones to itself, or the best. **Pair by pair**: two obj
 Groupings of a single cluster, such as a space of noise, say nothing and are left out of both.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +14,7 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
 from consilience._check import InputError, check_choice, count
-from consilience._types import EnsembleLike, Floats, Labels
+from consilience._types import EnsembleLike, Labels
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result
 from consilience.inputs import as_ensemble
@@ -91,7 +89,8 @@ def compare_labelings(found: EnsembleLike, known: Any, measure: str = "nmi") -> 
     Returns
     -------
     LabelingComparison
-        Cost: that of the measure for all pairs, and of :func:`pair_counting`.
+        Cost: that of the measure for all pairs; and for the pairs of objects, with m groupings in all, by inclusion and exclusion over
+        the 2^m sets of them O(2^m n) at most, or where these are too many over the pairs of u distinct rows, O(m u²) in blocks.
 
     Examples
     --------
@@ -107,42 +106,14 @@ def compare_labelings(found: EnsembleLike, known: Any, measure: str = "nmi") -> 
     """
     check_choice(measure, MEASURES, "measure")
     ours, theirs, left_out = _sides(found, known)
-    columns = {name: _with_each(measure, labels, ours) for name, labels in theirs.items()}
-    table = pd.DataFrame(columns, pd.Index(list(ours), name="found"), dtype=float)
+    table = pd.DataFrame(index=pd.Index(list(ours), name="found"), columns=list(theirs), dtype=float)
+    if ours:
+        together = Ensemble.from_codes(np.column_stack(list(ours.values())))
+        for name, labels in theirs.items():
+            table[name] = with_each(measure, labels, together)
     matches = _matches(table, measure)
     matched, best = (float(matches[name].mean(skipna=False)) for name in ("matched_value", "best_value"))
     return LabelingComparison(table, measure, matches, matched, best, _pair_scores(ours, theirs), left_out)
-
-
-def pair_counting(found: EnsembleLike, known: Any) -> dict[str, float]:
-    """Scores of the pairs that two sets of groupings hold together in at least one of theirs.
-
-    Only objects that both sets label at least once count; an object without a label shares no cluster.
-
-    Parameters
-    ----------
-    found, known
-        As of :func:`compare_labelings`.
-
-    Returns
-    -------
-    dict
-        `precision`, `recall`, `f1`, `rand` and `jaccard`. If neither set holds any pair together, they agree: 1. If only one does, what
-        cannot be divided is 0. Equal to ClustPy's ``MultipleLabelingsPairCountingScores`` (where 0 stands for both cases), whose
-        loop over all pairs this avoids.
-
-    Notes
-    -----
-    With m groupings in all: by inclusion and exclusion over the 2^m sets of them, O(2^m n) at most, or where these are too many over
-    the pairs of u distinct rows, O(m u²) in blocks; always exact, never n × n memory.
-
-    Examples
-    --------
-    >>> from consilience.measures.labelings import pair_counting
-    >>> pair_counting([[0, 0, 1, 1]], {"known": [0, 0, 1, 2]})["precision"]
-    0.5
-    """
-    return _pair_scores(*_sides(found, known)[:2])
 
 
 Labelings = dict[str, Labels]
@@ -159,26 +130,16 @@ def _sides(found: EnsembleLike, known: Any) -> tuple[Labelings, Labelings, tuple
     return ours, theirs, tuple(left_out)
 
 
-def _with_each(measure: str, known: Labels, found: Labelings) -> Floats:
-    """A measure of one known grouping with all that were found."""
-    if not found:
-        return np.zeros(0)
-    return with_each(measure, known, Ensemble.from_codes(np.column_stack(list(found.values()))))
-
-
 def _names(ens: Ensemble) -> list[str]:
-    """What to call the clusterings, each differently."""
     names = ens.names
     return names if len(set(names)) == len(names) else [f"{i}: {name}" for i, name in enumerate(names)]
 
 
 def _told(labelings: dict[str, Labels]) -> dict[str, Labels]:
-    """Those with more than one cluster."""
     return {name: codes for name, codes in labelings.items() if len(np.unique(codes[codes >= 0])) > 1}
 
 
 def _matches(table: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Of every known grouping, its partner and the nearest."""
     how = MEASURES[measure]
     worst = (np.nan if how.largest is None else how.largest) if how.is_distance else 0.0
     values = table.to_numpy(float)

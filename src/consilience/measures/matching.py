@@ -1,7 +1,5 @@
 """Measures that match clusters to classes. Objects missing in either are left out; if none is left the value is NaN."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ number of pairs together in both is S − n, in the first A − n, in the second
 clusterings count; if there are none the value is NaN.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -8,8 +8,6 @@ A measure of your own needs a function of two label vectors and one line::
 The function gets the codes of the objects that both clusterings label. With a formula over sums or tables all pairs are computed in bulk.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """One look at an ensemble: how its clusterings agree with each other and with what is known."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,13 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from consilience._check import (
-    InputError,
-    check_choice,
-    check_labels,
-    count,
-    show,
-)
+from consilience._check import InputError, check_choice, check_labels, count, show
 from consilience._json import plain
 from consilience._types import Columns, EnsembleLike, Floats
 from consilience.ensemble import Ensemble, check_same_objects

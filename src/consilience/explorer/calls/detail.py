@@ -110,7 +110,7 @@ def _weights(session: Session, row: pd.Series) -> list[dict[str, Any]] | None:
 
 def _marks(call: Call, one: DisplayedClustering) -> list[dict[str, Any]]:
     """For every cluster its columns of the largest |d|; of counts also the words that name it."""
-    found = marks(call.session, one.codes, min(one.clusters, DESCRIBED), TOP, call.step)
+    found = marks(call.session.compared, one.codes, min(one.clusters, DESCRIBED), TOP, call.step)
     words = top_words(found) if call.session.is_counts else [None] * len(found)
     return [
         {"cluster": i, "top": top, "called": called} for i, (top, called) in enumerate(zip(found, words, strict=True))

@@ -136,7 +136,7 @@ def contrast(call: Call) -> Reply:
     codes[rows] = 0
     if not (codes == 1).any():
         raise RefusedError(400, "these are all objects, and there are no others to compare them with: pick fewer")
-    features = marks(session, codes, 1, TOP, call.step)[0] if session.features else None
+    features = marks(session.compared, codes, 1, TOP, call.step)[0] if session.features else None
     known = []
     for name, labels in session.labelings.items():
         call.step()
