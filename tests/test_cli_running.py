@@ -75,12 +75,11 @@ def test_a_log_in_no_folder(tmp_path):
     assert "none does not exist; make it first" in " ".join(done.stderr.split())
 
 
-@pytest.mark.parametrize(("address", "said"), [("local:0", "N is 1 or more"), ("locl:2", "did you mean 'local:2'?")])
-def test_a_local_cluster_misspelt(address, said):
+def test_a_local_cluster_misspelt():
     pytest.importorskip("distributed")
-    done = run("combine", sample_path("beads_labels.csv"), "--id", "bead", "--scheduler", address)
+    done = run("combine", sample_path("beads_labels.csv"), "--id", "bead", "--scheduler", "local:0")
     assert done.returncode == 2
-    assert said in " ".join(done.stderr.split())
+    assert "N is 1 or more" in " ".join(done.stderr.split())
 
 
 @pytest.mark.slow

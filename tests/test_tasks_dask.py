@@ -18,7 +18,8 @@ from sklearn.base import clone
 
 import consilience as cs
 from consilience._check import InputError
-from consilience._run.parallel import AHEAD, LARGE, ClusterError, n_tasks, on_cluster, pack, unpack, workers
+from consilience._run.cluster import AHEAD
+from consilience._run.parallel import LARGE, ClusterError, n_tasks, on_cluster, pack, unpack, workers
 from consilience.cli import outputs as running
 from consilience.consensus import MCLA, NBCE
 from consilience.datasets.scenarios import gaussians_8d5k
@@ -80,7 +81,7 @@ def test_arrays_of_one_task_are_let_go_when_it_is_done(client):
         for _ in parallel(delayed(total)(table, i) for i, table in enumerate(tables)):
             held.append(len(parallel._there))
     assert max(held) <= 1 + AHEAD * 2
-    assert held[-1] == 1, "only what all tasks share"
+    assert held[-1] <= 3, "what all tasks share, and at most what the last two had"
 
 
 def test_lazily_and_as_they_come(client):

@@ -14,7 +14,6 @@ from consilience._run import cluster
 from consilience._run.parallel import ClusterError, n_tasks, on_cluster, workers
 from consilience.agreement import CountBlocks
 from consilience.blocks import LabelBlocks
-from consilience.blocks.running import OnDask
 from consilience.datasets import noisy_labels
 from consilience.datasets.scenarios import gaussians_8d5k
 from dask_cluster import quiet
@@ -127,8 +126,7 @@ def test_what_cannot_be_cancelled_does_not_hide_why_the_work_stopped(client):
         workers(None)(delayed(fail)(i) for i in range(20))
 
 
-@pytest.mark.parametrize("work", ["fold", "each"])
-def test_a_cluster_that_is_closed_by_the_end_of_the_first_task(monkeypatch, work):
+def test_a_cluster_that_is_closed_by_the_end_of_the_first_task(monkeypatch):
     monkeypatch.setattr(cluster, "PATIENCE", 0.5)
     closed = threading.Event()
 
@@ -136,25 +134,13 @@ def test_a_cluster_that_is_closed_by_the_end_of_the_first_task(monkeypatch, work
         lost.close(timeout=60)
         closed.set()
 
-    def again():
-        while True:  # until it is closed
-            _ = (
-                side.fold("", _part, [0, 1], max)
-                if work == "fold"
-                else list(side.each("", _part, [0, 1], None, [0, 1]))
-            )
-
     with (
         quiet(),
         cluster.SteadyCluster(n_workers=1, processes=False, dashboard_address=":0") as lost,
         lost.get_client() as client,
+        on_cluster(client),
     ):
-        side = OnDask(client)
         client.submit(int, 0).add_done_callback(close)
         with pytest.raises(ClusterError, match=LOST):
-            again()
+            workers(None)(delayed(abs)(i) for i in iter(int, 1))  # zeros without end
         assert closed.wait(60)
-
-
-def _part(value, *more):
-    return value

@@ -7,17 +7,14 @@ again with the tasks that need them. A task's result depends on its arguments al
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import logging
-import pickle
 import queue
 import re
 import time
 import uuid
 import warnings
 import weakref
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -25,12 +22,13 @@ from weakref import WeakKeyDictionary
 import joblib
 import numpy as np
 
-from consilience._check import InputError, nearest, show
-from consilience._run.parallel import AGAIN, AHEAD, ClusterError, Form, Task, There, pack, unpack
+from consilience._check import InputError, fingerprint, show
+from consilience._run.parallel import AGAIN, ClusterError, Task, Workers, pack, run_call, unpack
 from consilience._run.progress import worker_name
 from consilience._types import Array
 
 try:
+    from dask.base import is_dask_collection
     from distributed import Client, KilledWorker, LocalCluster
     from distributed.client import ClosedClientError, FutureCancelledError
 except ModuleNotFoundError as error:
@@ -45,6 +43,7 @@ logging.getLogger("distributed.worker.state_machine").setLevel(logging.ERROR)
 logging.getLogger("distributed.worker.memory").setLevel(logging.WARNING)
 """
 UNANSWERED = OSError, TimeoutError, RuntimeError, ClosedClientError  # what Dask raises where the other side is gone
+AHEAD = 3  # safeguard: tasks of every core that are under way, or whose results wait for one before them
 POLL = 0.5  # safeguard: seconds after which futures are looked at that no message came of
 PATIENCE = 30.0  # safeguard: seconds without a scheduler, or until it is said that there is no worker
 UNHEARD = 30  # safeguard: times that a call is made again while the scheduler is there, 0.1 seconds apart
@@ -111,77 +110,57 @@ def outcome(future: Any) -> tuple[bool, Any]:
         return False, None
 
 
-def settled(client: Any, submit: Callable[[], Sequence[Any]]) -> list[Any]:
-    """Results of the futures that are submitted; all are submitted again where the cluster lost one."""
-    for _ in range(AGAIN + 1):
-        outcomes = [outcome(future) for future in asked(client, submit)]
-        if all(done for done, _ in outcomes):
-            return [result for _, result in outcomes]
-    raise ClusterError(
-        f"blocks were lost {AGAIN + 1} times in a row: is the cluster {address_of(client)} sound, and are its parts still there?"
-    )
+class ClusterWorkers(Workers):
+    """Those of a Dask client."""
 
+    def __init__(self, client: Any, **form: bool) -> None:
+        super().__init__(**form)
+        self._client = client
+        self._there: dict[int, tuple[Any, str, Any]] = {}  # arrays that live here, by id: fingerprints, and futures
 
-class ClusterWorkers:
-    """Workers (:class:`consilience._run.parallel.Workers`) of a Dask client."""
-
-    def __init__(self, client: Any, form: Form) -> None:
-        self._client, self._form = client, form
-        self._there: dict[str, Any] = {}  # futures of arrays, by digest
-        self._digests: dict[int, tuple[Any, str]] = {}  # of arrays that still live, by id
-        self._n_tasks: Counter[str] = Counter()  # that took an array so far, by digest
-
-    def __enter__(self) -> ClusterWorkers:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._there.clear()
-        self._n_tasks.clear()
-
-    def __call__(self, tasks: Iterable[Task]) -> Any:
-        return self._form.give(tasks, _in_worker if worker_name() else self._results)
-
-    def _results(self, tasks: Iterable[Task], early: dict[int, Any]) -> Iterator[tuple[int, Any]]:
-        """(place, result) as they come; for every core, at most some tasks are out or wait in `early` at any time."""
-        self._digests.clear()  # an array may have been written to since
+    def _results(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Any]]:
+        if (
+            worker_name()
+        ):  # tasks of a task, one after the other: waiting for others would hold a worker that they may need
+            yield from ((place, run_call(task)) for place, task in enumerate(tasks))
+            return
+        self._forget_changed()
         ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        out: dict[Any, tuple[int, Task, set[str]]] = {}  # by future; with the digests of the arrays
-        rest, left = enumerate(tasks), True
+        out: dict[Any, tuple[int, Task]] = {}  # by future
+        rest, left, drawn = enumerate(tasks), True, 0
         room, tries, looked = 0, 0, -POLL
         try:
             while left or out:
                 if time.monotonic() - looked >= 10 * POLL:
                     room, looked = AHEAD * max(2, self._cores()), time.monotonic()
-                while left and len(out) + len(early) * self._form.lazily < room:
+                while left and self._n_waiting(out, drawn) < room:
                     one = next(rest, None)
                     left = one is not None
                     if one is not None:
-                        future, digests = self._submit(one[1], ended)
-                        self._n_tasks.update(digests)
-                        out[future] = *one, digests
+                        out[self._submit(one[1], ended)] = one
+                        drawn += 1
                 for future in self._ended(ended, out):
-                    place, task, digests = out.pop(future)
+                    place, task = out.pop(future)
                     done, result = outcome(future)
                     if done:
                         tries = 0
-                        for digest in digests:
-                            if self._n_tasks[digest] == 1:  # not shared: the cluster need not keep it
-                                self._there.pop(digest, None)
                         yield place, result
                         continue
                     tries += 1
                     if tries > AGAIN * max(1, len(out) + 1):
                         raise ClusterError(
-                            f"tasks were lost {tries} times in a row: is the cluster {address_of(self._client)} sound?"
+                            f"tasks were lost {tries} times in a row: is the cluster {address_of(self._client)} sound, and are all "
+                            "parts of the data still there?"
                         )
-                    again, digests = self._submit(task, ended)
-                    out[again] = place, task, digests
+                    out[self._submit(task, ended)] = place, task
         finally:
             if out and self._client.status == "running":
                 with contextlib.suppress(Exception):  # it must not hide why the work stopped
                     self._client.cancel(list(out), reason="consilience stopped")
-            used = {digest for _, digest in self._digests.values()}
-            self._there = {digest: future for digest, future in self._there.items() if digest in used}
+
+    def _n_waiting(self, out: dict[Any, tuple[int, Task]], drawn: int) -> int:
+        """Tasks that are under way, or whose results wait for one before them."""
+        return drawn - min((place for place, _ in out.values()), default=drawn) if self.lazily else len(out)
 
     def _cores(self) -> int:
         """Cores of the cluster; waits for a worker."""
@@ -194,40 +173,38 @@ class ClusterWorkers:
             time.sleep(POLL)
         return cores
 
-    def _submit(self, task: Task, ended: queue.SimpleQueue[Any]) -> tuple[Any, set[str]]:
-        """A future of the task, which is put into `ended` when it is, and the digests of its arrays."""
+    def _submit(self, task: Task, ended: queue.SimpleQueue[Any]) -> Any:
+        """A future of the task, which is put into `ended` when it is."""
         data, apart = pack(task)
-        digests = {id(one): self._digest(one) for one in apart if not isinstance(one, There)}
-        kind = getattr(task[0], "kind", getattr(task[0], "__name__", type(task[0]).__name__))
-        name = re.sub(r"\W+", "_", kind.strip("<>"))
+        kind = getattr(task[0], "__name__", type(task[0]).__name__).partition(",")[0]
+        key = "consilience-" + re.sub(r"\W+", "_", kind.strip("<>"))
 
         def submit() -> Any:
-            there = [
-                one.send(self._client) if isinstance(one, There) else self._scattered(one, digests[id(one)])
-                for one in apart
-            ]
-            future = self._client.submit(
-                run_task, data, *there, key=f"consilience-{name}-{uuid.uuid4().hex}", pure=False
-            )
+            there = [self._sent(one) for one in apart]
+            future = self._client.submit(run_packed, data, *there, key=f"{key}-{uuid.uuid4().hex}", pure=False)
             future.add_done_callback(ended.put)
             return future
 
-        return asked(self._client, submit), set(digests.values())
+        return asked(self._client, submit)
 
-    def _digest(self, array: Array) -> str:
-        known = self._digests.get(id(array))
-        if known is None or known[0]() is not array:
-            known = weakref.ref(array), _digest(array)
-            self._digests[id(array)] = known
-        return known[1]
-
-    def _scattered(self, array: Array, digest: str) -> Any:
-        """The future of an array, which is sent only if no copy of it is there."""
-        future = self._there.get(digest)
-        if future is None or future.status != "finished":
-            future = self._client.scatter(Sent(array), hash=False)
-            self._there[digest] = future
+    def _sent(self, value: Any) -> Any:
+        """The future of an array, of which one is there as long as it lives here, or of what Dask is to make; futures as they are."""
+        if not isinstance(value, np.ndarray):
+            return self._client.compute(value) if is_dask_collection(value) else value
+        known = self._there.get(id(value))
+        if known is not None and known[2].status == "finished":
+            return known[2]
+        future = self._client.scatter(Sent(value), hash=False)
+        key = id(value)
+        self._there[key] = weakref.ref(value, lambda _: self._there.pop(key, None)), fingerprint(value), future
         return future
+
+    def _forget_changed(self) -> None:
+        """Arrays that were written to since they were sent are sent anew."""
+        for key, (array, then, _) in list(self._there.items()):
+            value = array()
+            if value is None or fingerprint(value) != then:
+                self._there.pop(key, None)
 
     def _ended(self, ended: queue.SimpleQueue[Any], out: dict[Any, Any]) -> list[Any]:
         """Futures that came to an end, once each; waits for one, but not long."""
@@ -250,29 +227,13 @@ class Sent:
     def __sizeof__(self) -> int:
         return int(self.array.nbytes)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        order = "F" if self.array.flags.f_contiguous and not self.array.flags.c_contiguous else "C"
-        flat = np.ascontiguousarray(self.array.T if order == "F" else self.array)
-        return _receive, (pickle.PickleBuffer(flat.data), self.array.dtype, self.array.shape, order)
+    def __setstate__(self, state: dict[str, Array]) -> None:
+        self.array = state["array"].copy(order="K")
 
 
-def _receive(data: Any, dtype: Any, shape: tuple[int, ...], order: Any) -> Sent:
-    array = np.empty(shape, dtype, order)
-    flat = array.T if order == "F" else array
-    flat.reshape(-1).view(np.uint8)[:] = np.frombuffer(data, np.uint8)
-    return Sent(array)
-
-
-def run_task(data: bytes, *sent: Any) -> Any:
+def run_packed(data: bytes, *sent: Any) -> Any:
     """Run a task in a worker."""
-    function, args, options = unpack(data, [one.array if isinstance(one, Sent) else one for one in sent])
-    return function(*args, **options)
-
-
-def _in_worker(tasks: Iterable[Task], early: dict[int, Any]) -> Iterator[tuple[int, Any]]:
-    """Tasks of a task: one after the other, since waiting for others would hold a worker that they may need."""
-    for place, (function, args, options) in enumerate(tasks):
-        yield place, function(*args, **options)
+    return run_call(unpack(data, [one.array if isinstance(one, Sent) else one for one in sent]))
 
 
 @contextlib.contextmanager
@@ -281,13 +242,11 @@ def connect(address: str) -> Iterator[Any]:
     for name in ("distributed", "distributed.client"):  # what matters is said in our own words
         logging.getLogger(name).setLevel(logging.CRITICAL)
     word, colon, number = address.strip().partition(":")
-    if word == "local" and colon and not re.fullmatch(r"[1-9]\d*", number):
-        raise InputError(
-            f"{show(address)}: local:N is N worker processes on this machine, such as local:4; N is 1 or more"
-        )
-    if word != "local" and re.fullmatch(r"[1-9]\d{0,2}", number) and nearest(word, ["local"]):
-        raise InputError(f"{show(address)} is not the address of a Dask scheduler: did you mean 'local:{number}'?")
     if word == "local":
+        if colon and not re.fullmatch(r"[1-9]\d*", number):
+            raise InputError(
+                f"{show(address)}: local:N is N worker processes on this machine, such as local:4; N is 1 or more"
+            )
         how = {"n_workers": int(number) if colon else joblib.cpu_count(), "threads_per_worker": 1}
         dashboard = ":0" if find_spec("bokeh") else None
         with SteadyCluster(**how, dashboard_address=dashboard, preload=[DEAF]) as cluster, Client(cluster) as client:
@@ -303,13 +262,6 @@ def connect(address: str) -> Iterator[Any]:
         raise ClusterError(f"no Dask scheduler answers at {address}: is it running, and the address right?") from error
     with client:
         yield client
-
-
-def _digest(array: Array) -> str:
-    data = np.ascontiguousarray(array)
-    found = hashlib.blake2b(f"{data.dtype.str} {data.shape} ".encode(), digest_size=16)
-    found.update(data.reshape(-1).view(np.uint8).data)
-    return found.hexdigest()
 
 
 class SteadyCluster(LocalCluster):

@@ -12,14 +12,12 @@ import inspect
 import io
 import pickle
 import sys
-import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Protocol, TypeVar
+from itertools import islice
+from typing import Any, TypeVar
 
 import cloudpickle
 import joblib
@@ -29,30 +27,18 @@ from threadpoolctl import ThreadpoolController
 
 from consilience._check import InputError, show
 from consilience._run.progress import Where, is_logging, logging_to, record
-from consilience._types import Array
 
 LOCAL = ("SequentialBackend", "ThreadingBackend", "LokyBackend", "MultiprocessingBackend")
 MOST_JOBS = 2**20  # safeguard: more are no number of jobs
 AGAIN = 3  # safeguard: times that tasks are given out again after a worker died, with none finished in between
-AHEAD = 3  # safeguard: tasks of every core that are under way, or whose results wait to be taken
-ROUND = 16  # safeguard: the same where tasks go to processes, which joblib hands out without regard to who takes the results
+ROUND = 16  # safeguard: tasks of every job that are given out before the results of all of them are taken
+LARGE = 1 << 16  # safeguard: bytes from which on an array travels by itself
 Task = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]  # what joblib.delayed makes
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class ClusterError(ConnectionError):
     """The cluster cannot do the work: it is lost, or a task ended its workers."""
-
-
-class Workers(Protocol):
-    """Calls tasks side by side; a context manager that keeps what can be kept between calls."""
-
-    def __call__(self, tasks: Iterable[Task]) -> Any:
-        """The tasks' results: a list, or an iterator where they were asked for lazily or as they come."""
-
-    def __enter__(self) -> Workers: ...
-
-    def __exit__(self, *error: Any) -> None: ...
 
 
 def check_n_jobs(n_jobs: int | None) -> int | None:
@@ -158,176 +144,61 @@ def workers(
     have a line each in the run log, where there is one.
     """
     jobs, client = check_n_jobs(n_jobs), active_client()
-    form = Form(lazily, as_they_come, logged and is_logging())
+    form = {"lazily": lazily, "as_they_come": as_they_come, "logged": logged}
     if client is not None:
         from consilience._run.cluster import ClusterWorkers
 
-        return ClusterWorkers(client, form)
-    return _LocalWorkers(jobs, form, prefer)
+        return ClusterWorkers(client, **form)
+    return _LocalWorkers(jobs, prefer, **form)
 
 
-@dataclass(frozen=True)
-class Form:
-    """How results are given: see :func:`workers`."""
+class Workers:
+    """Calls tasks side by side; a context manager that keeps what can be kept between calls. For the parameters see :func:`workers`."""
 
-    lazily: bool = False
-    as_they_come: bool = False
-    logged: bool = False
+    def __init__(self, *, lazily: bool = False, as_they_come: bool = False, logged: bool = True) -> None:
+        self.lazily, self.as_they_come = lazily, as_they_come
+        self._logged = logged and is_logging()
 
-    def give(self, tasks: Iterable[Task], run: Callable[[Iterable[Task], dict[int, Any]], Iterator[Any]]) -> Any:
-        """The results of ``run(tasks, early)``, which yields (place, result) as they come.
-
-        `early` are the results that wait for one before them; it is what `run` must count among those under way.
-        """
-        early: dict[int, Any] = {}
-        found = self._log(run(map(_measuring, tasks), early)) if self.logged else run(tasks, early)
+    def __call__(self, tasks: Iterable[Task]) -> Any:
+        """The tasks' results."""
+        found = self._log(self._results(map(_measuring, tasks))) if self._logged else self._results(tasks)
         if self.as_they_come:
             return found
-        if self.lazily:
-            return in_order(found, early)
-        return list(in_order(found, early))
+        return _in_order(found) if self.lazily else list(_in_order(found))
+
+    def _results(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Any]]:
+        """(place, result) as they come."""
+        raise NotImplementedError
 
     def _log(self, found: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
-        """Write a line for every task as it ends."""
         for place, (result, name, seconds, where) in found:
             record("task", seconds, where, name=name)
             yield place, result
 
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        pass
+
 
 def _measuring(task: Task) -> Task:
-    return measured, (task,), {}
+    return _measured, (task,), {}
 
 
-def measured(task: Task) -> tuple[Any, str, float, Where]:
+def _measured(task: Task) -> tuple[Any, str, float, Where]:
     """The result of a task, and what the log says of it: a name, seconds, and where it ran."""
-    function, args, options = task
     begin = time.perf_counter()
-    result = function(*args, **options)
+    result = run_call(task)
+    function = task[0]
     while isinstance(function, functools.partial):
         function = function.func
     return result, getattr(function, "__name__", "task"), time.perf_counter() - begin, Where.here()
 
 
-class _LocalWorkers:
-    """joblib's workers, which lose all tasks when one of their processes dies; here those are given out again."""
-
-    def __init__(self, n_jobs: int | None, form: Form, prefer: str) -> None:
-        self._form, self._parallel = form, None
-        self._one_by_one = form.lazily or form.as_they_come
-        gives = "generator" if form.lazily else "generator_unordered" if form.as_they_come or form.logged else "list"
-        self._make = functools.partial(joblib.Parallel, n_jobs=n_jobs, return_as=gives, prefer=prefer)
-        self._in_threads = bool(getattr(get_active_backend(prefer=prefer)[0], "supports_sharedmem", False))
-        self._jobs = n_threads(n_jobs)
-
-    def __enter__(self) -> _LocalWorkers:
-        if not self._one_by_one:
-            self._parallel = self._make().__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._parallel is not None:
-            self._parallel.__exit__(kind, error, trace)
-            self._parallel = None
-
-    def __call__(self, tasks: Iterable[Task]) -> Any:
-        return self._form.give(tasks, self._results)
-
-    def _results(self, tasks: Iterable[Task], early: dict[int, Any]) -> Iterator[tuple[int, Any]]:
-        waiting: dict[int, Task] = {}  # given out, and not back
-        rest, drawing, turn, idle, left = enumerate(tasks), threading.Lock(), 0, 0, True
-        gate = _Gate(AHEAD * self._jobs if self._one_by_one else None)
-        run = gate.run if self._in_threads else _numbered
-        most = ROUND * self._jobs if self._form.lazily and not self._in_threads else None
-
-        def given_out(mine: int) -> Iterator[Task]:
-            again, new = iter(sorted(waiting.items())), 0
-            while True:
-                with drawing:  # joblib draws from threads, also those of a turn that broke off
-                    one = next(again, None) if mine == turn else None
-                    if one is None and mine == turn and new != most:
-                        one, new = draw(), new + 1
-                    if one is None:
-                        return
-                    waiting[one[0]] = one[1]
-                yield run, one, {}
-
-        def draw() -> tuple[int, Task] | None:
-            nonlocal left
-            one = next(rest, None)
-            left = one is not None
-            return one
-
-        found: Any = None
-        try:
-            while left or waiting:
-                parallel = self._make() if self._parallel is None else self._parallel
-                try:
-                    found = parallel(given_out(turn))
-                    for place, result in found:
-                        if waiting.pop(place, None) is not None:
-                            idle = 0
-                            yield place, result
-                            gate.take()
-                    with drawing:
-                        turn += 1
-                except BrokenProcessPool as error:
-                    if idle == AGAIN:
-                        raise ClusterError(
-                            f"worker processes were killed {AGAIN + 1} times in a row, as the system does when memory runs out: "
-                            "use fewer jobs, or less data at a time"
-                        ) from error
-                    with drawing:
-                        turn, idle = turn + 1, idle + 1
-        finally:
-            gate.end()
-            if found is not None and hasattr(found, "close"):
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", UserWarning)  # that tasks were canceled, as they should be
-                    found.close()
-
-
-class _Gate:
-    """Keeps tasks waiting in their threads while as many results as there is room for are not taken; None is room for all.
-
-    Tasks start in their order, so that one before all that wait is always under way.
-    """
-
-    def __init__(self, room: int | None) -> None:
-        self._room, self._taken, self._over, self._changed = room, 0, False, threading.Condition()
-
-    def run(self, place: int, task: Task) -> tuple[int, Any]:
-        """The task, when its turn has come; nothing where nobody takes results any more."""
-        room = self._room
-        if room is not None:
-            with self._changed:
-                self._changed.wait_for(lambda: self._over or place < self._taken + room)
-                if self._over:
-                    return place, None
-        return _numbered(place, task)
-
-    def take(self) -> None:
-        """One more result was taken."""
-        with self._changed:
-            self._taken += 1
-            self._changed.notify_all()
-
-    def end(self) -> None:
-        """Let all go that wait."""
-        with self._changed:
-            self._over = True
-            self._changed.notify_all()
-
-
-def _numbered(place: int, task: Task) -> tuple[int, Any]:
-    function, args, options = task
-    return place, function(*args, **options)
-
-
-def in_order(found: Iterator[tuple[int, Any]], early: dict[int, Any]) -> Iterator[Any]:
-    """Results in the order of their places; those that wait for one before them are in `early`."""
-    place = 0
+def _in_order(found: Iterator[tuple[int, Any]]) -> Iterator[Any]:
+    """Results in the order of their places."""
+    place, early = 0, {}
     for one, result in found:
         early[one] = result
         while place in early:
@@ -335,30 +206,86 @@ def in_order(found: Iterator[tuple[int, Any]], early: dict[int, Any]) -> Iterato
             place += 1
 
 
+class _LocalWorkers(Workers):
+    """joblib's workers, which lose all tasks when one of their processes dies; here those are given out again.
+
+    joblib goes on whether results are taken or not, so where they are taken one by one, tasks are given out in rounds.
+    """
+
+    def __init__(self, n_jobs: int | None, prefer: str, **form: Any) -> None:
+        super().__init__(**form)
+        self._round = ROUND * n_threads(n_jobs) if self.lazily or self.as_they_come else None
+        backend = get_active_backend(prefer=prefer)[0]
+        gives = backend.supports_return_generator or type(backend).__name__ == "SequentialBackend"
+        self._parallel = joblib.Parallel(
+            n_jobs=n_jobs, return_as="generator_unordered" if gives else "list", prefer=prefer
+        )
+
+    def __enter__(self) -> Workers:
+        self._parallel.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._parallel.__exit__(*error)
+
+    def _results(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Any]]:
+        rest, deaths = enumerate(tasks), 0
+        while waiting := dict(islice(rest, self._round)):
+            while waiting:
+                try:
+                    for place, result in self._until_death(waiting):
+                        deaths = 0
+                        del waiting[place]
+                        yield place, result
+                except BrokenProcessPool as error:
+                    deaths += 1
+                    if deaths > AGAIN:
+                        raise ClusterError(
+                            f"worker processes were killed {deaths} times in a row, as the system does when memory runs out: "
+                            "use fewer jobs, or less data at a time"
+                        ) from error
+
+    def _until_death(self, tasks: Mapping[int, Task]) -> Iterator[tuple[int, Any]]:
+        """(place, result) of these tasks, or an error when a process dies."""
+        found = self._parallel((_run_numbered, one, {}) for one in list(tasks.items()))
+        try:
+            yield from found
+        finally:
+            if hasattr(found, "close"):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", UserWarning)  # that tasks were canceled, as they should be
+                    found.close()
+
+
+def _run_numbered(place: int, task: Task) -> tuple[int, Any]:
+    return place, run_call(task)
+
+
+def run_call(task: Task) -> Any:
+    """The result of a task, here."""
+    function, args, options = task
+    return function(*args, **options)
+
+
 # A call as bytes, its large arrays apart, so that what many calls share travels to a process once; what is there already stays there.
 
-LARGE = 1 << 16  # safeguard: bytes from which on an array travels by itself
 
-
-@dataclass(frozen=True, eq=False)
-class There:
-    """A value that another machine has, or is to make."""
-
-    value: Any  # what it is here, such as a future
-    send: Callable[[Any], Any]  # of a Dask client: a future of the value, or a list of them
+def is_elsewhere(value: Any) -> bool:
+    """Whether a value is one that Dask is to make, or that one of its workers has."""
+    of_dask = type(value).__module__.partition(".")[0] in ("dask", "distributed")
+    return of_dask and (hasattr(value, "__dask_graph__") or hasattr(value, "key"))
 
 
 class _Packer(cloudpickle.Pickler):
     def __init__(self, file: io.BytesIO) -> None:
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
-        self.apart: list[Array | There] = []
+        self.apart: list[Any] = []
         self._places: dict[int, int] = {}
 
     def persistent_id(self, value: Any) -> int | None:
         """The place of a large array, or of what is elsewhere, among those of the call; all else is pickled."""
-        if type(value) is not There and (
-            type(value) is not np.ndarray or value.nbytes < LARGE or value.dtype.hasobject
-        ):
+        is_large = type(value) is np.ndarray and value.nbytes >= LARGE and not value.dtype.hasobject
+        if not is_large and not is_elsewhere(value):
             return None
         if id(value) not in self._places:
             self._places[id(value)] = len(self.apart)
@@ -367,17 +294,17 @@ class _Packer(cloudpickle.Pickler):
 
 
 class _Unpacker(pickle.Unpickler):
-    def __init__(self, file: io.BytesIO, arrays: Sequence[Array]) -> None:
+    def __init__(self, file: io.BytesIO, apart: Sequence[Any]) -> None:
         super().__init__(file)
-        self.arrays = arrays
+        self.apart = apart
 
-    def persistent_load(self, place: Any) -> Array:
-        """The array at a place."""
-        return self.arrays[place]
+    def persistent_load(self, place: Any) -> Any:
+        """The value at a place."""
+        return self.apart[place]
 
 
 def pack(call: Any) -> tuple[bytes, list[Any]]:
-    """Bytes, and the large arrays (and :class:`There`) anywhere in `call` that they refer to by their place.
+    """Bytes, and the large arrays and Dask's values anywhere in `call` that they refer to by their place.
 
     Functions and classes that the other side cannot import, such as those of a notebook, travel by value.
     """
@@ -387,6 +314,6 @@ def pack(call: Any) -> tuple[bytes, list[Any]]:
     return file.getvalue(), packer.apart
 
 
-def unpack(data: bytes, arrays: Sequence[Array]) -> Any:
+def unpack(data: bytes, apart: Sequence[Any]) -> Any:
     """What :func:`pack` took."""
-    return _Unpacker(io.BytesIO(data), arrays).load()
+    return _Unpacker(io.BytesIO(data), apart).load()

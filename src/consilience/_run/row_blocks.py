@@ -8,9 +8,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from joblib import delayed
 
 from consilience._check import InputError, kind_of
-from consilience._run.parallel import open_client
+from consilience._run.parallel import is_elsewhere, open_client
 from consilience._run.progress import worker_name
 
 Span = tuple[int, int]  # rows from the first to before the second
@@ -31,15 +32,14 @@ class Held:
 
 @dataclass(frozen=True, eq=False)
 class Lazy:
-    """A block that Dask computes; `remote` if a cluster holds what it is made of."""
+    """A block that Dask makes, or has made where a worker of a cluster runs this."""
 
     value: Any
     form: Form
-    remote: bool
 
     def rows(self, first: int, last: int) -> Any:
         """Some of its rows."""
-        return self.form(self.value.compute(scheduler="synchronous"))[first:last]
+        return self.form(here(self.value))[first:last]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,21 +81,18 @@ class RowBlocks:
         return list(pairwise(sorted(ends)))
 
     def piece(self, span: Span) -> Piece:
-        """The rows of a span, not read yet unless they are in memory or a cluster holds them: a task cannot ask for them there."""
+        """The rows of a span, not read yet unless they are in memory."""
         low, high = span
-        first = int(np.searchsorted(self._starts, low, side="right")) - 1
         parts: list[tuple[Any, int, int]] = []
-        for j in range(first, len(self._parts)):
-            begin, end = (int(x) for x in self._starts[j : j + 2])
-            if begin >= high:
-                break
-            a, b = max(low - begin, 0), min(high, end) - begin
-            if b <= a:
-                continue
-            part = self._parts[j]
-            if isinstance(part, Lazy) and part.remote:
-                part = Held(part.form(computed([part.value])[0]))
-            parts.append((Held(part.rows(a, b)), 0, b - a) if isinstance(part, Held) else (part, a, b))
+        touched = range(
+            int(np.searchsorted(self._starts, low, side="right")) - 1, int(np.searchsorted(self._starts, high))
+        )
+        for j in touched:
+            part, begin = self._parts[j], int(self._starts[j])
+            first, last = max(low - begin, 0), min(high, int(self._starts[j + 1])) - begin
+            if first < last:
+                held = isinstance(part, Held)
+                parts.append((Held(part.rows(first, last)), 0, last - first) if held else (part, first, last))
         return Piece(tuple(parts), self.n_columns)
 
 
@@ -108,31 +105,19 @@ def dask_parts(source: Any, form: Form, what: str) -> tuple[list[Lazy], list[Sha
         source = source.rechunk({1: -1})
     if not hasattr(source, "to_delayed"):
         raise InputError(f"row blocks of {what} are a Dask array, data frame or bag of matrices; got {kind_of(source)}")
-    remote, delayed = is_remote(source), np.ravel(source.to_delayed()).tolist()
+    values = np.ravel(source.to_delayed()).tolist()
     if hasattr(source, "chunks") and not np.isnan([*source.chunks[0], source.shape[1]]).any():
         shapes = [(int(n), int(source.shape[1])) for n in source.chunks[0]]
-        return [Lazy(one, form, remote) for one in delayed], shapes, name
-    return delayed_parts(delayed, form, remote, name)
+        return [Lazy(one, form) for one in values], shapes, name
+    return delayed_parts(values, form, name)
 
 
-def delayed_parts(values: Sequence[Any], form: Form, remote: bool, name: str) -> tuple[list[Lazy], list[Shape], str]:
+def delayed_parts(values: Sequence[Any], form: Form, name: str) -> tuple[list[Lazy], list[Shape], str]:
     """Blocks that are delayed values, or partitions of a bag, which are lists of matrices; their shapes are asked for."""
     from dask.delayed import delayed as later
 
     shapes = computed([later(_shape)(value, form) for value in values])
-    return [Lazy(value, form, remote) for value in values], shapes, name
-
-
-def computed(values: Sequence[Any]) -> list[Any]:
-    """What Dask makes of lazy values: on the cluster where one is open, in this process otherwise."""
-    client = None if worker_name() else open_client()
-    if client is None:
-        from dask.base import compute
-
-        return list(compute(*values))
-    from consilience._run.cluster import settled
-
-    return settled(client, lambda: client.compute(list(values)))
+    return [Lazy(value, form) for value in values], shapes, name
 
 
 def _shape(block: Any, form: Form) -> Shape:
@@ -140,8 +125,23 @@ def _shape(block: Any, form: Form) -> Shape:
     return int(n), int(d)
 
 
-def is_remote(source: Any) -> bool:
-    """Whether a cluster holds parts of a Dask collection."""
-    from distributed import futures_of
+def computed(values: Sequence[Any]) -> list[Any]:
+    """What Dask makes of lazy values, or has made: on the cluster where one is open, in this process otherwise."""
+    client = None if worker_name() else open_client()
+    if client is None:
+        from dask.base import compute
 
-    return bool(futures_of(source))
+        return list(compute(*values))
+    from consilience._run.cluster import ClusterWorkers
+
+    found: list[Any] = ClusterWorkers(client, logged=False)(delayed(_itself)(value) for value in values)
+    return found
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def here(value: Any) -> Any:
+    """A value, which is computed or fetched first if it is elsewhere."""
+    return computed([value])[0] if is_elsewhere(value) else value

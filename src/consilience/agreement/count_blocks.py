@@ -11,7 +11,7 @@ from scipy import sparse
 
 from consilience._check import InputError, check_count, count, kind_of
 from consilience._files import open_parquet
-from consilience._run.row_blocks import Held, Piece, RowBlocks, Shape, dask_parts, delayed_parts, is_remote
+from consilience._run.row_blocks import Held, Piece, RowBlocks, Shape, dask_parts, delayed_parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +110,7 @@ def _parts_of(source: Any, shape: Shape | None) -> tuple[Sequence[Any], list[Sha
     if not isinstance(source, Sequence) or not len(source):
         raise InputError(f"row blocks are a list of matrices, a Dask array or bag, or a folder; got {kind_of(source)}")
     if hasattr(source[0], "__dask_graph__"):
-        remote = any(is_remote(one) for one in source)
-        return delayed_parts(source, csr, remote, count(len(source), "block"))
+        return delayed_parts(source, csr, count(len(source), "block"))
     held = [Held(csr(one)) for one in source]
     return held, [one.table.shape for one in held], count(len(held), "block")
 

@@ -19,7 +19,7 @@ from consilience.blocks.distinct_rows import RowTable, TooManyRowsError, codes_o
 from consilience.blocks.label_blocks import LabelBlocks
 from consilience.blocks.passes import Passes, refine
 from consilience.blocks.result import WrittenConsensus, fields_of, read_column, tally
-from consilience.blocks.running import Answers, Reading, spread, workers_for, write_parts
+from consilience.blocks.running import Answers, Reading, spread, write_parts
 from consilience.blocks.sample_and_place import Placed, cluster_table, sum_clusters, take_sample, tally_of
 from consilience.consensus import Consensus
 from consilience.consensus.combine import combine_problem
@@ -55,10 +55,10 @@ def combine_blocks(
         raise InputError("labels in blocks take no sample_weight: every object counts once")
     room = None if memory_limit is None else bytes_of(memory_limit)
     folder = None if output is None else check_output(output)
-    reading = Reading(blocks.parts, blocks.layout, workers_for(blocks.parts, how["n_jobs"]))
+    reading = Reading(blocks.parts, blocks.layout, how["n_jobs"])
     asked: dict[str, Any] = {"method": method, "n_clusters": n_clusters, "how": how, "options": options}
     try:
-        rows = blocks.distinct(reading.workers, None if room is None else room - FIXED)
+        rows = blocks.distinct(None if room is None else room - FIXED, how["n_jobs"])
     except TooManyRowsError:
         return _sample_and_place(blocks, reading, asked, folder, room, progress, call, start)
     if folder is None:

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from consilience import _kernels
 from consilience._check import InputError, encode_labels, kind_of, show
+from consilience._run.row_blocks import here
 from consilience._types import Array, Ints, Labels
 from consilience.ensemble import Ensemble
 from consilience.ensemble.info import object_vector
@@ -75,10 +76,21 @@ class SitePart:
     ids: Any = None
 
 
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """The parts that the sites have of the same objects, laid out so, or what the sites send of them."""
+
+    parts: tuple[Any, ...]
+    layouts: tuple[Layout, ...]
+
+
 def read_part(part: Any, layout: Layout) -> Iterator[Coded]:
     """The blocks of a part: row groups of a Parquet file, a frame, an array, or what sites sent; at most `layout.rows` rows each."""
-    if isinstance(part, list) and part and all(isinstance(one, SitePart) for one in part):
-        yield from _join_sites(part, layout.rows)
+    if isinstance(part, Beside):
+        sent = zip(map(here, part.parts), part.layouts, strict=True)
+        yield from _join_sites(
+            [one if isinstance(one, SitePart) else collapse_part(one, how) for one, how in sent], layout.rows
+        )
         return
     if isinstance(part, ParquetPart):
         yield from _read_parquet(part, layout)
@@ -195,17 +207,14 @@ def _code_arrow(column: pa.Array, name: str, layout: Layout) -> tuple[Any, list[
 def _join_sites(sites: Sequence[SitePart], rows: int) -> Iterator[Coded]:
     """The objects of all sites side by side, in blocks."""
     n = len(sites[0].numbers)
-    for site in sites[1:]:
-        if len(site.numbers) != n:
-            raise InputError(
-                f"sites have parts of {n:,} and of {len(site.numbers):,} objects side by side: cut all of them at the same objects"
-            )
+    if any(len(site.numbers) != n for site in sites):
+        raise InputError(
+            "sites have parts of different numbers of objects side by side: cut all of them at the same objects"
+        )
     named = [site.ids for site in sites if site.ids is not None]
     for ids in named[1:]:
         if not ids.equals(named[0].cast(ids.type)):
-            at = next(
-                i for i, (one, other) in enumerate(zip(named[0], ids, strict=True)) if one.as_py() != other.as_py()
-            )
+            at = int(np.argmax(ids.to_numpy(zero_copy_only=False) != named[0].to_numpy(zero_copy_only=False)))
             raise InputError(
                 f"sites name their objects differently: {show(named[0][at].as_py())} in one is {show(ids[at].as_py())} in another; put "
                 "them in the same order first"
@@ -386,21 +395,12 @@ class RowTable:
         return at
 
 
-# Clusterings of the same objects that live apart. A site collapses its own columns: objects that none of its clusterings tell apart
-# get one number, and numbers of several sites side by side are rows of labels like any others. What its labels are called, and who
-# has them, a site tells only in its table of distinct rows.
-
-
-@dataclass(frozen=True, eq=False)
-class Beside:
-    """The parts that the sites have of the same objects, and how each is laid out."""
-
-    parts: tuple[Any, ...]
-    layouts: tuple[Layout, ...]
-
-
 def collapse_part(part: Any, layout: Layout) -> SitePart:
-    """A site's part, collapsed where it is."""
+    """A site's part, collapsed where it is.
+
+    Objects that none of its clusterings tell apart get one number, and numbers of several sites side by side are rows of labels like
+    any others. What its labels are called, and who has them, a site tells only in its table of distinct rows.
+    """
     found: DistinctRows | None = None
     numbers, ids = [], []
     for block in read_part(part, layout):

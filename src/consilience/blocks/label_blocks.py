@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,11 @@ import pyarrow.parquet as pq
 from consilience._check import InputError, check_count, count, kind_of
 from consilience._files import open_parquet
 from consilience._names import unique_names
+from consilience._run.parallel import is_elsewhere
 from consilience._run.row_blocks import computed
 from consilience._types import Columns, PathLike
-from consilience.blocks.distinct_rows import Beside, DistinctRows, Layout, ParquetPart, check_once, merge, of_part
-from consilience.blocks.running import Workers, elsewhere, workers_for
+from consilience.blocks.distinct_rows import Beside, DistinctRows, Layout, ParquetPart, check_once, collapse_part
+from consilience.blocks.running import Reading
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.problem import spread_evenly
 from consilience.ensemble import Ensemble
@@ -86,7 +86,7 @@ class LabelBlocks:
         self.parts = list(parts) if isinstance(parts, (list, tuple)) else []
         if not self.parts:
             raise InputError(f"there are no blocks of labels: give a list of at least one; got {kind_of(parts)}")
-        if columns is None and not elsewhere(self.parts[0]) and is_frame(self.parts[0]):
+        if columns is None and not is_elsewhere(self.parts[0]) and is_frame(self.parts[0]):
             columns = [str(name) for name in getattr(self.parts[0], "column_names", None) or self.parts[0].columns]
         self.names = None if columns is None else list(columns)
         check_once(self.names or (), source)
@@ -176,25 +176,22 @@ class LabelBlocks:
         named = [None if site.names is None else site.names for site in sites]
         names = None if None in named else unique_names([name for some in named for name in some or ()])
         ids = next((layout.id_column for layout in layouts if layout.id_column is not None), None)
-        parts = [Beside(some, layouts) for some in together]
+        parts = [Beside(tuple(map(_where_it_lies, some, layouts)), layouts) for some in together]
         return cls(parts, columns=names, id_column=ids, source="sites", block_rows=min(one.rows for one in layouts))
 
-    def distinct(self, workers: Workers | None = None, room: int | None = None) -> DistinctRows:
+    def distinct(self, room: int | None = None, n_jobs: int | None = None) -> DistinctRows:
         """The distinct rows with their counts, by one reading of all labels; kept.
 
         Parameters
         ----------
-        workers : optional
-            Who reads; this process by default.
         room : int, optional
             Bytes for combining them; more rows than there is room for are an error.
+        n_jobs : int, optional
+            Threads that read.
         """
         found: DistinctRows | None = vars(self).get("_distinct")
         if found is None:
-            how = partial(of_part, layout=self.layout, room=room)
-            found = (workers or workers_for(self.parts, None)).fold(
-                "distinct rows", how, self.parts, partial(merge, room=room)
-            )
+            found = Reading(self.parts, self.layout, n_jobs).distinct(room)
             if not found.n_objects:
                 raise InputError(f"{self.layout.source}: has no rows: give at least one")
             if self._check and self.names is not None:
@@ -270,6 +267,15 @@ def _of_ensemble(ens: Ensemble) -> LabelBlocks:
     found = LabelBlocks(parts, by_index=ens.ids is not None, source="ensemble")
     found.names, found.even = ens.names if "name" in ens.info else None, spread_evenly(ens)
     return found
+
+
+def _where_it_lies(part: Any, layout: Layout) -> Any:
+    """A site's part, collapsed there if it is elsewhere."""
+    if not is_elsewhere(part):
+        return part
+    from dask.delayed import delayed
+
+    return delayed(collapse_part)(part, layout)
 
 
 def _parquet_files(path: Path) -> list[Path]:

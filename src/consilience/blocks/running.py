@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import os
 import secrets
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -21,164 +20,13 @@ import pyarrow.parquet as pq
 from joblib import delayed
 
 from consilience._check import InputError
-from consilience._run.parallel import Form, There, active_client, measured, open_client, pack, unpack, workers
-from consilience._run.progress import Where, is_logging, record
-from consilience._run.row_blocks import computed
+from consilience._run.parallel import is_elsewhere, on_cluster, open_client, workers
+from consilience._run.row_blocks import here
 from consilience._types import Array
-from consilience.blocks.distinct_rows import Beside, Coded, Layout, collapse_part, read_part
+from consilience.blocks.distinct_rows import Beside, Coded, DistinctRows, Layout, merge, of_part, read_part
 
 T = TypeVar("T")
 TOGETHER = 4  # safeguard: neighbors that are merged at a time: more read rows less often, and need more memory
-
-
-class Workers:
-    """This process, in threads. Functions and arguments must survive pickling all the same; `what` is the work's name in the run log."""
-
-    def __init__(self, n_jobs: int | None = None) -> None:
-        self.n_jobs = n_jobs
-
-    def fold(self, what: str, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> T:
-        """``function(part)`` of all parts, some neighbors at a time merged; only a few results wait on each level of the tree."""
-        levels: list[list[T]] = [[]]
-        tasks = (delayed(step)(part) for step, part in zip(steps(what, function, parts), parts, strict=True))
-        for result in workers(self.n_jobs, lazily=True)(tasks):
-            levels[0].append(result)
-            for level, waiting in enumerate(levels):
-                if len(waiting) == TOGETHER:
-                    if level + 1 == len(levels):
-                        levels.append([])
-                    levels[level + 1].append(merge(waiting))
-                    waiting.clear()
-        whole: list[T] = []
-        for waiting in levels:  # those of higher levels come before
-            whole = [*waiting, *whole]
-            whole = [merge(whole)] if len(whole) > 1 else whole
-        return whole[0]
-
-    def each(
-        self, what: str, function: Callable[..., T], parts: Sequence[Any], shared: Any, more: Iterable[Any]
-    ) -> Iterator[T]:
-        """``function(part, shared, one of more)`` of every part, in their order."""
-        each = zip(steps(what, function, parts), parts, more, strict=True)
-        yield from workers(self.n_jobs, lazily=True)(delayed(step)(part, shared, one) for step, part, one in each)
-
-
-class Step:
-    """A function of a part, which is fetched first if it is elsewhere, under a name that the run log has."""
-
-    def __init__(self, what: str, function: Callable[..., Any], number: int, n_parts: int) -> None:
-        self.function, self.kind = function, what
-        self.__name__ = f"{what}, part {number:,} of {n_parts:,}"
-
-    def __call__(self, part: Any, *more: Any) -> Any:
-        """The function's result."""
-        return self.function(_here(part), *more)
-
-
-def steps(what: str, function: Callable[..., Any], parts: Sequence[Any]) -> Iterator[Step]:
-    """The function as a step of every part."""
-    return (Step(what, function, number, len(parts)) for number in range(1, len(parts) + 1))
-
-
-def _here(part: Any) -> Any:
-    """A part, fetched if it is elsewhere."""
-    if isinstance(part, There):  # of a task that runs where it was given out
-        return _here(part.value)
-    if isinstance(part, Beside):
-        return [collapse_part(_here(one), layout) for one, layout in zip(part.parts, part.layouts, strict=True)]
-    kind = elsewhere(part)
-    return computed([part])[0] if kind == "dask" else part.result() if kind == "distributed" else part
-
-
-def elsewhere(part: Any) -> str:
-    """The package of a part that is still to be made ("dask") or on a worker ("distributed"); empty if it is here."""
-    if isinstance(part, Beside):
-        return max(map(elsewhere, part.parts))
-    package = type(part).__module__.partition(".")[0]
-    return package if package in ("dask", "distributed") else ""
-
-
-class OnDask(Workers):
-    """The workers of a cluster; what a worker loses by dying is done again by another."""
-
-    def __init__(self, client: Any) -> None:
-        from consilience._run.cluster import ClusterWorkers
-
-        self.client = client
-        self._side = ClusterWorkers(client, Form(lazily=True, logged=is_logging()))
-
-    def fold(self, what: str, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> T:
-        """A tree of tasks, always the same for as many parts, so that only one result comes back."""
-        from consilience._run.cluster import settled
-
-        ((whole, lines),) = settled(self.client, lambda: [self._tree(what, function, parts, merge)])
-        for name, seconds, where in lines:
-            record("task", seconds, where, name=name)
-        return whole
-
-    def _tree(
-        self, what: str, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]
-    ) -> Any:
-        submit = partial(self.client.submit, pure=False)
-        each = zip(steps(what, function, parts), parts, strict=True)
-        level = [submit(_measured_part, step, _there(self.client, part)) for step, part in each]
-        while len(level) > 1:
-            groups = [level[i : i + TOGETHER] for i in range(0, len(level), TOGETHER)]
-            level = [submit(_merged, merge, *group) for group in groups]
-        return level[0]
-
-    def each(
-        self, what: str, function: Callable[..., T], parts: Sequence[Any], shared: Any, more: Iterable[Any]
-    ) -> Iterator[T]:
-        """In order; a few more than there are workers are under way at a time, and what is shared travels once."""
-        data, arrays = pack(shared)
-        packed = np.frombuffer(data, np.uint8), arrays
-        yield from self._side(
-            delayed(_Shared(step))(There(part, partial(_there, part=part)) if elsewhere(part) else part, packed, one)
-            for step, part, one in zip(steps(what, function, parts), parts, more, strict=True)
-        )
-
-
-def _measured_part(function: Callable[..., T], part: Any) -> tuple[T, list[Any]]:
-    result, *line = measured((function, (part,), {}))
-    return result, [line]
-
-
-def _merged(merge: Callable[[Sequence[T]], T], *some: tuple[T, list[Any]]) -> tuple[T, list[Any]]:
-    if len(some) == 1:
-        return some[0]
-    lines = [line for _, before in some for line in before]
-    begin = time.perf_counter()
-    result = merge([one for one, _ in some])
-    return result, [*lines, ["merging parts", time.perf_counter() - begin, Where.here()]]
-
-
-class _Shared:
-    """A step with what all of them share, as it travels."""
-
-    def __init__(self, step: Step) -> None:
-        self.step, self.kind, self.__name__ = step, step.kind, step.__name__
-
-    def __call__(self, part: Any, packed: tuple[Array, list[Array]], one: Any) -> Any:
-        return self.step(part, unpack(packed[0].tobytes(), packed[1]), one)
-
-
-def _there(client: Any, part: Any) -> Any:
-    """A part of a Dask collection as what will be there, parts of sites as what each will send; any other as it is."""
-    if isinstance(part, Beside):
-        each = zip(part.parts, part.layouts, strict=True)
-        return [client.submit(collapse_part, _there(client, one), layout, pure=False) for one, layout in each]
-    return client.compute(part) if elsewhere(part) == "dask" else part
-
-
-def workers_for(parts: Sequence[Any], n_jobs: int | None) -> Workers:
-    """Those of the cluster that tasks go to, or of the client that is open where the parts are Dask's; else this process."""
-    client = open_client() if any(map(elsewhere, parts)) else active_client()
-    return Workers(n_jobs) if client is None else OnDask(client)
-
-
-# An answer for distinct rows, given back to the objects block by block: as arrays, or as Parquet parts.
-
 # safeguard: rows of answers at a time; larger arrays are asked of the system anew for every block, a quarter of the time of writing
 ANSWER_ROWS = 2**18
 
@@ -192,68 +40,99 @@ class Answers(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """Labels to be read: their parts, how these are laid out, and who reads them."""
+    """Labels to be read: their parts, how these are laid out, and by how many jobs where no cluster is open that has parts of them."""
 
     parts: Sequence[Any]
     layout: Layout
-    workers: Workers
+    n_jobs: int | None = None
 
     def each(
         self, what: str, function: Callable[..., T], shared: Any = None, more: Iterable[Any] | None = None
     ) -> Iterator[T]:
-        """``function(part, shared, one of more, layout=…)`` of every part, in their order."""
-        task = partial(function, layout=self.layout)
-        return self.workers.each(what, task, self.parts, shared, [None] * len(self.parts) if more is None else more)
+        """``function(part, shared, one of more, layout=…)`` of every part, in their order; `what` is its name in the run log."""
+        n = len(self.parts)
+        each = zip(self.parts, [None] * n if more is None else more, strict=True)
+        tasks = (
+            delayed(_Step(f"{what}, part {number:,} of {n:,}", partial(function, layout=self.layout)))(
+                part, shared, one
+            )
+            for number, (part, one) in enumerate(each, 1)
+        )
+        single = [one for part in self.parts for one in (part.parts if isinstance(part, Beside) else [part])]
+        with on_cluster(open_client() if any(map(is_elsewhere, single)) else None):
+            side_by_side = workers(self.n_jobs, lazily=True)
+        yield from side_by_side(tasks)
+
+    def distinct(self, room: int | None) -> DistinctRows:
+        """The distinct rows of all parts, some neighbors at a time merged; only a few results wait on each level of the tree."""
+        levels: list[list[DistinctRows]] = [[]]
+        for rows in self.each("distinct rows", _distinct, room):
+            levels[0].append(rows)
+            for level, waiting in enumerate(levels):
+                if len(waiting) == TOGETHER:
+                    if level + 1 == len(levels):
+                        levels.append([])
+                    levels[level + 1].append(merge(waiting, room))
+                    waiting.clear()
+        return merge([rows for waiting in reversed(levels) for rows in waiting], room)
+
+
+class _Step:
+    """A function of a part, under a name that the run log has."""
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self.__name__, self.function = name, function
+
+    def __call__(self, part: Any, *more: Any) -> Any:
+        """The function's result; the part is fetched first if it is elsewhere."""
+        return self.function(here(part), *more)
+
+
+def _distinct(part: Any, room: int | None, more: None, layout: Layout) -> DistinctRows:
+    return of_part(part, layout, room)
 
 
 def spread(reading: Reading, table: Answers, lengths: Sequence[int]) -> dict[str, Array]:
     """Values of all objects, and their ids where they have some, by another reading of the labels."""
     found: dict[str, Array] = {}
-    ids = []
-    starts = [0, *accumulate(lengths)]
+    ids, starts = [], [0, *accumulate(lengths)]
     each = reading.each("answers", _look_up_part, table, lengths)
-    for begin, end, (part, names) in zip(starts[:-1], starts[1:], each, strict=True):
+    for (begin, end), part in zip(pairwise(starts), each, strict=True):
+        ids += [part.pop("id")] if "id" in part else []
         for name, some in part.items():
             if name not in found:
                 found[name] = np.empty((starts[-1], *some.shape[1:]), some.dtype)
             found[name][begin:end] = some
-        if names is not None:
-            ids.append(names)
     return found | ({"id": np.concatenate(ids)} if ids else {})
 
 
 def write_parts(folder: Path, reading: Reading, table: Answers, lengths: Sequence[int]) -> None:
     """Write the ids and the values of all objects as Parquet, a file for every part of the blocks, each by who reads the part."""
     folder.mkdir()
-    wanted = list(zip(part_names(len(lengths)), [0, *accumulate(lengths)][:-1], strict=True))
+    width = max(5, len(str(len(lengths) - 1)))  # so that the alphabetical order of files is that of the parts
+    names = [f"part-{i:0{width}d}.parquet" for i in range(len(lengths))]
+    wanted = list(zip(names, [0, *accumulate(lengths)][:-1], strict=True))
     each = reading.each("writing answers", partial(_write_part, folder=str(folder)), table, wanted)
     for (name, _), length, written in zip(wanted, lengths, each, strict=True):
         if written != length or not (folder / name).is_file():
             raise InputError(
                 f"{folder.parent}: the workers do not write where this process reads: give an output folder that all of them share"
             )
-    for left in set(os.listdir(folder)) - {name for name, _ in wanted}:  # by a worker that was killed
+    for left in set(os.listdir(folder)) - set(names):  # by a worker that was killed
         (folder / left).unlink()
 
 
-def part_names(n_parts: int) -> list[str]:
-    """Names of files whose alphabetical order is that of the parts, however many."""
-    width = max(5, len(str(n_parts - 1)))
-    return [f"part-{i:0{width}d}.parquet" for i in range(n_parts)]
-
-
-def _look_up_part(part: Any, table: Answers, length: int, layout: Layout) -> tuple[dict[str, Array], Array | None]:
-    found, ids = [], []
+def _look_up_part(part: Any, table: Answers, length: int, layout: Layout) -> dict[str, Array]:
+    found = []
     for block in read_part(part, layout):
-        found.append(table.look_up(block))
-        ids.append(block.ids)
+        ids = {} if layout.id_column is None else {"id": block.ids.to_numpy(zero_copy_only=False)}
+        found.append(table.look_up(block) | ids)
     joined = {name: np.concatenate([some[name] for some in found]) for name in found[0]}
-    names = None if layout.id_column is None else np.concatenate([some.to_numpy(zero_copy_only=False) for some in ids])
     if any(len(some) != length for some in joined.values()):
         raise InputError(
             f"{layout.source}: the labels have changed since they were first read: keep them until the answer is there"
         )
-    return joined, names
+    return joined
 
 
 def _encodings(rows: pa.Table, layout: Layout) -> dict[str, Any]:
