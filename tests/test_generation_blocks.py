@@ -11,7 +11,6 @@ import pytest
 import consilience as cs
 from consilience._check import InputError, fingerprint
 from consilience.generation import METHODS, NumberBlocks, Variations, extend
-from consilience.generation.spaces import GenerationWarning
 from consilience.inputs import open_source
 from consilience.measures import adjusted_rand
 
@@ -94,13 +93,6 @@ def test_a_clustering_is_made_again_and_varied_from_the_same_blocks():
             Variations(source).remake(again)
 
 
-def test_what_earlier_versions_made_over_blocks_cannot_be_made_again():
-    row = cs.generate(blobs(), 1, **HOW).info.loc[0].copy()
-    row["settings"] = row["settings"].replace("{", '{"mini_batch": 100, ', 1)
-    with pytest.raises(InputError, match="mini_batch=100"):
-        Variations(blobs()).remake(row)
-
-
 def test_parquet_and_dask_are_blocks_and_a_store_is_resumed(tmp_path):
     da = pytest.importorskip("dask.array")
     X = blobs()
@@ -153,7 +145,7 @@ def test_columns_of_row_blocks_are_taken_by_name(tmp_path):
         same(every, made)
         assert made.ids.tolist() == frame["name"].tolist()
     for make, said in (
-        (lambda: cs.generate(folder, 2, **HOW), r"columns= .*takes some by name"),
+        (lambda: cs.generate(folder, 2, **HOW), "0.parquet: column 'name' holds"),
         (lambda: cs.generate(folder, 2, **HOW, columns=["x9"]), "'x9'"),
         (lambda: cs.generate(lazy, 2, **HOW, columns=["x9"]), "'x9'"),
         (lambda: cs.generate(folder, 2, **HOW, columns=["x1", "x1"]), "each once"),
@@ -165,13 +157,16 @@ def test_columns_of_row_blocks_are_taken_by_name(tmp_path):
     ):
         with pytest.raises(InputError, match=said):
             make()
+    (folder / "0.parquet").write_text("cut short")
+    with pytest.raises(InputError, match=r"0\.parquet: damaged"):
+        NumberBlocks(folder)
 
 
 @pytest.mark.parametrize(
     ("parts", "how", "said"),
     [
-        ([np.eye(9)], {"metric": "precomputed"}, "whole matrix"),
-        ([np.eye(9)], {"together": [(0, 1)]}, "guide"),
+        ([np.eye(9)], {"metric": "precomputed"}, "whole table"),
+        ([np.eye(9)], {"together": [(0, 1)]}, "whole table"),
         ([np.eye(9)], {"n_clusters": 500}, "lower n_clusters"),
         ([np.array([[1.0], [np.nan]])], {}, "missing or not finite"),
         ([np.array([["a"]])], {}, "tables of numbers"),
@@ -183,17 +178,3 @@ def test_columns_of_row_blocks_are_taken_by_name(tmp_path):
 def test_what_row_blocks_cannot_be_is_refused(parts, how, said):
     with pytest.raises(InputError, match=said):
         cs.generate(NumberBlocks(parts), 2, **{**HOW, "n_clusters": 2, **how})
-
-
-def test_constant_columns_are_said():
-    with pytest.warns(GenerationWarning, match="being constant"):
-        cs.generate(NumberBlocks([np.c_[blobs(50), np.ones(50)]]), 2, **HOW)
-
-
-def test_a_column_that_holds_no_numbers_is_named(tmp_path):
-    pq.write_table(pa.table({"cell": ["x", "y"], "a": [1.0, 2.0]}), tmp_path / "one.parquet")
-    with pytest.raises(InputError, match=r"one\.parquet: column 'cell' holds string"):
-        cs.generate(tmp_path, 5, 2)
-    (tmp_path / "one.parquet").write_text("cut short")
-    with pytest.raises(InputError, match=r"one\.parquet: damaged"):
-        NumberBlocks(tmp_path)

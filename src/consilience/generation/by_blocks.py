@@ -5,7 +5,7 @@ Up to `sample_size` rows the sample is the whole table, so that the clusterings 
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from joblib import delayed
 from consilience._check import CHUNK, InputError, chunk_digest, fingerprint_of_chunks
 from consilience._run.parallel import own_threads, workers
 from consilience._run.random import stream
-from consilience._run.row_blocks import Piece, Span
+from consilience._run.row_blocks import Piece
 from consilience._types import Floats, Ints, Labels
 from consilience.ensemble import Ensemble
 from consilience.ensemble.opening import in_blocks
@@ -48,7 +48,7 @@ def draw_sample(blocks: NumberBlocks, seed: int, n_jobs: int | None = None) -> S
         draws = stream(seed, "generation.block_sample", 0)
         rows = np.sort(draws.choice(n, blocks.sample_size, replace=False, shuffle=False))
     spans = blocks.spans(CHUNK)
-    tasks = (delayed(_look)(blocks.piece(span), rows[_within(rows, span)] - span[0]) for span in spans)
+    tasks = (delayed(_look)(blocks.piece(span), rows[slice(*np.searchsorted(rows, span))] - span[0]) for span in spans)
     parts, digests = [], []
     for part, seen, largest in workers(n_jobs, lazily=True)(tasks):
         if not np.isfinite(largest):
@@ -60,10 +60,6 @@ def draw_sample(blocks: NumberBlocks, seed: int, n_jobs: int | None = None) -> S
     # The digest of chunks is that of the table in memory: a store knows its data in either form.
     known = fingerprint_of_chunks((n, blocks.n_columns), np.float64, digests)
     return Sample(rows, np.concatenate(parts), str(known))
-
-
-def _within(rows: Ints, span: Span) -> slice:
-    return slice(*np.searchsorted(rows, span))
 
 
 def _look(piece: Piece, rows: Ints) -> tuple[Floats, list[bytes], float]:
@@ -85,10 +81,12 @@ class BlockRunner(Runner):
         *,
         time_limit: float | None = None,
     ) -> None:
-        if plan.sample_size != (needed := _sample_size(blocks)):
-            made = "all rows" if plan.sample_size is None else f"a sample of {plan.sample_size:,} rows"
+        if plan.sample_size != blocks.n_sampled:
+            made, given = (
+                "all rows" if size is None else f"{size:,} rows" for size in (plan.sample_size, blocks.n_sampled)
+            )
             raise InputError(
-                f"the clustering was made from {made}, and these blocks give {'all' if needed is None else f'{needed:,}'}: "
+                f"the clustering was made from {made}, and of these blocks {given} are taken: "
                 f"give NumberBlocks(source, sample_size={plan.sample_size or blocks.n_rows})"
             )
         keeps = plan.sample_size is not None  # only rows beyond the sample are labeled by them
@@ -138,41 +136,31 @@ def _label(piece: Piece, preparation: Preparation, parts: Sequence[Any]) -> Labe
 
 def blocks_of(X: Any, **reading: Any) -> NumberBlocks | None:
     """Numbers in row blocks; None for what is read as a whole. Of all that says how to read it they know `columns` and `id_column`."""
-    if isinstance(X, NumberBlocks):
-        known: tuple[str, ...] = ()
-    elif in_blocks(X):
-        known = ("columns", "id_column")
-    else:
+    if not isinstance(X, NumberBlocks) and not in_blocks(X):
         return None
-    reading = {name: value for name, value in reading.items() if value is not None}
-    for name in reading:
-        if name not in known:
-            raise InputError(
-                f"{name}= is for tables that are read as a whole: row blocks have NumberBlocks(source, columns=, id_column=)"
-            )
-    return X if isinstance(X, NumberBlocks) else NumberBlocks(X, **reading)
-
-
-def plan_of(blocks: NumberBlocks, plan: Plan) -> Plan:
-    """The plan with the size of the sample, without which its clusterings cannot be made again."""
-    size = _sample_size(blocks)
-    return plan if size is None else replace(plan, options={**plan.options, "sample_size": size})
-
-
-def _sample_size(blocks: NumberBlocks) -> int | None:
-    return None if blocks.n_rows <= blocks.sample_size else blocks.sample_size
+    given = {name: value for name, value in reading.items() if value is not None}
+    known = () if isinstance(X, NumberBlocks) else ("columns", "id_column")
+    if odd := [name for name in given if name not in known]:
+        raise InputError(
+            f"{odd[0]}= is for tables that are read as a whole: row blocks have NumberBlocks(source, columns=, id_column=)"
+        )
+    return X if isinstance(X, NumberBlocks) else NumberBlocks(X, **given)
 
 
 def runner_of(
-    X: Any, plan: Plan, base: Any, n_jobs: int | None, *, seed: int, time_limit: float | None = None
+    X: Any,
+    plan: Plan,
+    base: Any,
+    n_jobs: int | None,
+    *,
+    seed: int,
+    time_limit: float | None = None,
+    sample: Sample | None = None,
 ) -> Runner:
-    """The runner that made the clusterings of a seed, of a table or of row blocks."""
-    if plan.earlier_blocks:
-        raise InputError(
-            f"the clustering was made by passes over row blocks ({plan.earlier_blocks}), as earlier versions did: it cannot be made again"
-        )
+    """The runner that makes the clusterings of a seed, of a table or of row blocks, whose sample may be drawn already."""
     if (blocks := blocks_of(X)) is not None:
-        return BlockRunner(blocks, draw_sample(blocks, seed, n_jobs), plan, base, n_jobs, time_limit=time_limit)
+        sample = sample or draw_sample(blocks, seed, n_jobs)
+        return BlockRunner(blocks, sample, plan, base, n_jobs, time_limit=time_limit)
     if plan.sample_size is not None:
         raise InputError(
             f"the clustering was made from row blocks (sample_size={plan.sample_size}): give the same NumberBlocks"

@@ -12,12 +12,12 @@ from consilience._run.parallel import check_n_jobs, runs_tasks
 from consilience._types import ArrayLike, PathLike, RandomState
 from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
-from consilience.generation.by_blocks import BlockRunner, blocks_of, draw_sample, plan_of, runner_of
+from consilience.generation.by_blocks import blocks_of, draw_sample, runner_of
 from consilience.generation.guide import Guide, check_guide, set_aside
 from consilience.generation.methods.graph import own_graph
 from consilience.generation.plan import Plan
 from consilience.generation.recipes import is_auto, recipe_of, usual_clusters
-from consilience.generation.runner import Runner, data_table
+from consilience.generation.runner import data_table
 from consilience.generation.sklearn_base import base_text, check_base
 from consilience.generation.variations import UNASKED_CLUSTERS, center_of, check_jitter
 from consilience.inputs import as_table
@@ -180,7 +180,10 @@ def generate(
     wishes = check_guide(guide, together=together, apart=apart, like=like, unlike=unlike, strength=guide_strength)
     blocks, sample = blocks_of(X, **reading), None
     if blocks is not None:
-        _check_for_blocks(metric, wishes)
+        if metric != "euclidean" or wishes is not None:
+            raise InputError(
+                "row blocks are columns of numbers: distances, a graph and a guide need the whole table in memory"
+            )
         X, reading = blocks, {}
     if wishes is not None:
         reading = set_aside(X, wishes, reading)
@@ -192,11 +195,12 @@ def generate(
         n_clusters = UNASKED_CLUSTERS  # the clustering's own
     if blocks is None and (wishes is not None or is_auto(methods) or n_clusters is None):
         X = data_table(X, metric)
+    seed = check_seed(random_state) if around is not None else _seed(random_state, store)
     chosen = None
-    if is_auto(methods):  # which looks at the data, of row blocks at the sample
-        if blocks is not None:
-            sample = draw_sample(blocks, _seed(random_state, store), n_jobs)
-        chosen = recipe_of(X if sample is None else data_table(sample.values, metric), metric=metric, base=base)
+    if is_auto(methods):
+        if blocks is not None:  # of which the sample is looked at
+            sample = draw_sample(blocks, seed, n_jobs)
+        chosen = recipe_of(X if sample is None else sample.values, metric=metric, base=base)
     if n_clusters is None:
         n_clusters = usual_clusters(X.n_objects if blocks is None else min(blocks.n_rows, blocks.sample_size))
     plan = Plan.checked(
@@ -211,24 +215,23 @@ def generate(
         guide=None if wishes is None else wishes.of(X),
         **options,
     )
-    plan = plan if chosen is None else replace(plan, options={**plan.options, "recipe": chosen.words})
+    if chosen is not None:
+        plan = replace(plan, options={**plan.options, "recipe": chosen.words})
     check_count("n_clusterings", n_clusterings)
     check_jitter(jitter)
     check_n_jobs(n_jobs)
     if time_limit is not None:
         check_positive("time_limit (--time-limit)", time_limit)
+    center, run_plan = None, None
+    how = {"base": base, "n_jobs": n_jobs, "time_limit": time_limit}
     if around is not None:  # the settings are the clustering's own; those given are only compared with them
         spec, number, plan, run_plan = center_of(around, store, plan, base)
-        runner = runner_of(X, plan, base, n_jobs, seed=spec.origin[0], time_limit=time_limit)
-        seed = check_seed(random_state)
+        runner = runner_of(X, plan, seed=spec.origin[0], **how)
         center = runner.fitted(spec).as_center(number, jitter, seed)
     else:
-        seed, center = _seed(random_state, store), None
-        if blocks is None:
-            runner = Runner(X, plan, base, n_jobs, time_limit=time_limit)
-        else:
-            sample, plan = sample or draw_sample(blocks, seed, n_jobs), plan_of(blocks, plan)
-            runner = BlockRunner(blocks, sample, plan, base, n_jobs, time_limit=time_limit)
+        if blocks is not None and blocks.n_sampled is not None:  # without which its clusterings cannot be made again
+            plan = replace(plan, options={**plan.options, "sample_size": blocks.n_sampled})
+        runner = runner_of(X, plan, seed=seed, sample=sample, **how)
         run_plan = plan.as_json() | {"seed": seed}
     with runner.open_store(store, run_plan) as sink:
         return runner.run(n_clusterings, seed, center=center, store=sink, progress=progress, retry_failed=retry_failed)
@@ -241,11 +244,3 @@ def _seed(random_state: RandomState, store: PathLike | None) -> int:
         if isinstance(plan, Mapping) and "seed" in plan:
             return int(plan["seed"])
     return check_seed(random_state)
-
-
-def _check_for_blocks(metric: str, guide: Guide | None) -> None:
-    """Refuse what needs all objects in memory."""
-    if metric != "euclidean":
-        raise InputError(f"row blocks hold columns of numbers, and metric={metric!r} needs the whole matrix in memory")
-    if guide is not None:
-        raise InputError("a guide needs the whole table in memory: leave it out, or give the table itself")

@@ -18,29 +18,15 @@ INITS = ("random", "k-means++")
 
 @dataclass(frozen=True)
 class Runs:
-    """What came of many k-means runs, one row or entry each; a clustering of another kind has inertia NaN and −1 steps.
+    """What came of many k-means runs, one row or entry each; a clustering of another kind has inertia NaN and −1 steps."""
 
-    Attributes
-    ----------
-    labels : (runs, n_objects) int32 array
-        0 … k − 1, all of them used where there are as many distinct objects.
-    inertia : (runs,) array
-        Squared distances to the means of the clusters, summed, in the weighted space.
-    steps : (runs,) int32 array
-        Passes over the objects, the last of which changed nothing; `max_iter` where it was cut short.
-    seconds : (runs,) array
-    note : str or None
-        Something to say of a single run.
-    predictor : object with ``label(rows) -> labels``, optional
-        Labels new rows, in the columns of a single run (weighted already), as that run would: a small dataclass, registered in
-        :mod:`consilience.ensemble.results` so that a clusterer can be saved.
-    """
-
-    labels: Labels
-    inertia: Floats
-    steps: Labels
+    labels: Labels  # (runs, n_objects) 0 … k − 1, all of them used where there are as many distinct objects
+    inertia: Floats  # squared distances to the means of the clusters, summed, in the weighted space
+    steps: Labels  # passes over the objects, the last of which changed nothing; `max_iter` where it was cut short
     seconds: Floats
-    note: str | None = None
+    note: str | None = None  # something to say of a single run
+    # An object with ``label(rows) -> labels`` of new rows, weighted already, as a single run would: a small dataclass, registered in
+    # consilience.ensemble.results so that a clusterer can be saved.
     predictor: Any = None
 
     @classmethod
@@ -99,16 +85,6 @@ def kmeans_runs(
     init : {"random", "k-means++"} or (runs, n_clusters) array of int
         Start from distinct objects drawn at random, or drawn far apart in the weighted space; or the objects to start from
         (with several numbers of clusters, the first of each row count).
-
-    Examples
-    --------
-    >>> from consilience.generation.kmeans import kmeans_runs
-    >>> X = [[0.0, 9.0], [1.0, 0.0], [8.0, 9.0], [9.0, 0.0]]
-    >>> found = kmeans_runs(X, 2, weights=[[1, 0], [0, 1]], init=[[0, 2], [0, 1]])
-    >>> found.labels.tolist()
-    [[0, 0, 1, 1], [0, 1, 0, 1]]
-    >>> found.inertia.tolist()
-    [1.0, 0.0]
     """
     table = X if checked else check_table(X)
     starts = None if isinstance(init, str) else np.ascontiguousarray(init, np.int64)
@@ -138,14 +114,6 @@ def cluster_means(table: ArrayLike, labels: Labels, sizes: Ints | None = None) -
 
     `labels` are (n_objects, n_clusterings), −1 where an object has none; `sizes` their numbers of clusters, where the last ones may
     have no object, and so the mean 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.generation.kmeans import cluster_means
-    >>> means, counts, sizes = cluster_means(np.array([[1.0], [3.0], [8.0]]), np.array([[0, 0], [0, 1], [1, -1]]))
-    >>> means.ravel().tolist(), counts.tolist(), sizes.tolist()
-    ([2.0, 8.0, 1.0, 3.0], [2, 1, 1, 1], [2, 2])
     """
     if sizes is None:
         sizes = labels.max(axis=0).astype(np.int64) + 1

@@ -62,17 +62,25 @@ class NumberBlocks(RowBlocks):
         id_column: str | None = None,
         sample_size: int = 100_000,
     ) -> None:
+        blocks = _blocks_of(source)
         names = None if columns is None else _check_names(columns)
         if names is not None and id_column in names:
             raise InputError(f"{id_column!r} names the objects (id_column=, --id): leave it out of columns=")
-        if id_column is not None and names is None and (every := _all_names(source)):
-            names = tuple(name for name in every if name != id_column)
+        if names is None and (id_column is not None or isinstance(blocks[0], Path)):
+            names = tuple(name for name in _names_in(blocks[0]) if name != id_column)
             if not names:
                 raise InputError(
-                    f"there is no column but {id_column!r}, which names the objects: give numbers beside it"
+                    f"there is no column but {id_column!r}: row blocks need numbers beside the names of objects"
                 )
-        self.ids = None if id_column is None else _ids_of(source, id_column)
-        super().__init__(*_parts_of(source, names))
+        for block in blocks:
+            wanted = [*(names or ()), *(() if id_column is None else (id_column,))]
+            if missing := [name for name in wanted if name not in _names_in(block)]:
+                where = block if isinstance(block, Path) else f"a block, {kind_of(block)},"
+                raise InputError(
+                    f"{where} has no column {missing[0]!r}: check columns= (--columns) and id_column= (--id)"
+                )
+        self.ids = None if id_column is None else _ids_of(blocks, id_column)
+        super().__init__(*_parts_of(source, blocks, names))
         self.id_heading = "id" if id_column is None else id_column
         self.sample_size = check_count("sample_size", sample_size, least=2)
 
@@ -80,6 +88,11 @@ class NumberBlocks(RowBlocks):
     def n_objects(self) -> int:
         """Number of rows."""
         return self.n_rows
+
+    @property
+    def n_sampled(self) -> int | None:
+        """Rows that are clustered, where these are not all."""
+        return None if self.n_rows <= self.sample_size else self.sample_size
 
     def __repr__(self) -> str:
         return f"NumberBlocks({self.source!r}, {count(self.n_rows, 'row')} × {count(self.n_columns, 'column')})"
@@ -92,76 +105,58 @@ def _check_names(columns: Any) -> tuple[str, ...]:
     return names
 
 
-def _all_names(source: Any) -> list[str]:
+def _blocks_of(source: Any) -> Sequence[Any]:
+    """The files, frames or arrays that a source is made of; a Dask collection is one."""
     if isinstance(source, (str, Path)):
-        return [str(name) for name in open_parquet(_files(Path(source))[0]).schema_arrow.names]
-    first = source[0] if isinstance(source, (list, tuple)) and source else source
-    return [str(name) for name in getattr(first, "columns", ())]
+        folder = Path(source)
+        source = sorted(folder.glob("*.parquet")) if folder.is_dir() else [folder]
+    elif hasattr(source, "__dask_graph__"):
+        source = [source]
+    if not isinstance(source, (list, tuple)) or not source:
+        raise InputError(
+            f"row blocks are a list of arrays, a Dask array or data frame, or Parquet; got {kind_of(source)}"
+        )
+    return source
 
 
-def _ids_of(source: Any, name: str) -> Any:
+def _names_in(block: Any) -> list[str]:
+    return [
+        str(name)
+        for name in (
+            open_parquet(block).schema_arrow.names if isinstance(block, Path) else getattr(block, "columns", ())
+        )
+    ]
+
+
+def _ids_of(blocks: Sequence[Any], name: str) -> Any:
     """Names of the objects: a column of the files or frames, every value once."""
     # Read whole: a store keeps them in one column, and that each occurs once is not seen block by block.
-    what = Path(source).resolve().name if isinstance(source, (str, Path)) else "row blocks"
-    blocks = _files(Path(source)) if isinstance(source, (str, Path)) else source
-    parts: list[Any] = []
-    for block in blocks if isinstance(blocks, (list, tuple)) else [blocks]:
-        there = open_parquet(block).schema_arrow.names if isinstance(block, Path) else getattr(block, "columns", ())
-        if name not in there:
-            raise InputError(f"{what}: a block has no column {name!r}: check id_column= (--id)")
-        if isinstance(block, Path):
-            parts.append(open_parquet(block).read([name]).column(name).to_pandas())
-        else:
-            parts.append(computed([block[name]])[0] if hasattr(block, "compute") else block[name])
-    sheet = frame_sheet(what, pd.DataFrame({name: pd.concat([pd.Series(part) for part in parts], ignore_index=True)}))
+    parts = [open_parquet(one).read([name]).to_pandas() if isinstance(one, Path) else one[[name]] for one in blocks]
+    parts = [computed([part])[0] if hasattr(part, "compute") else part for part in parts]
+    sheet = frame_sheet("row blocks", pd.concat(parts, ignore_index=True))
     ids = ids_of(sheet, 0)
     check_unique(sheet, ids, 0)
     return ids
 
 
-def _files(path: Path) -> list[Path]:
-    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
-    if not files:
-        raise InputError(f"{path} holds no rows")
-    return files
-
-
-def _chosen(block: Any, names: tuple[str, ...] | None) -> Any:
-    if names is None:
-        return block
-    have = getattr(block, "columns", None)
-    if have is None:
-        raise InputError(f"columns= names columns, and {kind_of(block)} has none: leave out those that are not wanted")
-    if missing := [name for name in names if name not in have]:
-        raise InputError(f"a block has no column {missing[0]!r}: columns= names those to take")
-    return block[list(names)]
-
-
-def _parts_of(source: Any, names: tuple[str, ...] | None) -> tuple[Sequence[Any], list[Shape], str]:
-    if isinstance(source, (str, Path)):
-        return _of_parquet(Path(source), names)
+def _parts_of(
+    source: Any, blocks: Sequence[Any], names: tuple[str, ...] | None
+) -> tuple[Sequence[Any], list[Shape], str]:
+    if isinstance(blocks[0], Path) and names is not None:
+        return _of_parquet(Path(source), blocks, names)
+    chosen = blocks if names is None else [block[list(names)] for block in blocks]
     if hasattr(source, "__dask_graph__"):
-        return dask_parts(_chosen(source, names), dense, "numbers")
-    if not isinstance(source, (list, tuple)) or not len(source):
-        raise InputError(
-            f"row blocks are a list of arrays, a Dask array or data frame, or Parquet; got {kind_of(source)}"
-        )
+        return dask_parts(chosen[0], dense, "numbers")
     # What is in memory is made dense at once, so that it is refused before any work is done.
-    held = [Held(dense(_chosen(one, names))) for one in source]
+    held = [Held(dense(one)) for one in chosen]
     return held, [one.table.shape for one in held], count(len(held), "block")
 
 
-def _of_parquet(path: Path, chosen: tuple[str, ...] | None) -> tuple[Sequence[Any], list[Shape], str]:
-    files = _files(path)
+def _of_parquet(path: Path, files: Sequence[Path], names: tuple[str, ...]) -> tuple[Sequence[Any], list[Shape], str]:
     parts: list[RowGroup] = []
     shapes: list[Shape] = []
-    names = chosen or ()
     for file in files:
         held = open_parquet(file)
-        names = names or tuple(held.schema_arrow.names)
-        if missing := [name for name in names if name not in held.schema_arrow.names]:
-            others = "columns= names those to take" if chosen else f"{files[0].name} has it"
-            raise InputError(f"{file} has no column {missing[0]!r}: {others}")
         _check_numbers(file, held.schema_arrow, names)
         for number in range(held.num_row_groups):
             parts.append(RowGroup(file, number, names))

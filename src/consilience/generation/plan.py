@@ -16,7 +16,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from consilience import _kernels
-from consilience._check import InputError, check_bool, check_choice, check_count, check_positive, nearest, show
+from consilience._check import InputError, check_bool, check_choice, check_count, check_positive, show
 from consilience._run.random import child_seed
 from consilience._types import Array, Ints
 from consilience.generation.guide import BoundGuide
@@ -35,7 +35,7 @@ SETTINGS: Mapping[str, Callable[[str, Any], Any]] = {
     "init": lambda name, value: check_choice(value, INITS, name),
     "max_iter": check_count,
 }
-KEYWORDS = ("n_clusterings", "n_clusters", "methods", "around", "jitter", "random_state", "store", "n_jobs", *SETTINGS)
+NOT_OURS = "the clustering has no '{name}' in its info: only one made by generate can be reproduced"
 # Columns of `info` and their types, which they have wherever they come from: memory, a store of now or of an earlier version.
 WHOLE = ("number", "n_clusters", "seed", "unit", "steps", "around", "from_seed", "from_unit", "filling")
 FRACTIONS = ("jitter", "stress", "inertia", "seconds", "compactness")
@@ -71,7 +71,7 @@ class Plan:
                 raise InputError(f"{name} ends in k-means of its own: leave it out of methods, or leave out base")
             if settings.get("metric") == "graph" and not METHODS[name].takes_graph:
                 raise InputError(
-                    f"{name} needs columns, and metric='graph' says that there are none: leave it out of methods"
+                    f"{name} needs columns, and a graph (metric='graph') has none: leave it out of methods"
                 )
         kept = None if guide is None else guide.as_json()
         options = _check_options(given, dict(shares))
@@ -92,12 +92,6 @@ class Plan:
         return self.options.get("sample_size")
 
     @property
-    def earlier_blocks(self) -> str:
-        """What earlier versions wrote of k-means by passes over row blocks, which is gone."""
-        gone = ("mini_batch", "starts_from")
-        return " and ".join(f"{name}={self.options[name]}" for name in gone if name in self.options)
-
-    @property
     def guide_words(self) -> str | None:
         return BoundGuide.of_json(self.guide).words if isinstance(self.guide, Mapping) else self.guide
 
@@ -106,9 +100,7 @@ class Plan:
         try:
             plan = {"made_by": "generate", **json.loads(text)}
         except (TypeError, ValueError):
-            raise InputError(
-                "the clustering has no 'settings' in its info: only one made by generate can be reproduced"
-            ) from None
+            raise InputError(NOT_OURS.format(name="settings")) from None
         return cls.of_json({**plan, "methods": [(method, 1.0)], "n_clusters": [n_clusters]})
 
     @classmethod
@@ -121,9 +113,7 @@ class Plan:
                 "the run was not made by generate, or by another version of it: nothing can be added to it"
             )
         # JSON has no tuples, by which plans are compared.
-        values: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in plan.items()
-        }
+        values = {name: tuple(value) if isinstance(value, list) else value for name, value in plan.items()}
         values = defaults(name for name, _ in values["methods"]) | values
         values["methods"] = tuple((name, share) for name, share in values["methods"])
         options = {name: value for name, value in values.items() if name not in names | {"made_by", "seed", "columns"}}
@@ -151,10 +141,6 @@ def _check_options(given: Mapping[str, Any], used: Iterable[str]) -> dict[str, A
     owners = {name: method for method in reversed(METHODS) for name in METHODS[method].options}
     checked = {}
     for name, value in given.items():
-        # A word near a keyword of generate is that keyword misspelt, whatever option is near it too.
-        near = nearest(name, [*owners, *KEYWORDS], short_for=False) if name not in owners else []
-        if near and near[0] in KEYWORDS:
-            raise InputError(f"unknown option of generate {name!r}: did you mean {near[0]!r}?")
         check_choice(name, owners, "option of generate")
         checked[name] = METHODS[owners[name]].options[name][1](name, value)
     usual = {name: default for m in used for name, (default, _) in METHODS[m].options.items()}
@@ -168,7 +154,7 @@ def check_methods(methods: Any) -> tuple[tuple[str, float], ...]:
     """(name, share) pairs that sum to one, from "zipf+pca", "zipf:2+minima:1", or a dict of shares."""
     if isinstance(methods, str):
         parts = [part.partition(":") for part in methods.replace(",", "+").split("+")]
-        pairs: list[tuple[str, Any]] = [(name.strip(), share) for name, _, share in parts]
+        pairs = [(name.strip(), _share(share)) for name, _, share in parts]
     elif isinstance(methods, Mapping):
         pairs = list(methods.items())
     else:
@@ -178,20 +164,18 @@ def check_methods(methods: Any) -> tuple[tuple[str, float], ...]:
         check_choice(name, METHODS, "method")
         if name in shares:
             raise InputError(f"methods names {name!r} twice: give it once, with a share such as '{name}:2'")
-        shares[name] = check_positive(f"the share of {name!r} in methods", _number(share))
+        shares[name] = check_positive(f"the share of {name!r} in methods", share)
     if not shares:
         raise InputError(f"methods is empty: choose from {', '.join(METHODS)}")
     total = sum(shares.values())
     return tuple((name, share / total) for name, share in shares.items())
 
 
-def _number(share: Any) -> Any:
-    if not isinstance(share, str):
-        return share
+def _share(text: str) -> Any:
     try:
-        return float(share) if share else 1.0
+        return float(text or 1)
     except ValueError:
-        return share
+        return text  # which is refused by its name
 
 
 def check_clusters(n_clusters: Any) -> tuple[int, ...]:
@@ -245,9 +229,7 @@ class Spec:
         cells = {str(key): value for key, value in dict(row).items() if np.ndim(value) or not pd.isna(value)}
         for name in ("method", "seed", "unit", "n_clusters"):
             if name not in cells:
-                raise InputError(
-                    f"the clustering has no {name!r} in its info: only one made by generate can be reproduced"
-                )
+                raise InputError(NOT_OURS.format(name=name))
         method = cells["method"]
         if method not in METHODS:
             raise InputError(f"the clustering was made by {show(method)}, which generate does not know")

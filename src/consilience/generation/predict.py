@@ -36,10 +36,7 @@ register(CountScaling)
 @register
 @dataclass(frozen=True, eq=False)
 class Means:
-    """The means of the clusters of several clusterings in one space: |w (x − c)|² = |w x|² − 2 x·(w² c) + |w c|².
-
-    The nearest mean needs the last two terms alone.
-    """
+    """Means of clusters in one space; |w (x − c)|² = |w x|² − 2 x·(w² c) + |w c|², and the nearest mean needs the last two terms alone."""
 
     space: Space
     columns: Ints  # which clusterings these are
@@ -121,18 +118,6 @@ class Labeler:
 
     K-means keeps its means, and some methods what they place new objects by, so that no data is kept. Of other clusterers
     up to 20,000 objects are, fewer each where many of them weigh the columns in ways of their own (100,000 in all).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.generation.predict import Labeler
-    >>> from consilience.generation.plan import Plan
-    >>> from consilience.generation.runner import Runner
-    >>> X = np.array([[0.0, 1], [0, 2], [9, 1], [9, 2]])
-    >>> runner = Runner(X, Plan.checked(methods="minima", n_clusters=2))
-    >>> ensemble = runner.run(5)
-    >>> bool((Labeler.of(runner, ensemble).label(X) == ensemble.labels).all())
-    True
     """
 
     preparation: Preparation
@@ -160,10 +145,10 @@ class Labeler:
         for columns in means.values():
             space = runner.spaces.of(specs[columns[0]].method)
             parts.append(Means.of(space, [specs[j] for j in columns], columns, ensemble.labels))
-        most = int(np.clip(TOTAL // max(1, len(others)), FEWEST, NEIGHBORS))
-        for columns, size in [*((part, NEIGHBORS) for part in alike.values()), *((part, most) for part in others)]:
+        each = int(np.clip(TOTAL // max(1, len(others)), FEWEST, NEIGHBORS))
+        for columns, most in [*((part, NEIGHBORS) for part in alike.values()), *((part, each) for part in others)]:
             spec = specs[columns[0]]
-            parts.append(Nearest.of(runner.spaces.of(spec.method), spec.weights, columns, ensemble.labels, size))
+            parts.append(Nearest.of(runner.spaces.of(spec.method), spec.weights, columns, ensemble.labels, most))
         return cls(runner.spaces.preparation, ensemble.n_clusterings, parts)
 
     def label(self, X: ArrayLike) -> Labels:
@@ -174,13 +159,6 @@ class Labeler:
             part.label(table, labels)
         return labels
 
-    @property
-    def n_kept(self) -> int:
-        """Rows of the data that it keeps, all clusterings together."""
-        return sum(part.objects.shape[0] for part in self.parts if isinstance(part, Nearest))
-
-
-# The clusterings of a run with more objects: every one of them labels the new rows as it labeled the others.
 
 # safeguard: adjusted Rand index of a clustering and the same made again, below which the data is not that of the run.
 ALIKE = 0.5
@@ -238,13 +216,10 @@ def extend(ensemble: EnsembleLike, X: Any, new: Any, *, base: Any = None) -> Ens
     for columns, labeler in _labelers(ens, table, base):
         labels[:, columns] = labeler.label(values)
     if ens.ids is not None and ids is None:
-        raise InputError(
-            "the objects of the clusterings have names: give the new ones names as well, in a column of ids"
-        )
+        raise InputError("the objects of the clusterings have names: give the new ones names too, in a column of ids")
     every = None if ens.ids is None else np.concatenate([np.asarray(ens.ids, object), np.asarray(ids, object)])
-    return Ensemble.from_codes(
-        np.concatenate([ens.labels, labels]), label_names=ens.label_names, info=ens.info, ids=every
-    )
+    joined = np.concatenate([ens.labels, labels])
+    return Ensemble.from_codes(joined, label_names=ens.label_names, info=ens.info, ids=every)
 
 
 def _labelers(ens: Ensemble, table: Table, base: Any) -> list[tuple[Array, Labeler]]:
@@ -258,7 +233,7 @@ def _labelers(ens: Ensemble, table: Table, base: Any) -> list[tuple[Array, Label
         plan = of_row(rows[columns[0]], base)[1]
         if plan.metric != "euclidean":
             raise InputError(f"clusterings of {plan.metric} data cannot label new objects: give them the whole again")
-        if plan.sample_size is not None or plan.earlier_blocks:
+        if plan.sample_size is not None:
             raise InputError("the clusterings were made from row blocks: run generate on all blocks, the new ones too")
         runner = Runner(table, plan, base)
         _check_data(runner, ens[:, columns])

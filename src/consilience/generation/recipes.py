@@ -34,17 +34,7 @@ def is_auto(methods: Any) -> bool:
 
 
 def recipe_of(data: Any, *, metric: str = "euclidean", base: Any = None) -> Recipe:
-    """The recipe for a table, array or CSR matrix.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.generation.recipes import recipe_of
-    >>> recipe_of(np.zeros((500, 8))).words
-    '500 objects × 8 columns: landmarks'
-    >>> recipe_of(np.zeros((500, 800))).methods
-    'metrics'
-    """
+    """The recipe for a table, array or CSR matrix."""
     values = data.values if isinstance(data, Table) else data
     n, width = values.shape
     if metric == "euclidean" and n:  # what is constant takes no part, and must not decide
@@ -76,12 +66,6 @@ def usual_clusters(n_objects: int, n_clusters: int | None = None, *, search: boo
 
     Where the answer is to have k: k to 4k but at most √n, at least 2k. Else √n / 4 to √n, at most 60; or, to `search` the answer's
     number among theirs, 2 to √n, at most 20.
-
-    Examples
-    --------
-    >>> from consilience.generation.recipes import usual_clusters
-    >>> usual_clusters(10_992, 10), usual_clusters(300), usual_clusters(1_000_000), usual_clusters(1_000_000, search=True)
-    ((10, 40), (4, 17), (15, 60), (2, 20))
     """
     root = int(np.sqrt(n_objects))
     if n_clusters is None:

@@ -43,11 +43,11 @@ from consilience.measures.pairwise import sample_objects
 from consilience.tables import Table
 from consilience.tables.matrix import array_of, check_rows
 
-# safeguard: batches of k-means grow eightfold at most, so that one misjudged second is not a minute; 512 fit the kernel's buffers.
-GROWTH, LARGEST_BATCH = 8, 512
+# safeguard: clusterings by k-means of one kernel call: 512 fit its buffers.
+LARGEST_BATCH = 512
 # safeguard: clusterings that are drawn at a time, and that one task makes: memory for their weights.
 WINDOW, LARGEST_TASK = 256, 32
-# safeguard: multiplications of a core in a second, and passes of k-means, for a first guess of what a second makes.
+# safeguard: multiplications of a core in a second, and passes of k-means, by which it is judged what a second makes.
 WORK, STEPS = 4e9, 50
 # safeguard: numbers that are held for all the ways of filling gaps, just under a gigabyte.
 FILLED_NUMBERS = 1e8
@@ -161,14 +161,11 @@ class Runner:
     ) -> Iterator[tuple[list[Spec], Made]]:
         """Clusterings as they are made, in whatever order: by the kernel's own threads, or as tasks of workers."""
         if self._in_kernel:
-            begin, size = 0, self._first_size
-            while begin < len(units):
-                specs = self._specs(units[begin : begin + size], methods, seed, center)
-                started = time.perf_counter()
-                for alike in self._alike(specs):
+            size = self._batch_size
+            for begin in range(0, len(units), size):
+                for alike in self._alike(self._specs(units[begin : begin + size], methods, seed, center)):
                     make, args = self._call(alike, n_threads(self.n_jobs))
                     yield alike, make(*args)
-                begin, size = begin + len(specs), self._next_size(size, time.perf_counter() - started)
             return
         given: dict[int, list[Spec]] = {}
 
@@ -231,7 +228,7 @@ class Runner:
     def make(self, spec: Spec) -> tuple[Labels, pd.DataFrame]:
         """The clustering of a spec, alone, as one row, and its info; without any label if it failed."""
         make, args = self._call([spec], n_threads(self.n_jobs))
-        return self.table_of([spec], list(make(*args).each(self.spaces.n_objects)))
+        return self.table_of([spec], list(make(*args).each()))
 
     def table_of(self, specs: Sequence[Spec], ones: Sequence[One]) -> tuple[Labels, pd.DataFrame]:
         """Labels, one row each, and info of clusterings that were made, or failed; both scored."""
@@ -294,17 +291,10 @@ class Runner:
         return replace(spec, weights=learned if spec.weights is None else spec.weights * learned)
 
     @property
-    def _first_size(self) -> int:
+    def _batch_size(self) -> int:
         """About a second's clusterings by k-means, at least one for each thread."""
         jobs, (n, d) = n_threads(self.n_jobs), self.spaces.columns.shape
         return int(np.clip(WORK * jobs / (STEPS * n * d * max(self.plan.n_clusters)), jobs, LARGEST_BATCH))
-
-    def _next_size(self, size: int, seconds: float) -> int:
-        """As many as take about a second, by the time that the last ones took."""
-        # Scoring a batch costs the distances between objects, however many clusterings it has: where these are dear, as on wide
-        # tables, making a batch takes about as long as scoring it.
-        fit = int(size * max(self.batch_seconds, self.scoring) / max(seconds - self.scoring, 1e-6))
-        return max(n_threads(self.n_jobs), min(fit, size * GROWTH, LARGEST_BATCH))
 
     def _cells(self, spec: Spec) -> dict[str, Any]:
         """The cells of `info` that the spec is read back from."""

@@ -32,23 +32,16 @@ def _word(value: Any) -> str:
 
 
 def base_run(base: Any, table: Array, n_clusters: int, seed: int) -> Runs:
-    """Cluster the rows with a copy of `base`, whose number of clusters and random state are set where it has them.
-
-    What it raises becomes a note: one clustering that fails must not take the others with it.
-    """
+    """Cluster the rows with a copy of `base`, whose number of clusters and random state are set where it has them."""
     from sklearn.base import clone
 
-    try:
-        model = clone(base)  # the user's own stays as it was, and may be fitted already
-        model.set_params(**clusterer_settings(model, n_clusters, seed % 2**32))
-        answer = model.fit_predict(table) if hasattr(model, "fit_predict") else model.fit(table).labels_
-        labels = check_found(np.asarray(answer), table.shape[0])
-    except Exception as error:
-        return Runs.of_labels(np.full(table.shape[0], -1), reason(error))
+    model = clone(base)  # the user's own stays as it was, and may be fitted already
+    model.set_params(**clusterer_settings(model, n_clusters, seed % 2**32))
+    answer = model.fit_predict(table) if hasattr(model, "fit_predict") else model.fit(table).labels_
+    labels = check_found(answer, table.shape[0])
     noise = int(np.count_nonzero(labels < 0))
-    return Runs.of_labels(
-        labels, f"{noise} of {len(labels)} objects are noise, left without a label" if noise else None
-    )
+    said = f"{noise} of {len(labels)} objects are noise, left without a label" if noise else None
+    return Runs.of_labels(labels, said)
 
 
 def reason(error: Exception) -> str:
@@ -64,13 +57,13 @@ def clusterer_settings(model: Any, n_clusters: int, seed: int) -> dict[str, Any]
     return chosen | {name: seed for name in known if name == "random_state" or name.endswith("__random_state")}
 
 
-def check_found(found: Array, n_objects: int) -> Labels:
+def check_found(answer: Any, n_objects: int) -> Labels:
     """Labels that a clusterer returned, as codes."""
+    found = np.asarray(answer)
     if found.shape != (n_objects,):
         raise InputError(f"it gave labels of shape {found.shape} for {n_objects:,} objects")
-    labels = check_labels(
-        np.where(found < 0, -1, found) if found.dtype.kind == "i" else found, "what the clusterer returned"
-    )
+    found = np.where(found < 0, -1, found) if found.dtype.kind == "i" else found
+    labels = check_labels(found, "what the clusterer returned")
     if not (labels >= 0).any():
         raise InputError("it called every object noise")
     return labels

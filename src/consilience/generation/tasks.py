@@ -6,8 +6,7 @@ import contextlib
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
@@ -18,7 +17,7 @@ from consilience._check import InputError
 from consilience._run.parallel import own_threads
 from consilience._run.progress import Where, record
 from consilience._run.time_limit import CallError, call_within
-from consilience._types import Array, Ints, Labels
+from consilience._types import Array, Labels
 from consilience.ensemble.store import Store
 from consilience.ensemble.store.info import STREAM
 from consilience.generation.kmeans import Runs, kmeans_runs
@@ -35,12 +34,8 @@ GIVE_UP = 20
 
 @dataclass(frozen=True)
 class Made:
-    """What came of one or more clusterings: runs, one row each, of the objects that took part (None: all), and where they were made.
+    """What came of one or more clusterings, labels of all objects, and where; one that could not be made has none, and `note` says why."""
 
-    A clustering that could not be made has no label at all, and `runs.note` says why.
-    """
-
-    rows: Ints | None
     runs: Runs
     where: Where
 
@@ -48,23 +43,17 @@ class Made:
     def failed(cls, n_objects: int, note: str, seconds: float) -> Made:
         """One clustering that could not be made."""
         run = Runs.of_labels(np.full(n_objects, -1), note)
-        return cls(None, replace(run, seconds=np.array([seconds])), Where.here())
+        return cls(replace(run, seconds=np.array([seconds])), Where.here())
 
-    def each(self, n_objects: int) -> Iterator[One]:
-        """The clusterings one by one, with labels of all objects."""
+    def each(self) -> Iterator[One]:
         runs = self.runs
-        for i, found in enumerate(runs.labels):
-            labels = found
-            if self.rows is not None:
-                labels = np.full(n_objects, -1, np.int32)
-                labels[self.rows] = found
-            numbers = float(runs.inertia[i]), float(runs.seconds[i]), int(runs.steps[i])
-            yield One(labels, *numbers, runs.note, runs.predictor, self.where)
+        for labels, inertia, seconds, steps in zip(runs.labels, runs.inertia, runs.seconds, runs.steps, strict=True):
+            yield One(labels, float(inertia), float(seconds), int(steps), runs.note, runs.predictor, self.where)
 
 
 @dataclass(frozen=True)
 class One:
-    """What came of one clustering; without any label, nothing, and `note` says why."""
+    """What came of one clustering."""
 
     labels: Labels
     inertia: float
@@ -83,8 +72,7 @@ def make_within(seconds: float, n_objects: int, make: Any, *args: Any) -> Made:
     """What ``make(*args)`` gives in another process, or nothing where that takes too long, or the process ends."""
     begin = time.perf_counter()
     try:
-        made: Made = call_within(seconds, make, *args)
-        return made
+        return cast(Made, call_within(seconds, make, *args))
     except CallError as error:
         return Made.failed(n_objects, str(error), time.perf_counter() - begin)
 
@@ -93,16 +81,16 @@ def make_batch(table: Any, specs: Sequence[Spec], weights: Array, init: str, max
     """Clusterings by k-means, many at a time: of one space, and of one seed."""
     runs = kmeans_runs(
         table,
-        np.array([spec.n_clusters for spec in specs], np.int32),
+        [spec.n_clusters for spec in specs],
         checked=True,
         weights=weights,
-        units=np.array([spec.run_stream[1] for spec in specs], np.uint64),
+        units=[spec.run_stream[1] for spec in specs],
         seed=specs[0].run_stream[0],
         init=init,
         max_iter=max_iter,
         threads=threads,
     )
-    return Made(None, runs, Where.here())
+    return Made(runs, Where.here())
 
 
 def batch_weights(specs: Sequence[Spec], width: int) -> Array:
@@ -115,9 +103,9 @@ def batch_weights(specs: Sequence[Spec], width: int) -> Array:
 
 def make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan, keeps_predictor: bool) -> Made:
     """One clustering by itself. What it raises becomes a note: one that fails must not take the others with it."""
-    begin = time.perf_counter()
+    begin, n = time.perf_counter(), table.shape[0]
     try:
-        rows = method.objects(spec, table.shape[0], plan)
+        rows = method.objects(spec, n, plan)
         chosen = table if rows is None else table[rows]
         if spec.weights is not None:
             chosen = weighted(chosen, spec.weights)
@@ -129,15 +117,18 @@ def make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan, ke
             else:
                 made = method.make(chosen, spec, plan)
                 # Methods of users return plain labels, which are checked as those of any clusterer.
-                runs = (
-                    made if isinstance(made, Runs) else Runs.of_labels(check_found(np.asarray(made), chosen.shape[0]))
-                )
+                runs = made if isinstance(made, Runs) else Runs.of_labels(check_found(made, chosen.shape[0]))
     except ImportError:  # what is not installed fails all of them
         raise
     except Exception as error:
-        return Made.failed(table.shape[0], reason(error), time.perf_counter() - begin)
+        return Made.failed(n, reason(error), time.perf_counter() - begin)
+    labels = runs.labels
+    if rows is not None:
+        labels = np.full((1, n), -1, np.int32)
+        labels[:, rows] = runs.labels
     kept = runs.predictor if keeps_predictor else None
-    return Made(rows, replace(runs, seconds=np.array([time.perf_counter() - begin]), predictor=kept), Where.here())
+    seconds = np.array([time.perf_counter() - begin])
+    return Made(replace(runs, labels=labels, seconds=seconds, predictor=kept), Where.here())
 
 
 def weighted(table: Array, weights: Array) -> Array:
@@ -161,9 +152,7 @@ class RunBuffer:
     def __enter__(self) -> RunBuffer:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         full = isinstance(error, OSError) and error.errno is not None  # the disk is, or is away: it would fail again
         if error is None or (self._store is not None and not full):
             self._flush()
@@ -172,7 +161,7 @@ class RunBuffer:
 
     def add(self, specs: Sequence[Spec], made: Made) -> None:
         """Keep what a task made, now or with what comes soon."""
-        for spec, one in zip(specs, made.each(self._runner.spaces.n_objects), strict=True):
+        for spec, one in zip(specs, made.each(), strict=True):
             self._waiting.append((spec, one))
             self._any |= one.is_made
             if not one.is_made:
@@ -199,7 +188,9 @@ class RunBuffer:
             if self._store is None:
                 self._parts.append((labels[made], info[made]))
             else:
-                _append(self._store, labels, info, made)
+                wanted = info["unit"].to_numpy(np.int64)
+                free = info["around"].isna().all() and not np.isin(wanted, self._store.numbers).any()
+                self._store.append(labels.T, info, numbers=wanted if free else None, failed=~made)
         self._last = time.monotonic()
 
     def in_order(self) -> tuple[Labels, pd.DataFrame]:
@@ -208,13 +199,6 @@ class RunBuffer:
         order = np.argsort(info["unit"].to_numpy(np.int64), kind="stable")
         labels = np.concatenate([labels for labels, _ in self._parts])
         return labels[order], info.iloc[order].reset_index(drop=True)
-
-
-def _append(store: Store, labels: Labels, info: pd.DataFrame, made: Array) -> None:
-    """Under the numbers of their units where these are free."""
-    wanted = info["unit"].to_numpy(np.int64)
-    free = info["around"].isna().all() and not np.isin(wanted, store.numbers).any()
-    store.append(labels.T, info, numbers=wanted if free else None, failed=~made)
 
 
 def rows_of(info: pd.DataFrame, stream: Spec) -> pd.DataFrame:

@@ -83,17 +83,7 @@ class Variations:
         return runner.run(check_count("n_clusterings", n_clusterings), center=center, progress=False)
 
     def loadings(self, row: Any) -> Floats | None:
-        """How the columns of the data make the components that a clustering weighted, columns × components; None where it weighted others.
-
-        Examples
-        --------
-        >>> import consilience as cs
-        >>> from consilience.datasets import load_beads
-        >>> from consilience.generation import Variations
-        >>> ens = cs.generate(load_beads(), 3, n_clusters=4, methods="pca")
-        >>> Variations(load_beads()).loadings(ens.info.loc[0]).shape[0]
-        8
-        """
+        """How the columns make the components that a clustering weighted, columns × components; None where it weighted others."""
         spec, runner = self._runner(row)
         # Only components have axes; columns are weighted as they are.
         axes = getattr(runner.spaces.of(spec.method), "axes", None)

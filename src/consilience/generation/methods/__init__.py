@@ -35,17 +35,7 @@ METHODS |= {
 
 
 def describe(row: Mapping[str, Any]) -> str:
-    """How a clustering was made, in words, from its row of `info`; its method's name where that is not registered.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.datasets import load_beads
-    >>> from consilience.generation.methods import describe
-    >>> ens = cs.generate(load_beads(), 2, n_clusters=4, methods="minima")
-    >>> describe(ens.info.iloc[0])
-    'k-means from a random start'
-    """
+    """How a clustering was made, in words, from its row of `info`; its method's name where that is not registered."""
     cells = {str(name): value for name, value in dict(row).items()}
     name = cells.get("method")
     if not isinstance(name, str) or name not in METHODS:

@@ -66,14 +66,7 @@ class Density(Method):
 
 
 def parameters(n: int, drawn: Mapping[str, float]) -> tuple[int, int]:
-    """`min_cluster_size` and `min_samples` of n objects, from uniform numbers.
-
-    Examples
-    --------
-    >>> from consilience.generation.methods.density import parameters
-    >>> parameters(2000, {"size_draw": 0.0, "samples_draw": 0.0}), parameters(2000, {"size_draw": 1.0, "samples_draw": 1.0})
-    ((5, 1), (100, 100))
-    """
+    """`min_cluster_size` and `min_samples` of n objects, from uniform numbers."""
     smallest = min(SMALLEST, max(2, n // 4))
     size = round(smallest * (max(smallest, LARGEST * n) / smallest) ** drawn["size_draw"])
     return size, max(1, min(round(size ** drawn["samples_draw"]), n - 1))

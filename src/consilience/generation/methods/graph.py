@@ -271,14 +271,6 @@ def leiden(graph: Any, resolution: float, seed: int, *, rounds: int = 2) -> Labe
     """Communities of a graph of igraph: labels 0 … k − 1, the largest first. About O(edges); the same for the same seed.
 
     Ten rounds raise modularity by a thousandth, at three times the cost of two.
-
-    Examples
-    --------
-    >>> from consilience.generation.methods.graph import igraph_of, leiden
-    >>> import numpy as np
-    >>> two = np.kron(np.eye(2), np.ones((3, 3)))
-    >>> leiden(igraph_of(two), 1.0, seed=0)
-    array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
     igraph = import_igraph()
     with _GENERATOR:

@@ -94,17 +94,6 @@ def landmark_run(
     """Cluster the rows of a dense or CSR table, with the :class:`LandmarkModel` that labels new ones as `predictor`.
 
     O(n · p · d) time for p landmarks, in blocks, and O(n · neighbors) memory beside the table.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.generation.methods.landmarks import landmark_run
-    >>> angle = np.linspace(0, 2 * np.pi, 200, endpoint=False)
-    >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
-    >>> both = np.concatenate([ring, 3 * ring])  # two rings, one inside the other
-    >>> labels = landmark_run(both, 2, n_landmarks=100, n_neighbors=3, seed=0, unit=0).labels[0]
-    >>> len(set(labels[:200])), len(set(labels[200:])), len(set(labels))
-    (1, 1, 2)
     """
     n = table.shape[0]
     kept, origin = rounded(choose_landmarks(table, min(n_landmarks, n), seed, unit))
@@ -118,8 +107,7 @@ def landmark_run(
         some = np.sort(_kernels.random_permutation(child_seed(seed, "generation.embedded"), unit, n)[:EMBEDDED])
     points = embedded(ties[some] if n > EMBEDDED else ties, vectors)
     means = child_seed(seed, "generation.landmark_clusters")
-    units = np.array([unit], np.uint64)
-    found = kmeans_runs(points, n_clusters, n_runs=1, seed=means, units=units, init="k-means++", max_iter=max_iter)
+    found = kmeans_runs(points, n_clusters, seed=means, units=[unit], init="k-means++", max_iter=max_iter)
     centers, *_ = cluster_means(points, found.labels.T, np.array([n_clusters]))
     model = LandmarkModel(kept, origin, near.shape[1], sigma, vectors, centers)
     labels = found.labels if n <= EMBEDDED else model.labels_of(ties)[None]
@@ -164,8 +152,7 @@ def choose_landmarks(
     if sparse.issparse(table) and number * table.shape[1] > DENSE:
         return table[np.sort(order[:number])]
     sample = table[np.sort(order[: rows_each * number])]
-    units = np.array([unit], np.uint64)
-    labels = kmeans_runs(sample, number, n_runs=1, seed=seed, units=units, max_iter=passes).labels
+    labels = kmeans_runs(sample, number, seed=seed, units=[unit], max_iter=passes).labels
     means, counts, _ = cluster_means(sample, labels.T)
     return means[counts > 0]
 

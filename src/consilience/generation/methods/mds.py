@@ -58,13 +58,6 @@ def place(columns: Floats, distances: Floats, near: float, *, max_iter: int = 30
 
     Each is put where Σ (d − δ)² / δ is least, the others staying where they are, by the same majorisation; it starts from the
     object that is nearest. `near` is that of :func:`closest`. Time O(steps · n_new · n · width), memory O(block · n).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> corners = np.array([[0.0, 0], [0, 2], [2, 0], [2, 2]])
-    >>> place(corners, np.full((1, 4), np.sqrt(2)), 1e-3).round(3).tolist()
-    [[1.0, 1.0]]
     """
     places = columns[distances.argmin(axis=1)] if len(distances) else np.empty((0, columns.shape[1]))
     step = max(1, BLOCK // len(columns))

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
-import numpy as np
-
 from consilience._types import Array, ArrayLike, Floats, Ints
 from consilience.ensemble.results import register
 from consilience.generation.kmeans import Runs, check_table, kmeans_runs
@@ -124,10 +122,7 @@ class Method:
         returns ``Runs.of_labels(labels, predictor=…)``; without a predictor they get the label of the nearest object.
         """
         seed, unit = spec.run_stream  # a stream of its own: what is made beside it cannot change it
-        units = np.array([unit], np.uint64)
-        return kmeans_runs(
-            table, spec.n_clusters, n_runs=1, seed=seed, units=units, init=plan.init, max_iter=plan.max_iter
-        )
+        return kmeans_runs(table, spec.n_clusters, seed=seed, units=[unit], init=plan.init, max_iter=plan.max_iter)
 
     def describe(self, row: Mapping[str, Any]) -> str:
         """How a clustering was made, in a few words, from its row of `info`."""

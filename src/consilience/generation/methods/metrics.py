@@ -66,13 +66,6 @@ def rows_for(table: ArrayLike, metric: str) -> Any:
     """Rows whose Euclidean distances are those of the metric (for cosine and correlation √2 (1 − similarity)^½); a row of zeros stays.
 
     The means of sparse rows are not taken out, which would fill them: their correlation is the cosine.
-
-    Examples
-    --------
-    >>> from consilience.generation.methods.metrics import rows_for
-    >>> import numpy as np
-    >>> rows_for(np.array([[3.0, 4.0], [0.0, 0.0]]), "cosine").tolist()
-    [[0.6, 0.8], [0.0, 0.0]]
     """
     if metric == "euclidean":
         return table

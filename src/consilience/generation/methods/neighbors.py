@@ -76,13 +76,6 @@ def nearest_neighbors(points: Floats, k: int) -> tuple[Floats, Ints]:
 
     Up to 100,000 objects by looking at all distances, O(n² d) with no more than a block of them in memory; beyond by NN-descent (Dong
     et al. 2011), for which pynndescent must be installed.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> distances, numbers = nearest_neighbors(np.array([[0.0], [1.0], [3.0]]), 1)
-    >>> distances.ravel().tolist(), numbers.ravel().tolist()
-    ([1.0, 1.0, 2.0], [1, 0, 1])
     """
     n = len(points)
     k = min(k, n - 1)
@@ -114,13 +107,6 @@ def connectivities(distances: Floats, numbers: Ints) -> Any:
     """(n, n) CSR matrix of the edge weights, symmetric, from the distances to k neighbors of each object and their numbers.
 
     O(n k) time and memory.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> points = np.array([[0.0], [1.0], [3.0]])
-    >>> connectivities(*nearest_neighbors(points, 2)).toarray().round(2).tolist()
-    [[0.0, 1.0, 0.83], [1.0, 0.0, 1.0], [0.83, 1.0, 0.0]]
     """
     n, k = distances.shape
     beyond = np.maximum(distances - distances[:, :1], 0)

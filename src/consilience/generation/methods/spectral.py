@@ -77,7 +77,7 @@ def spectral_run(table: Any, n_clusters: int, sigma_divisor: float, *, seed: int
     vectors = first_vectors(similarity, min(n_clusters, len(squares)))
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
-    return kmeans_runs(vectors, n_clusters, n_runs=1, seed=seed, units=np.array([unit], np.uint64), **how)
+    return kmeans_runs(vectors, n_clusters, seed=seed, units=[unit], **how)
 
 
 def _squares(table: Any) -> Floats:
@@ -88,8 +88,6 @@ def _squares(table: Any) -> Floats:
     return np.maximum(lengths + lengths[:, None] - 2 * products, 0)
 
 
-# The first eigenvectors of a symmetric matrix of similarities, dense or sparse.
-
 # safeguard: rows from which the first eigenvectors come sooner by iteration; they are the same.
 ITERATED = 500
 
@@ -98,13 +96,6 @@ def first_vectors(matrix: ArrayLike, k: int, *, plus: Floats | None = None, roun
     """(n, k) eigenvectors of the k largest eigenvalues, in rising order, of the matrix or, with `plus` = s, of matrix + s sᵀ.
 
     A graph in many pieces has many eigenvalues near 1, at which iteration hardly moves: a few rounds, then the direct way.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.generation.methods.spectral import first_vectors
-    >>> np.abs(first_vectors(np.diag([1.0, 5.0, 3.0]), 2)).round(3).tolist()
-    [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
     """
     n = matrix.shape[0]
     if n >= max(ITERATED, 12 * k):
