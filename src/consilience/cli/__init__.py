@@ -1,7 +1,5 @@
 """The command line: parse, call, write. Its verbs are the words of the flow, in their order."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re
@@ -40,23 +38,19 @@ class Verbs(click.Group):
     """Commands in the order of the flow, each imported only when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All verbs."""
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The verb's command, from the module of the same name."""
         if cmd_name not in VERBS:
             return None
         command: click.Command = import_module(f"consilience.cli.{cmd_name}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The verbs and what they are for, without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """The verbs that begin so, without importing any; options as click has them."""
         from click.shell_completion import CompletionItem
 
         if incomplete.startswith("-"):
@@ -64,28 +58,15 @@ class Verbs(click.Group):
         return [CompletionItem(verb, help=what) for verb, what in VERBS.items() if verb.startswith(incomplete)]
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """As click does, but a mistyped verb is answered with the nearest one."""
         if args and not args[0].startswith("-") and args[0] not in VERBS:
-            import difflib
+            from consilience._check import check_choice
 
-            near = difflib.get_close_matches(args[0].casefold(), VERBS, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(VERBS)}."
-            ctx.fail(f"No such command {args[0]!r}: {hint}")
+            check_choice(args[0], VERBS, "command")
         return super().resolve_command(ctx, args)
 
 
-def _version(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
-    if asked and not ctx.resilient_parsing:
-        import consilience
-
-        click.echo(f"consilience {consilience.__version__}")
-        ctx.exit()
-
-
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version and exit."
-)
+@click.version_option(package_name="consilience", message="consilience %(version)s")
 def program() -> None:
     """Many clusterings of the same data: how they agree, and what each of them found.
 
@@ -104,13 +85,9 @@ def main(args: list[str] | None = None) -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without these letters shows others
     try:
-        status = program.main(args, prog_name="consilience", standalone_mode=False)
+        typed = sys.argv[1:] if args is None else args
+        status = program.main(args, prog_name="consilience", standalone_mode=False, obj=typed)
     except click.ClickException as error:
-        if isinstance(error, click.NoSuchOption) and error.possibilities:
-            import difflib
-
-            near = difflib.get_close_matches(error.option_name, error.possibilities, n=1)
-            error = click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)
         error.show()
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort):

@@ -1,17 +1,12 @@
 """consilience agree: clusterings of a table of counts that agree with each other."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from consilience.cli import options, outputs
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @click.command("agree", cls=options.Verb, terms=("stable component", "confidence", "support", "floater"))
@@ -46,11 +41,11 @@ if TYPE_CHECKING:
     "--save", type=options.FILE, help="Keep everything in a new folder: the clusterings of every iteration, as runs."
 )
 @options.figure_option("the stability by iteration")
-@options.block(options.known_options, options.run_options, options.table_options)
+@options.reading(options.known_options, options.table_options)
+@options.run_options
 def command(
     counts: Path,
-    n_clusters: int,
-    n_column_clusters: int | None,
+    how: dict[str, Any],
     triples: bool,
     names: str | None,
     output: Path | None,
@@ -59,18 +54,8 @@ def command(
     components: Path | None,
     save: Path | None,
     figure: Path | None,
-    known_from: Path | None,
-    known_id: str | None,
-    seed: int,
     as_json: bool,
-    n_jobs: int,
-    id_column: str | None,
-    n_clusterings: int,
-    max_iter: int,
-    model: str,
-    n_init: int,
-    restart: bool,
-    **how: Any,
+    **settings: Any,
 ) -> None:
     """Cluster the rows and columns of COUNTS, documents by words say, several times, and let the clusterings agree.
 
@@ -95,32 +80,21 @@ def command(
     tables = outputs.check_tables(output, column_output, stability_file, components)
     pictures = outputs.check_pictures(figure)
     folders = [check_new_folder(save)] if save else []
-    outputs.check_outputs([*tables, *pictures, *folders], [counts, known_from, Path(names) if names else None])
+    outputs.check_outputs([*tables, *pictures, *folders], [counts, how["known_from"], Path(names) if names else None])
     if triples:  # these name their rows themselves, and --id is that of the labels beside them
-        how, known_id, id_column = {**how, "triples": True}, known_id or id_column, None
-    blocks = open_count_blocks(counts, [known_from, known_id, id_column, names], how)
+        how |= {"triples": True, "known_id": how["known_id"] or how["id_column"], "id_column": None}
+    blocks = open_count_blocks(counts, [names], how)
     known: Any = {}
     table: Any = blocks
     if blocks is None:
-        opened, _ = open_data(counts, "counts", known_from=known_from, known_id=known_id, id_column=id_column, **how)
+        opened, _ = open_data(counts, "counts", **how)
         assert opened.data is not None
         known, table = opened.known, opened.data
         table = table if names is None else replace(table, columns=read_names(counts, names, table))
-    result = agree(
-        table,
-        n_clusters,
-        n_column_clusters,
-        n_clusterings=n_clusterings,
-        max_iter=max_iter,
-        model=model,
-        n_init=n_init,
-        restart=restart,
-        random_state=seed,
-        n_jobs=n_jobs,
-    )
+    result = agree(table, **settings)
     if save:
         result.save(save)
-    by_iteration = result.stability_by_iteration(known, n_jobs=n_jobs)
+    by_iteration = result.stability_by_iteration(known, n_jobs=settings["n_jobs"])
     consensus = combine(result.after.rows, progress=False)
     weights = column_information(table if blocks else table.values, consensus.labels)
     groups = stable_groups(result.before.columns, result.after.columns, weights=weights, new=True)
@@ -144,7 +118,7 @@ def command(
     outputs.print_written([*tables, *pictures, *folders])
 
 
-def _components(result: Any, weights: Any) -> pd.DataFrame:
+def _components(result: Any, weights: Any) -> Any:
     """All stable components with two members or more: of the rows and the columns, before and after."""
     import pandas as pd
 

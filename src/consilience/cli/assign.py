@@ -1,7 +1,5 @@
 """consilience assign: the clusters of new objects, by a saved model."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +13,9 @@ from consilience.cli import options, outputs
 @click.argument("data", type=options.INPUT, is_eager=True)
 @options.output_option("id, cluster, confidence, support, and whether the object lies outside what was seen")
 @click.option("--membership", is_flag=True, help="Also write the probability of each cluster.")
-@options.names_option("--known", "-t", help="Known labels: columns of the table, set aside to judge by.")
-@options.block(options.json_option, options.table_options)
-def command(
-    model: Path, data: Path, output: Path | None, membership: bool, known: list[str], as_json: bool, **how: Any
-) -> None:
+@options.reading(options.known_option, options.table_options)
+@options.json_option
+def command(model: Path, data: Path, output: Path | None, membership: bool, as_json: bool, how: dict[str, Any]) -> None:
     """Find the clusters of the new objects in the table DATA, by the MODEL that 'cluster --save' kept.
 
     The table has the columns of the one that was clustered, in any order; others are ignored. Where that was a matrix
@@ -41,7 +37,7 @@ def command(
     files = outputs.check_tables(output)
     outputs.check_outputs(files, [model, data])
     fitted = EnsembleClusterer.load(model)
-    table = fitted.read(data, **given_reading({**how, "known": known}))
+    table = fitted.read(data, **given_reading(how))
     found = fitted.assign(table)
     labels = labels_by_name(table.labels)
     if output:

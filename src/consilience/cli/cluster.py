@@ -1,10 +1,8 @@
 """consilience cluster: clusters of a table, with a confidence for every object, and a model for new ones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
-from shlex import join, quote
+from shlex import quote
 from typing import Any
 
 import click
@@ -26,12 +24,6 @@ from consilience.cli import options, outputs
 @options.methods_choice("auto")
 @click.option("--base", help="A scikit-learn clusterer in place of k-means: 'HDBSCAN(min_cluster_size=10)'.")
 @click.option("--distances", is_flag=True, help="DATA is a matrix of distances.")
-@click.option(
-    "--kind",
-    type=click.Choice(["data", "distances"]),
-    default="data",
-    help="What DATA holds; 'distances' is --distances.",
-)
 @options.standardize_option
 @click.option(
     "--max-objects",
@@ -43,20 +35,15 @@ from consilience.cli import options, outputs
 @options.guide_options
 @click.option("--save", type=options.FILE, help="Keep the model in a new folder, for assign.")
 @click.option("--report", "page", type=options.FILE, help="Write an HTML report of the clusters.")
-@options.block(options.known_options, options.run_options, options.table_options)
-@click.pass_context
+@options.reading(options.known_options, options.table_options)
+@options.run_options
 def command(
-    ctx: click.Context,
     data: Path,
+    how: dict[str, Any],
     output: Path | None,
     n_clusters: int | str | None,
-    method: str,
-    n_clusterings: int | None,
-    methods: str,
     base: str | None,
     distances: bool,
-    kind: str,
-    standardize: bool,
     max_objects: int | str,
     together: Path | None,
     apart: Path | None,
@@ -65,13 +52,8 @@ def command(
     guide_strength: float | None,
     save: Path | None,
     page: Path | None,
-    known: list[str],
-    known_from: Path | None,
-    known_id: str | None,
-    seed: int,
     as_json: bool,
-    n_jobs: int,
-    **how: Any,
+    **settings: Any,
 ) -> None:
     """Cluster the table DATA: one row per object, one column per measurement.
 
@@ -86,7 +68,6 @@ def command(
     """
     from consilience.cli.generate import parse_base
     from consilience.cli.inputs import open_data, print_notices
-    from consilience.cli.report import command_line, list_names, typed_options
     from consilience.clusterer import EnsembleClusterer
     from consilience.ensemble.results import check_new_folder
     from consilience.generation.guide import check_guide
@@ -94,32 +75,26 @@ def command(
     from consilience.reports.files import write_objects
     from consilience.reports.report import check_places, make_report, opened_clusters, write_report
 
-    distances |= kind == "distances"
     files = outputs.check_tables(output)
     if save:
         check_new_folder(save)
         files.append(save)
     files += [check_places(page, None, [data])[0]] if page else []
-    outputs.check_outputs(files, [data, together, apart, known_from])
-    pairs = {side: None if file is None else str(file) for side, file in (("together", together), ("apart", apart))}
-    wishes = {**pairs, "like": like or None, "unlike": unlike or None}
-    guide = check_guide(None, **wishes, strength=guide_strength)
-    aside = list(dict.fromkeys([*known, *like, *unlike]))
-    opened, _ = open_data(data, "distances" if distances else "data", aside, known_from, known_id, **how)
+    outputs.check_outputs(files, [data, together, apart, how["known_from"]])
+    wishes = {"together": together and str(together), "apart": apart and str(apart)}
+    guide = check_guide(None, **wishes, like=like or None, unlike=unlike or None, strength=guide_strength)
+    known = how["known"]
+    how["known"] = aside = list(dict.fromkeys([*known, *like, *unlike]))
+    opened, _ = open_data(data, "distances" if distances else "data", **how)
     table = opened.data
     assert table is not None
     model = EnsembleClusterer(
         "auto" if n_clusters is None else n_clusters,
-        n_clusterings=n_clusterings,
-        methods=methods,
         base=None if base is None else parse_base(base),
-        method=method,
         metric="precomputed" if distances else "euclidean",
-        standardize=standardize,
         guide=guide,
         max_objects=None if isinstance(max_objects, str) else max_objects,
-        random_state=seed,
-        n_jobs=n_jobs,
+        **settings,
     ).fit(table)
     judged = {name: labels for name, labels in opened.known.items() if name in known or name not in aside}
     if output:
@@ -133,9 +108,9 @@ def command(
             found.provenance,
             data=found.data,
             known=found.known,
-            command=command_line(ctx),
-            seed=seed,
-            n_jobs=n_jobs,
+            command=options.command_line(),
+            seed=settings["random_state"],
+            n_jobs=settings["n_jobs"],
             id_name=found.id_name,
         )
         write_report(made, page, inputs=[data])
@@ -143,21 +118,10 @@ def command(
         outputs.print_json({"source": str(data), **cluster_summary(model, judged)})
         return
     outputs.print_answer(clusters_finding(model, judged), data)
-    print_notices(opened.data, standardize=standardize)
+    print_notices(opened.data, standardize=settings["standardize"])
     outputs.print_written(files)
-    click.echo(f"\nNext: {_next(command_line(ctx), save, page, output)}")
-    again = [str(data), *(["--kind", "distances"] if distances else []), *typed_options(ctx, how)]
-    if own := [name for name in aside if known_from is None or name in [*like, *unlike]]:
-        again += ["--known", list_names(own)]
-    click.echo(f"Other ways to group it: consilience explore {join(again)}")
-
-
-def _next(typed: str, save: Path | None, page: Path | None, output: Path | None) -> str:
-    """What to do with the clusters."""
+    step = "-o labels.csv writes every object's cluster, --report page.html shows them, --save model keeps the model"
     if save:
-        return f"consilience assign {quote(str(save))} new.csv -o new_labels.csv"
-    if output is None:
-        return "-o labels.csv writes every object's cluster, --save model keeps what labels new objects"
-    if page is None:
-        return f"{typed} --report report.html shows what the clusters are; --save model labels new objects"
-    return "--save model keeps what labels new objects"
+        step = f"consilience assign {quote(str(save))} new.csv -o new_labels.csv"
+    click.echo(f"\nNext: {step}")
+    click.echo(f"Other ways to group it: consilience explore {quote(str(data))}, with --id, --known and the like as here")

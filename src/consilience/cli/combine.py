@@ -1,7 +1,5 @@
 """consilience combine: one clustering from many."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -78,15 +76,13 @@ from consilience.cli import options, outputs
     help="Read LABELS, Parquet, in row blocks within so much memory, such as '4GB'; --output is then a new folder of Parquet parts. "
     "A folder of Parquet files is always read so.",
 )
-@options.block(options.more_option, options.known_options, options.run_options, options.table_options)
-@click.pass_context
+@options.reading(options.more_option, options.known_options, options.table_options)
+@options.run_options
 def command(
-    ctx: click.Context,
     labels: Path,
+    how: dict[str, Any],
     n_clusters: int | str | None,
     method: str,
-    prior: str | None,
-    inference: str | None,
     output: Path | None,
     membership: bool,
     floater_file: Path | None,
@@ -98,12 +94,8 @@ def command(
     previous: Path | None,
     save: Path | None,
     memory_limit: str | None,
-    more: tuple[Path, ...],
-    known_from: Path | None,
-    seed: int,
     as_json: bool,
-    n_jobs: int,
-    **how: Any,
+    **settings: Any,
 ) -> None:
     """Combine the clusterings in LABELS: a table with one column per clustering, a stored run or a saved result.
 
@@ -128,11 +120,11 @@ def command(
     from consilience.reports.consensus import consensus_finding, consensus_summary
     from consilience.reports.files import object_table, without_formulas, write_objects, write_table
 
-    given = {"prior": prior, "inference": inference}
-    settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if settings and method != "nbce":
-        raise InputError(f"--{' and --'.join(settings)}: only NBCE has a choice of these; add --method nbce")
-    if previous is not None and (own := sorted(options.given_by_user(ctx) & {"n_clusters", "method"})):
+    settings = {name: value for name, value in settings.items() if value is not None}
+    given = options.given_by_user()
+    if (given & {"prior", "inference"}) and method != "nbce":
+        raise InputError("--prior and --inference are options of NBCE: add --method nbce")
+    if previous is not None and (own := sorted(given & {"n_clusters", "method"})):
         raise InputError(f"--{own[0].replace('_', '-')} is that of the consensus that --update starts at: leave it out")
     of_scales = {"--tree": tree, "--scales": scale_file, "--splits": split_file}
     for flag in (flag for flag, file in of_scales.items() if file and (n_clusters != "auto" or method == "nbce")):
@@ -146,18 +138,17 @@ def command(
     files += outputs.check_tables(floater_file, cluster_file, member_file, scale_file, split_file)
     files += outputs.check_pictures(tree)
     files += [check_new_folder(save)] if save else []
-    outputs.check_outputs(files, [labels, *more, known_from, previous])
-    settings |= {"random_state": seed, "n_jobs": n_jobs}
+    outputs.check_outputs(files, [labels, *how["more"], how["known_from"], previous])
     weak, matches, agreement, id_name = None, {}, None, "id"
     if by_blocks:
         files += [] if output is None else [output]
-        reading = _reading_of_blocks(ctx, how)
+        reading = _reading_of_blocks(how)
         if in_blocks(labels) or labels.suffix.lower() == ".parquet":  # of which only the first rows are read for this
             print_notices(as_blocks(labels, **reading), err=True)
         reading |= {"memory_limit": memory_limit, "output": output}
         result = combine(labels, n_clusters, method, **reading, **settings)
     else:
-        opened = open_clusterings(labels, known_from=known_from, more=more, **how)
+        opened = open_clusterings(labels, **how)
         print_notices(opened, err=True)
         ensemble, id_name = opened.ensemble, opened.id_name
         if previous is None:
@@ -167,7 +158,7 @@ def command(
         weak = floaters(ensemble, result)
         matches = {name: match_known(values, result.labels) for name, values in opened.known.items()}
         if ensemble.n_clusterings > 1 and previous is None:
-            agreement = stability(ensemble, "jaccard", n_jobs=n_jobs)
+            agreement = stability(ensemble, "jaccard", n_jobs=settings["n_jobs"])
     for flag in (flag for flag, file in of_scales.items() if file and result.scales is None):
         raise InputError(f"{flag} has nothing to show, since no scales were found: {result.note}")
     if output and not by_blocks:  # which have written it
@@ -194,21 +185,12 @@ def command(
     outputs.print_written(files)
 
 
-def _reading_of_blocks(ctx: click.Context, how: dict[str, Any]) -> dict[str, Any]:
+def _reading_of_blocks(how: dict[str, Any]) -> dict[str, Any]:
     """Which columns to read of Parquet in blocks; what needs all objects together is refused."""
     from consilience._check import InputError
 
-    flags = {"membership": "--membership", "floater_file": "--floaters", "tree": "--tree", "previous": "--update"}
-    flags |= {
-        "known": "--known",
-        "known_from": "--known-from",
-        "known_id": "--known-id",
-        "types": "--type",
-        "more": "--with",
-        "transpose": "--transpose",
-        "key": "--key",
-    }
-    flags |= {name: f"--{name}" for name in options.TEXT}
-    if given := [flags[name] for name in sorted(options.given_by_user(ctx)) if name in flags]:
-        raise InputError(f"{given[0]} needs all labels in memory, and these are read in blocks: leave it out")
+    in_memory = {*how, "membership", "floater_file", "tree", "previous"} - {"columns", "id_column"}
+    params, given = click.get_current_context().command.params, options.given_by_user() & in_memory
+    if flags := [param.opts[0] for param in params if param.name in given]:
+        raise InputError(f"{flags[0]} needs all labels in memory, and these are read in blocks: leave it out")
     return {"columns": how["columns"] or None, "id_column": how["id_column"]}

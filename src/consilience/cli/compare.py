@@ -1,7 +1,5 @@
 """consilience compare: how alike are these clusterings?"""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -28,20 +26,17 @@ from consilience.cli import options, outputs
     help="Write the values of all pairs (.csv, .tsv, .parquet, .npy); one file per measure.",
 )
 @options.figure_option("the agreement by the first measure")
-@options.block(
-    options.more_option, options.known_options, options.json_option, options.jobs_option, options.table_options
-)
+@options.reading(options.more_option, options.known_options, options.table_options)
+@options.block(options.json_option, options.jobs_option)
 def command(
     labels: Path,
+    how: dict[str, Any],
     measures: list[str],
     output: Path | None,
     pairs: Path | None,
     figure: Path | None,
-    more: tuple[Path, ...],
-    known_from: Path | None,
     as_json: bool,
     n_jobs: int,
-    **how: Any,
 ) -> None:
     """Compare the clusterings in LABELS: a table with one column per clustering, a stored run or a saved result.
 
@@ -61,8 +56,8 @@ def command(
     tables = outputs.check_tables(output)
     files = _matrix_paths(check_table_path(pairs), measures) if pairs else {}
     pictures = outputs.check_pictures(figure)
-    outputs.check_outputs([*tables, *files.values(), *pictures], [labels, *more, known_from])
-    opened = open_clusterings(labels, known_from=known_from, more=more, **how)
+    outputs.check_outputs([*tables, *files.values(), *pictures], [labels, *how["more"], how["known_from"]])
+    opened = open_clusterings(labels, **how)
     print_notices(opened, err=True)
     result = compare(opened.ensemble, measures, known=opened.known, n_jobs=n_jobs)
     for path in tables:

@@ -1,7 +1,5 @@
 """consilience demo: the main job on bundled data."""
 
-from __future__ import annotations
-
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,7 +27,7 @@ def command(output: Path | None, number: int) -> None:
     """
     import pandas as pd
 
-    from consilience.datasets import load_beads
+    from consilience.datasets import load_beads, sample_path
     from consilience.generation import generate
     from consilience.inputs import open_source
     from consilience.meta import organize
@@ -66,7 +64,8 @@ def command(output: Path | None, number: int) -> None:
     if output is None:
         return
     assert run is not None
-    _write_beads(output)
+    for name in ("beads.csv", "beads_labels.csv"):
+        shutil.copyfile(sample_path(name), output / name)
     if find_spec("matplotlib"):
         title = f"{number} clusterings of {beads.n_objects} glass beads"
         write_report(found, output / "report.html", title=title)
@@ -103,18 +102,3 @@ def _row(one: Any, known: dict[str, Any]) -> dict[str, float]:
 
     scores = {f"accuracy:{name}": matched_accuracy(labels, one.labels) for name, labels in known.items()}
     return {"confidence": one.mean_confidence, "support": one.mean_support, **scores}
-
-
-def _write_beads(output: Path) -> None:
-    """The beads and 16 clusterings of them by hand, with a picture of how these agree."""
-    from consilience.datasets import load_beads, load_beads_labels, sample_path
-    from consilience.measures import compare
-    from consilience.reports import draw
-
-    for name in ("beads.csv", "beads_labels.csv"):
-        shutil.copyfile(sample_path(name), output / name)
-    if find_spec("matplotlib"):
-        beads = load_beads()
-        assert beads.labels is not None
-        known = dict(beads.labels.items())
-        draw(compare(load_beads_labels(), ("jaccard", "nmi"), known=known), output / "comparison.png")

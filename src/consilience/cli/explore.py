@@ -1,7 +1,5 @@
 """consilience explore: see many clusterings in the browser, choose, refine, take away."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +7,11 @@ import click
 
 from consilience.cli import options
 
-OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "seed"}  # options that say how data is clustered
+OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "random_state"}  # options that say how data is clustered
 
 
 @click.command("explore", cls=options.Verb)
 @click.argument("source", type=options.INPUT, is_eager=True)
-@options.data_options
 @options.choice_option(
     "--kind",
     of="consilience.explorer.sources:KINDS",
@@ -49,7 +46,6 @@ OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "seed"}  # option
 @options.methods_option
 @click.option("--base", help="The scikit-learn clusterer in place of k-means.")
 @click.option("--output", "-o", type=options.FOLDER, help="Of data: the folder of the run; by default memory.")
-@options.known_options
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -66,11 +62,11 @@ OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "seed"}  # option
     "--session", "session_file", type=options.INPUT, help="A session of this run that somebody saved on the page."
 )
 @click.option("--browser/--no-browser", default=True, help="Open the page (the default).")
-@options.block(options.more_option, options.seed_option, options.jobs_option, options.table_options)
-@click.pass_context
+@options.reading(options.data_options, options.known_options, options.more_option, options.table_options)
+@options.block(options.seed_option, options.jobs_option)
 def command(
-    ctx: click.Context,
     source: Path,
+    how: dict[str, Any],
     kind: str,
     distances: bool,
     xy: list[str] | None,
@@ -89,9 +85,8 @@ def command(
     port: int,
     session_file: Path | None,
     browser: bool,
-    seed: int,
+    random_state: int,
     n_jobs: int,
-    **how: Any,
 ) -> None:
     """Explore SOURCE: a stored run, a table of data (clustered first), or a table with one column of labels per clustering.
 
@@ -109,8 +104,6 @@ def command(
     from consilience.explorer.launch import Server, prepare, run
     from consilience.explorer.sources import GenerateOptions, ready
 
-    if not source.exists():
-        raise InputError(f"{source} is not there: name a stored run, or a table of data or labels")
     assets = prepare(host)
     clusterer = None if base is None else parse_base(base)
     kind = "distances" if distances else kind
@@ -124,18 +117,18 @@ def command(
     if images is not None:
         how["known"] = [*how["known"], images]
     opened = open_clusterings(source, kind=kind, data_kind=data_kind, **how)
-    if opened.kind not in ("data", "distances") and (unused := sorted(options.given_by_user(ctx) & OF_DATA)):
+    if opened.kind not in ("data", "distances") and options.given_by_user() & OF_DATA:
         raise InputError(
-            f"--{unused[0].replace('_', '-')} says how a table of data is clustered, and {source} holds clusterings: leave it out"
+            f"{source} holds clusterings, and -n, -k, --methods, --output and --seed say how a table of data is clustered: leave them out"
         )
-    settings = GenerateOptions(n_clusterings, n_clusters, methods, clusterer, seed, output, n_jobs)
+    settings = GenerateOptions(n_clusterings, n_clusters, methods, clusterer, random_state, output, n_jobs)
     found = ready(opened, settings)
     table = how["data"] or source
     found = found.with_embeddings(table)
     if names is not None:
         found = found.named(names, table)
     found, look = found.look(images, images_shape, curves, table.parent)
-    wanted = linkage if "linkage" in options.given_by_user(ctx) else None
+    wanted = linkage if "linkage" in options.given_by_user() else None
     session = found.session(axes=xy, look=look, linkage=wanted, n_groups=n_groups, base=clusterer, n_jobs=n_jobs)
     if session_file is not None:
         open_session(session, session_file)

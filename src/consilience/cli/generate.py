@@ -1,7 +1,5 @@
 """consilience generate: many clusterings of a table, into a run on disk."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 from shlex import quote
@@ -31,9 +29,6 @@ from consilience.cli import options, outputs
 @click.option("--around", type=int, metavar="ID", help="More like this clustering of the run, added to it.")
 @click.option("--jitter", type=float, default=0.3, show_default=True, help="How far from it.")
 @options.guide_options
-@options.names_option(
-    "--known", "-t", help="Known labels: columns of the table, set aside to compare the clusterings with."
-)
 @click.option(
     "--time-limit",
     type=float,
@@ -41,32 +36,18 @@ from consilience.cli import options, outputs
     help="Give up a clustering after so long; each is then made in a process that can be killed.",
 )
 @click.option("--retry-failed", is_flag=True, help="Try again the clusterings of the run that could not be made.")
-@options.block(options.run_options, options.table_options)
-@click.pass_context
+@options.reading(options.known_option, options.table_options)
+@options.run_options
 def command(
-    ctx: click.Context,
     data: Path,
+    how: dict[str, Any],
     run: Path,
-    n_clusterings: int,
-    n_clusters: Any,
-    methods: str,
     base: str | None,
     distances: bool,
-    standardize: bool,
-    around: int | None,
-    jitter: float,
-    together: Path | None,
-    apart: Path | None,
     like: list[str],
     unlike: list[str],
-    guide_strength: float | None,
-    known: list[str],
-    time_limit: float | None,
-    retry_failed: bool,
-    seed: int,
     as_json: bool,
-    n_jobs: int,
-    **how: Any,
+    **settings: Any,
 ) -> None:
     """Cluster the table DATA many times, differently each time: one row per object, one column per measurement.
 
@@ -83,12 +64,12 @@ def command(
     from consilience.generation import generate
     from consilience.reports.ensemble import generation_finding, generation_summary
 
-    given = options.given_by_user(ctx)
+    given, around, known = options.given_by_user(), settings["around"], how.pop("known")
     if around is None and "jitter" in given:
         raise InputError("--jitter says how far from --around: name the clustering with --around too")
     if around is not None and (fixed := sorted(given & {"n_clusters", "methods", "standardize"})):
         raise InputError(f"--{fixed[0].replace('_', '-')} is the clustering's own for more --around it: leave it out")
-    outputs.check_outputs([run], [data, together, apart])
+    outputs.check_outputs([run], [data, settings["together"], settings["apart"]])
     aside = list(dict.fromkeys([*known, *like, *unlike]))
     blocks = open_number_blocks(data, [*aside, distances], how)
     opened = None if blocks else open_data(data, "distances" if distances else "data", aside, **how)[0]
@@ -96,24 +77,12 @@ def command(
     when_stopped(lambda: f"{run} holds {count(_held(run), 'clustering')}; the same command goes on")
     made = generate(
         blocks if opened is None else opened.data,
-        n_clusterings,
-        n_clusters,
-        methods,
         base=None if base is None else parse_base(base),
         metric="precomputed" if distances else "euclidean",
-        standardize=standardize,
-        around=around,
-        jitter=jitter,
-        together=together,
-        apart=apart,
         like=like or None,
         unlike=unlike or None,
-        guide_strength=guide_strength,
-        random_state=seed,
         store=run,
-        time_limit=time_limit,
-        retry_failed=retry_failed,
-        n_jobs=n_jobs,
+        **settings,
     )
     labels = {} if opened is None else {name: opened.known[name] for name in known}
     if as_json:
@@ -122,7 +91,9 @@ def command(
         )
         return
     outputs.print_answer(generation_finding(made, labels), data)
-    print_notices(None if opened is None else opened.data, standardize=standardize if around is None else None)
+    print_notices(
+        None if opened is None else opened.data, standardize=settings["standardize"] if around is None else None
+    )
     more = f" --known-from {quote(str(data))} --known {quote(','.join(known))}" if known else ""
     held, failed = _held(run), _failed(run)
     lost = f" {count(failed, 'clustering')} could not be made: --retry-failed tries again." if failed else ""

@@ -1,7 +1,5 @@
 """What a command reads: the files it names, and what was said of how to read each of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -48,11 +46,15 @@ def open_clusterings(
         raise InputError("--data-id, --data-columns and --data-key say how to read the table of --data: give it too")
     if is_folder:
         refuse_blocks(source, "a stored run, a saved result or one table")
-    types, transpose = (how.pop(name, None) if data is not None else None for name in ("types", "transpose"))  # of data
-    if is_folder and data is None and known_from is None and not more:
-        _refuse_of_folder(source, known, how)
+    of_data = {name: how.pop(name, None) for name in ("types", "transpose")} if data is not None else {}
+    alone = is_folder and data is None and known_from is None and not more
+    if alone and (known or any(value not in (None, []) for name, value in how.items() if name != "columns")):
+        raise InputError(
+            f"{source} is a folder of clusterings: {TABLES}; known labels of its objects come with --known-from, or with the table "
+            "of --data where there is one"
+        )
     own = [None if path.is_dir() and not is_one_table(path) else path for path in (source, *more)]
-    turned = (data or source) if transpose or how.get("transpose") else None
+    turned = (data or source) if of_data.get("transpose") or how.get("transpose") else None
     by_table = known_in(known, [*own, *(path for path in (data, known_from) if path is not None)], source, how, turned)
     mine, theirs = dict.fromkeys(name for names in by_table[: len(own)] for name in names), by_table[len(own) :]
     reading = {"columns": how["columns"]} if is_folder and not more else {**how, "known_columns": list(mine)}
@@ -60,22 +62,19 @@ def open_clusterings(
     if data is not None:
         if opened.data is not None:
             raise InputError(f"{source} is taken for {opened.kind} itself: leave --data out, or say --kind labels")
-        ids, parsing = opened.ensemble.ids, _parsing(data, source, how)
-        ids_there = _id_column(data, data_id, how["id_column"], ids, parsing)
+        parsing = _parsing(data, source, how)
         same = known_from is not None and known_from.resolve() == data.resolve()
-        columns = list(data_columns) or None
-        aside = [] if same else theirs[0]  # what is known is taken from one of them
-        table_reading: dict[str, Any] = {
-            "id_column": ids_there,
-            "columns": columns,
+        reading = {
+            "id_column": _id_column(data, data_id, how["id_column"], opened.ensemble.ids, parsing),
+            "columns": list(data_columns) or None,
             "key": data_key,
-            "known": aside,
-            "types": types,
-            "transpose": transpose or False,
+            "known": [] if same else theirs[0],  # what is known is taken from one of them
+            **of_data,
+            **parsing,
         }
-        table = read_table(data, kind=data_kind, **table_reading, **parsing)
-        opened = opened.with_data(table)
-        said = "".join(f", {name}={value!r}" for name, value in {**table_reading, **parsing}.items() if value)
+        reading = {name: value for name, value in reading.items() if value}
+        opened = opened.with_data(read_table(data, kind=data_kind, **reading))
+        said = "".join(f", {name}={value!r}" for name, value in reading.items())
         code = f"cs.tables.read_table({str(data.resolve())!r}, kind={data_kind!r}{said})"
         opened = replace(opened, provenance=replace(opened.provenance, data_code=code))
     if known_from is not None:
@@ -156,15 +155,6 @@ def _labels_of(
     return labels_from(path, objects, id_column=ids, columns=list(names) or None, **parsing)
 
 
-def _refuse_of_folder(source: Path, known: Sequence[str], how: dict[str, Any]) -> None:
-    """How to read a table is refused where there is none."""
-    if known or any(value not in (None, []) for name, value in how.items() if name != "columns"):
-        raise InputError(
-            f"{source} is a folder of clusterings: {TABLES}; known labels of its objects come with --known-from, or with the table "
-            "of --data where there is one"
-        )
-
-
 def known_in(
     known: Sequence[str], tables: Sequence[Path | None], source: Path, how: dict[str, Any], turned: Path | None = None
 ) -> list[list[str]]:
@@ -198,25 +188,13 @@ def _id_column(path: Path, own: str | None, shared: str | None, ids: Any, parsin
         return own
     if shared is not None and shared in column_names(path, **parsing):
         return shared
-    return (
-        None
-        if ids is None
-        else find_id_column(path, ids, **{name: parsing[name] for name in PARSING if name in parsing})
-    )
+    if ids is None:
+        return None
+    return find_id_column(path, ids, **{name: parsing[name] for name in PARSING if name in parsing})
 
 
 def in_lines(notice: str) -> str:
-    """A long notice of several parts with each in a line of its own; what is quoted stays whole.
-
-    Examples
-    --------
-    >>> words = "age: 4 cells that are no numbers, such as 'not; known', count as missing"
-    >>> print(in_lines(f"table.csv: 40 numbers; 3 dates; set aside note (500 different words); {words}"))
-    table.csv: 40 numbers
-      3 dates
-      set aside note (500 different words)
-      age: 4 cells that are no numbers, such as 'not; known', count as missing
-    """
+    """A long notice of several parts with each in a line of its own; what is quoted stays whole."""
     return notice if len(notice) <= LONG else re.sub(f"({QUOTED})|; ", lambda m: m[1] or "\n  ", notice)
 
 

@@ -1,14 +1,13 @@
 """Options that verbs share, each written once, and types of values that import nothing before they are used."""
 
-from __future__ import annotations
-
 import csv
-import os
-import re
-from collections.abc import Callable, Iterable, Sequence
+import shlex
+import textwrap
+from collections.abc import Callable, Sequence
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -16,38 +15,22 @@ from consilience.cli.outputs import runs
 
 F = TypeVar("F", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path)
-
-
-class NoFile(click.ClickException):
-    """A file or folder to read is not there: a sentence, and status 2."""
-
-    exit_code = 2
-
-    def show(self, file: Any = None) -> None:
-        """On standard error, as other sentences; without the modules that these need, which take seconds to import."""
-        said = "".join(letter if letter.isprintable() else "�" for letter in self.message)
-        click.echo(f"consilience: {said}", err=True)
+FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 class Input(click.Path):
-    """A file or folder that is read; looked for at once, before anything is imported."""
+    """A file or folder that is read; looked for before the verb begins."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The path, if something is there."""
-        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        path = Path(super().convert(value, param, ctx))
         if path.exists() or value == "-" or (ctx is not None and ctx.resilient_parsing):
             return path
-        import difflib
+        from consilience._check import InputError
 
-        folder = path.parent
-        there = sorted(file.name for file in folder.iterdir()) if folder.is_dir() else []
-        near = difflib.get_close_matches(path.name, there, n=1, cutoff=0.75)
-        hint = f"did you mean {str(path.with_name(near[0]))!r}?" if near else "check the path"
-        raise NoFile(f"{path.name}: no such file or folder in {folder.resolve()}: {hint}")
+        raise InputError(f"{path.name}: no such file or folder in {path.parent.resolve()}: check the path")
 
 
 INPUT = Input(path_type=Path)
-FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 class OneOf(click.ParamType):
@@ -55,89 +38,60 @@ class OneOf(click.ParamType):
 
     name = "choice"
 
-    def __init__(self, where: str, *more: str, only: Callable[[Any], bool] | None = None) -> None:
+    def __init__(self, where: str = "", *more: str, only: Callable[[Any], bool] | None = None) -> None:
         self.where, self.more, self.only = where, more, only
 
     @property
     def choices(self) -> list[str]:
-        """The names, from the module."""
+        if not self.where:
+            return [*self.more]
         module, _, name = self.where.partition(":")
         listed = getattr(import_module(module), name)
         return [*self.more, *(one for one in listed if self.only is None or self.only(listed[one]))]
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The name, if it is one of them."""
-        if ctx is not None and ctx.resilient_parsing:  # the shell is completing: nothing is checked
+        if ctx is not None and ctx.resilient_parsing:  # the shell is completing: nothing is imported to check
             return value
-        from consilience._check import InputError, check_choice
+        from consilience._check import check_choice
 
-        try:
-            return check_choice(value, self.choices, str(param.name).replace("_", " "))
-        except InputError as error:
-            self.fail(str(error), param, ctx)
+        return check_choice(value, self.choices, param.opts[0])
 
     def get_metavar(self, param: Any, ctx: Any = None) -> str:
-        """All of them."""
-        return f"[{'|'.join(self.choices)}]"
+        # click breaks no line here; only after a bar, so that names stay whole
+        return "[" + "\n      ".join(textwrap.wrap("| ".join(self.choices), 60)).replace("| ", "|") + "]"
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
-        """Those that begin so."""
+        """Complete the last of the names that commas or plus signs join."""
         from click.shell_completion import CompletionItem
 
-        return [CompletionItem(name) for name in self.choices if name.startswith(incomplete)]
+        done = 1 + max(incomplete.rfind(","), incomplete.rfind("+"))
+        names = [name for name in self.choices if name.startswith(incomplete[done:])]
+        return [CompletionItem(incomplete[:done] + name) for name in names]
 
 
 class Mix(OneOf):
     """Names with shares, joined by plus signs, as the verb's function reads them; or one of some more words, alone."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The text as it is."""
         return value
 
     def get_metavar(self, param: Any, ctx: Any = None) -> str:
-        """All names."""
-        mixed = [name for name in self.choices if name not in self.more]
-        return "|".join([*self.more, f"[{'|'.join(mixed)}][:SHARE]+…"])
-
-    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
-        """Complete the name after the last plus sign."""
-        from click.shell_completion import CompletionItem
-
-        done, plus, last = incomplete.rpartition("+")
-        names = [one.value for one in super().shell_complete(ctx, param, last)]
-        return [CompletionItem(done + plus + name) for name in names if not plus or name not in self.more]
+        return f"{super().get_metavar(param)}[:SHARE]+…"
 
 
-class Names(click.ParamType):
+class Names(OneOf):
     """A comma-separated list, quoted as in CSV; with the place of a list of choices, each is checked and completed."""
 
     name = "NAME,…"
 
-    def __init__(self, where: str = "") -> None:
-        self.of = OneOf(where) if where else None
-
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Split at commas that no quotes enclose."""
-        if not isinstance(value, str):
-            return value
         names = [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
         if not all(names) or not names:
             self.fail("give at least one name, and one between every two commas", param, ctx)
-        for name in names if self.of else ():
-            self.of.convert(name, param, ctx)  # type: ignore[union-attr]
-        return names
+        return [super(Names, self).convert(name, param, ctx) for name in names] if self.where else names
 
     def get_metavar(self, param: Any, ctx: Any = None) -> str:
-        """The choices, where there is a list of them."""
-        return self.name if self.of is None else f"{self.of.get_metavar(param)},…"
-
-    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
-        """Complete the name after the last comma."""
-        from click.shell_completion import CompletionItem
-
-        done, _, last = incomplete.rpartition(",")
-        prefix = f"{done}," if done else ""
-        return [CompletionItem(prefix + name) for name in (self.of.choices if self.of else ()) if name.startswith(last)]
+        return f"{super().get_metavar(param)},…" if self.where else self.name
 
 
 class Number(click.ParamType):
@@ -148,7 +102,6 @@ class Number(click.ParamType):
         self.name = "|".join(["number", *(["low-high", "a,b,…"] if several else []), *words])
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """What the verb's function takes."""
         if not isinstance(value, str):
             return value
         if value.lower() in self.words:
@@ -178,11 +131,7 @@ def names_option(*flags: str, of: str = "", **settings: Any) -> Callable[[F], F]
     """An option of names: in one list, or given several times."""
 
     def join(ctx: click.Context, param: click.Parameter, lists: tuple[list[str], ...]) -> list[str]:
-        names = [name for names in lists for name in names]
-        for name in names:
-            if names.count(name) > 1:
-                raise click.BadParameter(f"{name!r} is named twice.", ctx, param)
-        return names
+        return list(dict.fromkeys(name for names in lists for name in names))
 
     return click.option(*flags, type=Names(of), multiple=True, callback=join, **settings)
 
@@ -192,13 +141,12 @@ def types_option(*flags: str, **settings: Any) -> Callable[[F], F]:
 
     def join(ctx: click.Context, param: click.Parameter, lists: tuple[list[str], ...]) -> dict[str, str] | str | None:
         given = [one for some in lists for one in some]
-        pairs = [one.rpartition("=") for one in given]
-        if len(pairs) == 1 and not pairs[0][1]:
+        if len(given) == 1 and "=" not in given[0]:
             return given[0]
-        for one, (name, _, kind) in zip(given, pairs, strict=True):
-            if not name or not kind:
-                raise click.BadParameter(f"{one!r} is not a column and its type, such as zip=category.", ctx, param)
-        return {name.strip(): kind.strip() for name, _, kind in pairs} or None
+        types = {name.strip(): kind.strip() for name, _, kind in (one.rpartition("=") for one in given)}
+        if not all(types) or not all(types.values()):
+            raise click.BadParameter("name columns with their types, such as zip=category.", ctx, param)
+        return types or None
 
     return click.option(*flags, type=Names(), multiple=True, callback=join, **settings)
 
@@ -230,7 +178,9 @@ def clusters_option(text: str, drawn: str = "√n / 4 to √n for n objects, at 
     return click.option("--n-clusters", "-k", type=Number(several=True), help=said)
 
 
-seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
+seed_option = click.option(
+    "--seed", "random_state", type=int, default=0, show_default=True, help="Seed of everything random."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 jobs_option = runs  # and where the work is done, and what is said of it
 run_options = block(seed_option, json_option, jobs_option)
@@ -265,8 +215,11 @@ def methods_choice(default: str) -> Callable[[F], F]:
 
 methods_option = methods_choice("zipf+pca")
 
+known_option = names_option(
+    "--known", "-t", help="Known labels: columns of a table that is read, set aside to judge by."
+)
 known_options = block(
-    names_option("--known", "-t", help="Known labels: columns of a table that is read, set aside to judge by."),
+    known_option,
     click.option(
         "--known-from",
         type=INPUT,
@@ -301,6 +254,7 @@ data_options = block(
     click.option("--data-key", help="Which array of an npz file, sheet of a workbook, layer or obsm of an h5ad it is."),
 )
 TEXT = ("sep", "header", "decimal", "encoding", "missing")  # how to read a text file
+OF_DATA = ("data", "data_id", "data_columns", "data_key")
 table_options = block(
     click.option("--id", "id_column", metavar="NAME", help="Column that names the objects; or its position, from 0."),
     names_option(
@@ -348,53 +302,43 @@ guide_options = block(
 )
 
 
-def given_by_user(ctx: click.Context) -> set[str]:
+def reading(*blocks: Callable[[F], F]) -> Callable[[F], F]:
+    """Options that say what is read, and how: the verb gets them together, as `how`."""
+    add = block(*blocks)
+    nothing: Any = add(cast(F, lambda: None))
+    names = [param.name for param in nothing.__click_params__]
+
+    def collect(function: F) -> F:
+        @wraps(function)
+        def command(**given: Any) -> Any:
+            return function(how={name: given.pop(name) for name in names}, **given)
+
+        return add(cast(F, command))
+
+    return collect
+
+
+def given_by_user() -> set[str]:
     """Names of the parameters that were not left at their defaults."""
-    default = click.core.ParameterSource.DEFAULT
+    ctx, default = click.get_current_context(), click.core.ParameterSource.DEFAULT
     return {name for name in ctx.params if ctx.get_parameter_source(name) is not default}
 
 
-# Help that fits the terminal: long lists of choices go on in the next line.
-
-
-class FoldedHelp(click.HelpFormatter):
-    """Click's formatter, which leaves ``--method [auto|walk|…]`` on one line however long it is."""
-
-    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
-        """Options and what they are for."""
-        super().write_dl([(self.fold(first), second) for first, second in rows], col_max, col_spacing)
-
-    def fold(self, text: str) -> str:
-        """The text in lines that fit, broken after a bar."""
-        room = self.width - self.current_indent
-        lines, line = [], ""
-        for part in re.split(r"(?<=\|)", text):
-            if line.strip() and len(line) + len(part) > room:
-                lines.append(line)
-                line = " " * (self.current_indent + 6)
-            line += part
-        return "\n".join([*lines, line])
-
-
-class HelpContext(click.Context):
-    """The context of every verb."""
-
-    formatter_class = FoldedHelp
+def command_line() -> str:
+    """The command as it was typed."""
+    return shlex.join(["consilience", *click.get_current_context().obj])
 
 
 class Verb(click.Command):
     """A verb whose help ends with what the words of its output mean."""
-
-    context_class = HelpContext
 
     def __init__(self, *args: Any, terms: Sequence[str] = (), **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.terms = terms
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The words, which take longer to import than all other help."""
         if self.terms:
-            from consilience.reports.finding import DEFINITIONS
+            from consilience.reports.finding import DEFINITIONS  # which takes longer to import than all other help
 
             with formatter.section("Words"):
                 formatter.write_dl([(term, DEFINITIONS[term]) for term in self.terms])

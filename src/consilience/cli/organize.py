@@ -1,7 +1,5 @@
 """consilience organize: many clusterings in groups of like ones, and what each group says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -36,23 +34,20 @@ from consilience.cli import options, outputs
 @click.option(
     "--output", "-o", type=options.FOLDER, help="Folder for tables of clusterings, groups and consensus, and pictures."
 )
-@options.block(options.more_option, options.known_options, options.run_options, options.table_options)
+@options.reading(options.more_option, options.known_options, options.table_options)
+@options.run_options
 def command(
     labels: Path,
+    how: dict[str, Any],
     n_groups: Any,
     height: float | None,
-    linkage: str,
-    measure: str,
     method: str | None,
     n_clusters: Any,
     n_shuffles: int,
     output: Path | None,
-    more: tuple[Path, ...],
-    known_from: Path | None,
-    seed: int,
+    random_state: int,
     as_json: bool,
-    n_jobs: int,
-    **how: Any,
+    **tree: Any,
 ) -> None:
     """Organize the clusterings in LABELS: a stored run, a table with one column per clustering or a saved result.
 
@@ -67,28 +62,25 @@ def command(
     from consilience.reports.ensemble import known_scores
 
     inside = [] if output is None else [output.resolve(), *output.resolve().parents]
-    if any(path.resolve() in inside for path in (labels, *more)):
+    if any(path.resolve() in inside for path in (labels, *how["more"])):
         raise InputError(f"{output} lies in the run itself: choose another folder, so that nothing is lost")
-    outputs.check_outputs(
-        [] if output is None else [output / name for name in report.FOLDER], [labels, *more, known_from]
-    )
-    opened = open_clusterings(labels, known_from=known_from, more=more, **how)
+    files = [] if output is None else [output / name for name in report.FOLDER]
+    outputs.check_outputs(files, [labels, *how["more"], how["known_from"]])
+    opened = open_clusterings(labels, **how)
     print_notices(opened, err=True)
     ensemble = opened.ensemble
     wanted = n_groups if n_groups is not None or height is not None else "auto"
-    meta = organize(ensemble, wanted, linkage, measure=measure, height=height, random_state=seed, n_jobs=n_jobs)
+    meta = organize(ensemble, wanted, height=height, random_state=random_state, **tree)
     scores = known_scores(ensemble, dict(opened.known))
-    settings: dict[str, Any] = {"n_clusters": n_clusters, "random_state": seed}
+    settings: dict[str, Any] = {"n_clusters": n_clusters, "random_state": random_state}
     settings |= {} if method is None else {"method": method}
     found = [meta.consensus(group, **settings) for group in meta.numbers]
     is_judged = opened.known and n_shuffles > 0 and meta.n_groups > 1
     null = meta.null(opened.known, n_shuffles=n_shuffles, **settings) if is_judged else None
     table = report.group_table(meta, scores, found)
-    written = (
-        []
-        if output is None
-        else report.write_organized(meta, output, found, scores=scores, null=null, id_name=opened.id_name)
-    )
+    written = []
+    if output is not None:
+        written = report.write_organized(meta, output, found, scores=scores, null=null, id_name=opened.id_name)
     if as_json:
         content = {
             "source": str(labels),
@@ -108,7 +100,3 @@ def command(
     outputs.print_answer(report.meta_finding(meta, scores=scores, null=null), labels)
     if output is not None:
         click.echo(f"wrote {len(written)} files to {output}: {', '.join(path.name for path in written)}")
-        if old := sorted(
-            path.name for path in output.iterdir() if path not in written and report.is_organized_file(path.name)
-        ):
-            click.echo(f"left there from before: {', '.join(old)}")

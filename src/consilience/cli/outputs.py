@@ -1,7 +1,5 @@
 """What a verb writes and prints: checked before the work, told after it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator

@@ -155,11 +155,6 @@ def group_consensus_table(meta: MetaClustering, found: list[Consensus]) -> pd.Da
     )
 
 
-def is_organized_file(name: str) -> bool:
-    """Whether a file in a folder has a name that :func:`write_organized` gives."""
-    return name in FOLDER or (name.startswith(("tree", "scores_")) and name.endswith(".png"))
-
-
 def write_organized(
     meta: MetaClustering,
     folder: Path,
