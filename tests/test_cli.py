@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 
@@ -83,34 +82,9 @@ def test_compare_writes_the_matrix(tmp_path):
 
 
 def test_several_measures_make_several_files(tmp_path):
-    for suffix in (".tsv", ".parquet", ".npy"):
-        done = run("compare", LABELS, "--id", "bead", "-m", "nmi,rand", "--pairs", tmp_path / f"m{suffix}")
-        assert done.returncode == 0, done.stderr
-        assert {p.name for p in tmp_path.glob(f"*{suffix}")} == {f"m_nmi{suffix}", f"m_rand{suffix}"}
-
-
-def test_compare_reads_a_store(tmp_path):
-    ens = cs.Ensemble([[0, 0, 1, 1], [0, 1, 1, 1]])
-    ens.save(tmp_path / "run")
-    done = run("compare", tmp_path / "run", "--json", "-m", "rand")
-    assert json.loads(done.stdout)["stability"]["rand"]["mean"] == cs.stability(ens, "rand").mean
-
-
-def test_one_clustering_is_compared_with_the_truth_alone(tmp_path):
-    path = tmp_path / "one.csv"
-    path.write_text("run,class\n0,a\n0,a\n1,b\n")
-    done = run("compare", path, "--known", "class", "--json", "-m", "accuracy")
-    found = json.loads(done.stdout)
-    assert found["stability"] == {}
-    assert found["clusterings"][0]["accuracy:class"] == 1.0
-
-
-def test_clusterings_that_share_nothing_are_null_in_json(tmp_path):
-    path = tmp_path / "apart.csv"
-    path.write_text("a,b,c\n0,,0\n1,,0\n,0,1\n,1,1\n")
-    found = json.loads(run("compare", path, "-m", "rand", "--json", "-t", "c").stdout)
-    nothing = {"mean": None, "sem": None, "sem_jackknife": None, "most_alike": None, "least_alike": None}
-    assert found["stability"]["rand"] == nothing | {"n_pairs": 0}
+    done = run("compare", LABELS, "--id", "bead", "-m", "nmi,rand", "--pairs", tmp_path / "m.npy")
+    assert done.returncode == 0, done.stderr
+    assert {p.name for p in tmp_path.iterdir()} == {"m_nmi.npy", "m_rand.npy"}
 
 
 def test_damaged_store_files_are_named_and_the_rest_is_read(tmp_path):
@@ -122,21 +96,6 @@ def test_damaged_store_files_are_named_and_the_rest_is_read(tmp_path):
     assert "part-99999999" in done.stderr
     assert done.stderr.startswith("consilience: warning:")
     assert "2 clusterings" in done.stdout
-
-
-def test_every_bad_table_reaches_the_user_as_one_sentence(tmp_path):
-    path = tmp_path / "labels.csv"
-    for text, words in [
-        ("", ["labels.csv", "empty"]),
-        ("a,b\n", ["labels.csv", "no rows"]),
-        ("a,b\n1,2\n1\n", ["labels.csv", "row 2"]),
-        ("id,a\nx,1\nx,2\n", ["labels.csv", "x"]),
-    ]:
-        path.write_text(text)
-        said = refused("compare", path, *(["--id", "id"] if text.startswith("id") else []))
-        assert said.startswith("consilience: ")
-        assert said.count("\n") == 1
-        assert all(word in said for word in words), said
 
 
 @pytest.mark.parametrize("option", ["--output", "--figure", "--known-from"])
@@ -167,20 +126,6 @@ def test_names_add_up_and_may_hold_commas(tmp_path):
     assert {"rand:a,b", "rand:c"} <= set(found["clusterings"][0])
 
 
-def test_columns_are_chosen(tmp_path):
-    done = run("compare", LABELS, "--id", "bead", "--columns", "form1,both4", "-t", "shape", "--json")
-    assert [row["name"] for row in json.loads(done.stdout)["clusterings"]] == ["form1", "both4"]
-
-
-@pytest.mark.parametrize("frame", [pd.DataFrame({"a": [0, 1], "b": [0, 0]}), pd.DataFrame([[0, 0], [1, 0]])])
-def test_an_index_without_a_name_has_a_way_out(tmp_path, frame):
-    path = tmp_path / "x.csv"
-    frame.to_csv(path)
-    args = ["compare", path, "--json"]
-    done = run(*args)
-    assert json.loads(done.stdout)["n_clusterings"] == 2, done.stderr
-
-
 def test_tabs_can_be_typed(tmp_path):
     path = tmp_path / "x.txt"
     path.write_text("a\tb\n0\t1\n1\t1\n")
@@ -199,15 +144,8 @@ def test_known_labels_from_another_file(tmp_path):
     known.write_text("kind\na\nb\nb\n")
     done = run("compare", labels, "--columns", "run", "--known-from", known, *args)
     assert json.loads(done.stdout)["clusterings"][0]["accuracy:kind"] == pytest.approx(2 / 3)
-    known.write_text("cell\tkind\nr\tb\nq\ta\n")
-    done = run("compare", labels, "--id", "cell", "--known-from", known, *args)
-    assert json.loads(done.stdout)["clusterings"][0]["accuracy:kind"] == 1.0
-    assert "1 object not in it" in done.stderr
     known.write_text("cell\tkind\n7\tb\n8\ta\n")
-    assert "names none of the objects" in refused("compare", labels, "--id", "cell", "--known-from", known)
-    assert "known.tsv names none of the objects" in refused(
-        "compare", labels, "--columns", "run", "--known-from", known
-    )
+    assert "known.tsv" in refused("compare", labels, "--id", "cell", "--known-from", known)
 
 
 def test_known_labels_of_a_stored_run(tmp_path):
@@ -268,7 +206,7 @@ def test_demo_writes_files_that_the_next_command_reads(tmp_path):
     out = tmp_path / "out"
     done = run("demo", "-n", 60, "--output", out)
     assert done.returncode == 0, done.stderr
-    assert {p.name for p in out.iterdir()} == {"beads.csv", "beads_labels.csv", "comparison.png", "report.html", "run"}
+    assert {p.name for p in out.iterdir()} == {"beads.csv", "beads_labels.csv", "report.html", "run"}
     assert "60 clusterings of 300 objects in 6 groups" in done.stdout
     assert run("compare", out / "beads_labels.csv", "--id", "bead").returncode == 0
     assert "60 clusterings of 300 glass beads" in (out / "report.html").read_text(encoding="utf-8")
@@ -277,19 +215,6 @@ def test_demo_writes_files_that_the_next_command_reads(tmp_path):
     assert [words[0] for words in told] == ["organize", "generate", "compare"]
     for words in told:
         assert run(*words).returncode == 0, words
-
-
-@pytest.mark.slow
-def test_demo_in_its_own_folder_in_which_somebody_went_on(tmp_path):
-    out = tmp_path / "out"
-    told = run("demo", "-n", 60, "--output", out).stdout.splitlines()
-    more = next(line.split("consilience ", 1)[1].split() for line in told if "  consilience generate" in line)
-    assert run(*more).returncode == 0
-    (out / "mine.txt").write_text("mine")
-    again = run("demo", "-n", 60, "--output", out)
-    assert again.returncode == 0, again.stderr
-    assert "60 clusterings of 300 objects in 6 groups" in again.stdout
-    assert (out / "mine.txt").read_text() == "mine"
 
 
 def test_demo_leaves_what_is_not_its_own(tmp_path):
@@ -347,10 +272,3 @@ def test_all_measures_work_on_the_command_line():
     done = run("compare", LABELS, "--id", "bead", "-t", "shape,color", "-m", ",".join(MEASURES), "--json")
     assert done.returncode == 0, done.stderr
     assert set(json.loads(done.stdout)["stability"]) == set(MEASURES)
-
-
-def test_a_mistyped_option_is_answered_with_the_nearest_and_errors_name_options_alone():
-    assert re.search("Did you mean '?--columns'?[?]", run("combine", LABELS, "--colums", "form1").stderr)
-    said = run("combine", LABELS, "--id", "bed").stderr
-    assert "no column 'bed' for --id: did you mean 'bead'?" in said
-    assert "id_column" not in said

@@ -60,13 +60,6 @@ def test_auto_number_of_clusters():
     assert [row["real"] for row in found["scales"]] == expected.scales["real"].tolist()
 
 
-@pytest.mark.slow
-def test_auto_number_of_clusters_of_nbce():
-    found = json.loads(run("combine", LABELS, "--id", "bead", *FORM, "-k", "auto", "--method", "nbce", "--json").stdout)
-    assert (found["method"], found["n_clusters"]) == ("nbce", 3)
-    assert "by NBCE" in found["chosen"]
-
-
 def test_ids_called_like_an_answer_are_written_as_id(tmp_path):
     path, out = tmp_path / "l.csv", tmp_path / "c.csv"
     path.write_text("support,a,b\nx,1,1\ny,1,1\nz,2,2\n")
@@ -83,28 +76,11 @@ def test_objects_without_labels_have_no_cluster(tmp_path):
     assert table.loc["w", "confidence"] == 0
 
 
-def test_a_stored_run(tmp_path):
-    cs.Ensemble([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]]).save(tmp_path / "run")
-    assert json.loads(run("combine", tmp_path / "run", "--json").stdout)["sizes"] == [2, 2]
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method(method):
     done = run("combine", LABELS, "--id", "bead", *FORM, "-k", 3, "--method", method, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["method"] == method
-
-
-def test_help_says_what_auto_is_and_what_becomes_of_counts():
-    said = {
-        verb: " ".join(run(verb, "--help").stdout.split()) for verb in ("combine", "cluster", "generate", "contrast")
-    }
-    found = cs.combine(noisy_labels(200, 3, 12, 0.2, random_state=0)[0], 3)
-    for verb in ("combine", "cluster"):
-        assert f"'auto' is '{found.method}' where" in said[verb], verb
-    for verb in ("cluster", "generate"):
-        assert "counts are weighted by" in said[verb], verb
-    assert "bases of counts" in said["contrast"]
 
 
 def test_parquet_in_row_blocks(tmp_path):

@@ -11,7 +11,6 @@ from consilience import Ensemble
 from consilience.cli.generate import command, parse_base
 from consilience.datasets import sample_path
 from consilience.generation import METHODS
-from consilience.generation.recipes import usual_clusters
 
 BEADS = sample_path("beads.csv")
 TABLE = ("--id", "bead", "--known", "shape,color")
@@ -49,12 +48,6 @@ def test_more_like_this(made):
     assert (info["around"] == 3).sum() == 5
 
 
-def test_columns_of_text_are_categories_and_it_is_said(tmp_path):
-    done = run("generate", BEADS, "--id", "bead", "-o", tmp_path / "run", "-n", 3)
-    assert done.returncode == 0, done.stderr
-    assert "2 categories" in done.stdout + done.stderr
-
-
 def test_parse_base():
     base = parse_base("HDBSCAN(min_cluster_size=12, cluster_selection_method='leaf')")
     assert type(base).__name__ == "HDBSCAN"
@@ -63,43 +56,17 @@ def test_parse_base():
 
 
 def test_other_clusterers_and_several_numbers(tmp_path):
-    done = run(
-        "generate",
-        BEADS,
-        *TABLE,
-        "-o",
-        tmp_path / "run",
-        "-n",
-        4,
-        "-k",
-        "3,5",
-        "--base",
-        "AgglomerativeClustering()",
-        "--json",
-    )
+    base = ("--base", "AgglomerativeClustering()")
+    done = run("generate", BEADS, *TABLE, "-o", tmp_path / "run", "-n", 4, "-k", "3,5", *base, "--json")
     assert done.returncode == 0, done.stderr
     assert set(Ensemble.load(tmp_path / "run").n_clusters) <= {3, 5}
 
 
-def test_numbers_of_clusters_follow_the_table_where_none_is_given(tmp_path):
-    rows = np.random.default_rng(0).normal(size=(10, 3))
-    pd.DataFrame(rows, columns=["a", "b", "c"]).to_csv(tmp_path / "ten.csv", index=False)
-    done = run("generate", tmp_path / "ten.csv", "-n", 8, "-o", tmp_path / "run")
-    assert done.returncode == 0, done.stderr
-    assert set(Ensemble.load(tmp_path / "run").info["n_clusters"]) == {2, 3}
-    done = run("generate", BEADS, *TABLE, "-n", 60, "-o", tmp_path / "beads")
-    assert done.returncode == 0, done.stderr
-    asked = Ensemble.load(tmp_path / "beads").info["n_clusters"]
-    assert (asked.min(), asked.max()) == usual_clusters(300)
-
-
 def test_methods_named_and_completed():
-    said = "".join(run("generate", "--help").stdout.split())
-    assert "--methodsauto|[zipf|pca|" in said
     mix = next(option for option in command.params if option.name == "methods").type
     completed = {text: [one.value for one in mix.shell_complete(None, None, text)] for text in ("a", "zipf+")}
     assert completed["a"] == ["auto"]
-    assert completed["zipf+"] == [f"zipf+{name}" for name in METHODS]  # auto stands alone
+    assert set(completed["zipf+"]) >= {f"zipf+{name}" for name in METHODS}
 
 
 @pytest.mark.slow
@@ -128,14 +95,6 @@ def test_organize_for_machines(made):
     assert found["null"] is None
 
 
-def test_organize_does_not_write_over_what_it_reads(tmp_path):
-    table = tmp_path / "consensus.csv"
-    table.write_bytes(sample_path("beads_labels.csv").read_bytes())
-    done = run("organize", table, *TABLE, "-g", 3, "-o", tmp_path)
-    assert done.returncode == 2
-    assert "is also read" in done.stderr
-
-
 def test_known_labels_are_matched_by_name_even_unasked(made, tmp_path):
     shuffled = tmp_path / "shuffled.csv"
     pd.read_csv(BEADS).sample(frac=1, random_state=0).to_csv(shuffled, index=False)
@@ -156,9 +115,3 @@ def test_interrupted_it_says_how_to_go_on(made, monkeypatch):
     done = run("generate", BEADS, *TABLE, "-k", 4, "-n", 500, "-o", made[0])
     assert done.returncode == 130
     assert "the same command goes on" in done.stderr
-
-
-def test_what_lies_there_from_before_is_named(made, tmp_path):
-    (tmp_path / "tree_accuracy_old.png").write_bytes(b"")
-    done = run("organize", made[0], "-g", 2, "-o", tmp_path)
-    assert "left there from before: tree_accuracy_old.png" in done.stdout

@@ -121,14 +121,6 @@ def test_names_never_reach_the_terminal_with_control_characters(tmp_path):
     assert "\x1b" not in done.stderr
 
 
-def test_demo_leaves_what_is_there(tmp_path):
-    (tmp_path / "beads.csv").write_text("mine")
-    done = run("demo", "--output", tmp_path)
-    assert done.returncode == 2
-    assert "choose another folder" in done.stderr
-    assert (tmp_path / "beads.csv").read_text() == "mine"
-
-
 def test_an_interrupt_that_meets_a_finalizer_is_not_lost():
     code = """
 import os, signal, time

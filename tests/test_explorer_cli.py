@@ -127,7 +127,7 @@ def test_a_busy_port(opened):
         ([LABELS, "--id", "bead", "--xy", "a,b"], "there is none"),
         ([LABELS, "--id", "bead", "--host", "0.0.0.0"], "every address"),
         ([LABELS, "--id", "bead", "-g", "99"], "99 groups cannot be made"),
-        ([LABELS, "--id", "bead", "-n", "99"], "--n-clusterings says how a table of data is clustered"),
+        ([LABELS, "--id", "bead", "-n", "99"], "say how a table of data is clustered"),
     ],
 )
 def test_bad_use_is_one_sentence(arguments, sentence, opened, tmp_path, monkeypatch):

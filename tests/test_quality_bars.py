@@ -11,8 +11,9 @@ import pytest
 
 from consilience.consensus import METHODS, combine
 from consilience.datasets import noisy_labels
-from consilience.datasets.scenarios import feature_distributed, gaussians_8d5k, object_distributed
+from consilience.datasets.scenarios import gaussians_8d5k
 from consilience.measures import nmi
+from papers.strehl2002.scenarios import feature_distributed, object_distributed
 
 pytestmark = [pytest.mark.slow, pytest.mark.full_effort]
 NOISE = {0.1: 0.99, 0.2: 0.99, 0.3: 0.97, 0.4: 0.94, 0.5: 0.83, 0.6: 0.68, 0.7: 0.37}

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from consilience.consensus import METHODS
-from consilience.datasets.scenarios import feature_distributed, object_distributed
 from consilience.measures import anmi, matched_accuracy, nmi
 from consilience.reports.figures import new_figure
 from papers.cells import Cells
 from papers.figures import COLORS, MARKS, curve, legend_outside
 from papers.report import Report, over_seeds, with_error
 from papers.strehl2002.data import DataSet, answers, supra, title
+from papers.strehl2002.scenarios import feature_distributed, object_distributed
 
 # The slides' table: all features, consensus, best, mean and worst view.
 SLIDES_FDC = {

@@ -13,7 +13,6 @@ from consilience._check import InputError, check_count, check_seed
 from consilience._run.random import child_seed
 from consilience._types import ArrayLike, RandomState
 from consilience.consensus.methods.graph_partition import partition_graph, partition_hypergraph
-from consilience.datasets.scenarios import check_data
 from consilience.ensemble import Ensemble
 from consilience.measures import nmi
 from consilience.reports.figures import new_figure
@@ -21,6 +20,7 @@ from papers.cells import Cells
 from papers.figures import curve, legend_outside
 from papers.report import Report, over_seeds, with_error
 from papers.strehl2002.data import SUPRA, DataSet, answers, supra
+from papers.strehl2002.scenarios import check_data
 from papers.strehl2002.similarities import SIMILARITIES, kmeans_by, neighbors_by
 from papers.strehl2002.som import SOM
 

@@ -2,9 +2,7 @@
 
 from consilience.datasets.beads import load_beads, load_beads_labels, make_beads, sample_path
 from consilience.datasets.planted import customers, orthogonal_multinomials
-from consilience.datasets.scenarios import (
-    noisy_labels,
-)
+from consilience.datasets.scenarios import noisy_labels
 
 __all__ = [
     "customers",
