@@ -1,6 +1,7 @@
 """Options that verbs share, each written once, and types of values that import nothing before they are used."""
 
 import csv
+import os
 import shlex
 import textwrap
 from collections.abc import Callable, Sequence
@@ -22,7 +23,7 @@ class Input(click.Path):
     """A file or folder that is read; looked for before the verb begins."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        path = Path(super().convert(value, param, ctx))
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if path.exists() or value == "-" or (ctx is not None and ctx.resilient_parsing):
             return path
         from consilience._check import InputError
