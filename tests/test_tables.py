@@ -662,7 +662,7 @@ def test_missing_file_and_folder(tmp_path):
         (pd.DataFrame({"a": [1, 2]}, index=["p", "p"]), {"id_column": "index"}, ["DataFrame, row 2", "'p'", "row 1"]),
         (pd.DataFrame({"a": [1, 2]}, index=["p", None]), {"id_column": "index"}, ["DataFrame, row 2", "missing"]),
         (sparse.csr_matrix([[1.0, -1]]), {"kind": "counts"}, ["csr_matrix, row 1, column 1", "-1"]),
-        (sparse.csr_matrix(np.ones((2, 40))), {"columns": ["w"]}, ["csr_matrix: no column", "40 columns in all"]),
+        (sparse.csr_matrix(np.ones((2, 40))), {"columns": ["w"]}, ["csr_matrix: no column", "and 20 more"]),
     ],
 )
 def test_bad_object_is_refused_in_one_sentence(source, options, needles):

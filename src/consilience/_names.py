@@ -14,11 +14,13 @@ def unique_names(names: Iterable[Any], *, taken: Iterable[str] = (), suffixes: S
     None is in `taken`, also not with one of the `suffixes`, such as ("", " confidence") where a column stands beside each.
     """
     used, found = set(taken), []
+    free: dict[str, int] = {}  # the next number of a name: counting from 2 each time would be quadratic
     for position, name in enumerate(names):
         text = new = str(position) if pd.isna(name) or name == "" else str(name)
-        number = 2
+        number = free.get(text, 2)
         while used & {f"{new}{suffix}" for suffix in suffixes}:
             new, number = f"{text} ({number})", number + 1
+        free[text] = number
         used |= {f"{new}{suffix}" for suffix in suffixes}
         found.append(new)
     return found

@@ -166,12 +166,10 @@ result or AnnData
 
     @property
     def n_objects(self) -> int:
-        """Number of objects (rows)."""
         return int(self.labels.shape[0])
 
     @property
     def n_clusterings(self) -> int:
-        """Number of clusterings (columns)."""
         return int(self.labels.shape[1])
 
     @property
@@ -190,12 +188,10 @@ result or AnnData
 
     @property
     def coverage(self) -> Floats:
-        """Share of the objects that each clustering labels."""
         return (self.labels >= 0).mean(axis=0)
 
     @property
     def has_missing(self) -> bool:
-        """Whether any label is missing."""
         if self._has_missing is None:
             self._has_missing = bool(self.labels.min() < 0)
         return self._has_missing
@@ -257,7 +253,6 @@ result or AnnData
         return Ensemble.from_codes(codes, label_names=label_names, info=other.info, ids=other.ids)
 
     def _column(self, clustering: int | str) -> int:
-        """The position of one clustering, given by number or name."""
         found = positions(by_name(clustering, lambda: self.names), self.n_clusterings, "clustering")
         if isinstance(found, slice) or len(found) != 1:
             raise InputError(f"choose one clustering by number or name; got {show(clustering)}")
@@ -381,11 +376,9 @@ result or AnnData
             raise InputError(f"{path}: {error}") from None
 
     def __len__(self) -> int:
-        """Number of objects."""
         return self.n_objects
 
     def __iter__(self) -> Iterator[Ensemble]:
-        """The objects, one after the other: ``ens[0]``, ``ens[1]``, …"""
         return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
@@ -435,7 +428,6 @@ class Signatures:
 
 
 def collapse(labels: Labels) -> Signatures:
-    """The distinct rows of a table of labels."""
     first, inverse, counts = _kernels.signatures(labels)
     found = Signatures(labels[first], inverse, counts, first)
     for array in (found.labels, found.inverse, found.counts, found.first):

@@ -82,7 +82,6 @@ def check_same_objects(ensemble: Any, *given: Any) -> None:
 
 
 def check_label_names(label_names: Sequence[Any] | None, codes: Array) -> list[Array | None]:
-    """Names for every clustering, enough for its codes; None where the codes are the labels."""
     n_clusterings = codes.shape[1]
     if label_names is None:
         return [None] * n_clusterings

@@ -26,7 +26,6 @@ MADE_BY = "consilience.anndata.generate"
 
 
 def open_folder(path: Path) -> Any:
-    """A saved result, or the clusterings of a stored run."""
     if saved_kind(path):
         return Result.load(path)
     refuse_blocks(path, "a stored run, a saved result or one table")
@@ -34,12 +33,10 @@ def open_folder(path: Path) -> Any:
 
 
 def is_path(source: Any) -> bool:
-    """Whether it is a path."""
     return isinstance(source, (str, os.PathLike))
 
 
 def is_anndata(source: Any) -> bool:
-    """Whether it is an AnnData object."""
     return hasattr(source, "X") and hasattr(source, "obs_names")
 
 
@@ -55,7 +52,6 @@ def _is_place(one: Any) -> bool:
 
 
 def is_result(source: Any) -> bool:
-    """Whether it is an ensemble or one of our results."""
     return isinstance(source, (Ensemble, Result))
 
 
@@ -87,7 +83,6 @@ def is_one_table(source: Path) -> bool:
 
 
 def one_table(folder: Path) -> pd.DataFrame:
-    """The rows of all Parquet files of a folder, in the order of their names."""
     tables = [open_parquet(file).read() for file in _parts(folder)]
     for file, table in zip(_parts(folder), tables, strict=True):
         if table.column_names != tables[0].column_names:
@@ -111,7 +106,6 @@ def refuse_blocks(source: Path, what: str) -> None:
 
 
 def ensemble_of(result: Any) -> Ensemble:
-    """The clusterings that a verb takes from a result."""
     if isinstance(result, Ensemble):
         return result
     found = getattr(result, "ensemble", None)
@@ -171,7 +165,6 @@ def cells_of(source: Any) -> Any:
 
 
 def stored_ensemble(adata: Any, key: str) -> Ensemble:
-    """The clusterings under a key, with their info."""
     if key not in stored_keys(adata):
         raise InputError(f"the AnnData has no clusterings called {key!r}: consilience.anndata.generate writes them")
     info = pd.DataFrame(adata.uns[key]["info"]).reset_index(drop=True)

@@ -225,7 +225,6 @@ class Result:
 
 
 def check_new_folder(path: PathLike, *, overwrite: bool = False) -> Path:
-    """A folder that is not there yet, or is empty, or with `overwrite` a saved result."""
     folder = check_folder(path)
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return folder
@@ -270,7 +269,6 @@ def read_header(folder: Path) -> dict[str, Any]:
 
 
 def _kind(name: str, folder: Path) -> Any:
-    """The class of a kind, its owner imported if need be."""
     if name not in KINDS and name in OWNERS:
         getattr(import_module(OWNERS[name]), name)  # a package may import its names when they are asked for
     if name not in KINDS:

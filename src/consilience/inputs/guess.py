@@ -25,7 +25,6 @@ FEW = 100  # different labels of a column that could be a clustering
 
 
 def is_table(source: Any) -> bool:
-    """Whether it is a table that has yet to be read: a file, a frame or an AnnData."""
     return (is_path(source) and not Path(source).is_dir()) or is_anndata(source) or is_frame(source)
 
 

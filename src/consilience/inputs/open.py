@@ -161,7 +161,6 @@ def as_table(source: Any, kind: str = "data", **reading: Any) -> Table:
 def _of_files(
     paths: Sequence[Any], kind: str, known: Any, known_columns: Sequence[str], reading: dict[str, Any]
 ) -> Opened:
-    """Clusterings in several files, and columns of any of them that are known labels."""
     if kind not in ("auto", "labels"):
         raise InputError(
             f"several files are joined where they hold clusterings, and this needs {kind}: give one of them"
@@ -211,7 +210,6 @@ def _of_result(result: Any, provenance: Provenance | None, reading: dict[str, An
 
 
 def _of_folder(path: Path, reading: dict[str, Any]) -> Opened:
-    """A saved result, or a stored run."""
     name, place = path.resolve().name, path.resolve()
     if kind := saved_kind(path):
         run = fingerprint(np.frombuffer((path / HEADER).read_bytes(), np.uint8))[:16]
@@ -277,7 +275,6 @@ def _of_table(table: Table, path: Path | None, reading: Mapping[str, Any]) -> Op
 
 
 def _in_memory(result: Any) -> Provenance:
-    """Of an object that is not on disk."""
     name = type(result).__name__
     labels = getattr(result, "labels", None)
     return Provenance(name, name, run="" if not isinstance(labels, np.ndarray) else fingerprint(labels)[:16])

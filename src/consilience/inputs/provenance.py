@@ -25,8 +25,6 @@ from consilience.tables.sheet import PARSING
 
 @dataclass(frozen=True, eq=False)
 class Provenance:
-    """Where something came from."""
-
     name: str  # what people call it: the name of the folder, or of the file without its ending
     source: str  # name of the file or folder, or of the type of the object
     path: Path | None = None
@@ -55,7 +53,6 @@ class Opened:
 
     @property
     def ensemble(self) -> Ensemble:
-        """The clusterings; InputError where there are none."""
         if self.result is None:
             raise InputError(
                 f"{self.provenance.source} holds {self.kind}, not clusterings: cluster it with generate first"

@@ -86,7 +86,6 @@ def are_codes(column: Any) -> bool:
 
 
 def missing_of(sheet: Sheet, column: pd.Series) -> np.ndarray:
-    """Which cells of a typed column are missing: what pandas says, and words that were named."""
     missing = column.isna().to_numpy()
     return missing | column.astype(str).isin(sheet.missing).to_numpy() if sheet.missing else missing
 
@@ -148,7 +147,6 @@ def _tidy(sheet: Sheet, column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _text_numbers(sheet: Sheet, column: pa.ChunkedArray, types: tuple[pa.DataType, ...]) -> pa.ChunkedArray | None:
-    """The column as the first of `types` that holds every cell, or None."""
     tidied = None
     for target in types:
         if not sheet.missing and (done := _cast(column, target)) is not None:
@@ -229,7 +227,6 @@ def _text_labels(sheet: Sheet, position: int, column: pa.ChunkedArray) -> pd.Ser
 
 
 def _whole_labels(cells: np.ndarray) -> pd.Series:
-    """Integers in place of numbers such as 1.0, if all are whole."""
     present = [cell for cell in cells if cell is not None]
     if not all(isinstance(cell, numbers.Integral) or float(cell).is_integer() for cell in present):
         return pd.Series(cells, dtype=object)
@@ -250,14 +247,12 @@ def ids_of(sheet: Sheet, position: int) -> np.ndarray:
 
 
 def check_present(sheet: Sheet, ids: np.ndarray, position: int | None = None) -> None:
-    """Refuse an empty id."""
     empty = pd.isna(ids) | (ids == "")
     if empty.any():
         raise InputError(f"{sheet.place(int(np.argmax(empty)), position)}: the id is missing: give every row one")
 
 
 def check_unique(sheet: Sheet, ids: np.ndarray, position: int | None = None) -> None:
-    """Refuse an id that two rows share."""
     twice = pd.Series(ids).duplicated().to_numpy()
     if twice.any():
         second = int(twice.argmax())
@@ -376,7 +371,6 @@ def distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
 
 
 def check_finite(sheet: Sheet, values: Matrix, positions: list[int]) -> None:
-    """Refuse NaN and infinity."""
     if found := _find(values, lambda part: ~np.isfinite(part)):
         n_bad, row, column = found
         raise InputError(
@@ -386,7 +380,6 @@ def check_finite(sheet: Sheet, values: Matrix, positions: list[int]) -> None:
 
 
 def check_not_negative(sheet: Sheet, values: Matrix, positions: list[int], what: str) -> None:
-    """Refuse numbers below zero."""
     if found := _find(values, lambda part: part < 0):
         n_bad, row, column = found
         otherwise = "" if what == "distances" else ", or read it as measurements (kind='data', without --type counts)"

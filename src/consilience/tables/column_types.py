@@ -249,7 +249,6 @@ def _bare(words: list[str], read: Array, sizes: Array, unit: str) -> tuple[str, 
 def _ordered(
     name: str, codes: Array, words: list[str], steps: Floats, levels: tuple[str, ...], *, asked: bool
 ) -> TypedColumn:
-    """Words by the step that each is, NaN where it is none."""
     at = np.append(np.where(np.isnan(steps), -1, steps), -1).astype(np.int32)
     notes = _left_out(words, np.isnan(steps), sizes_of(codes, words), "level")
     return TypedColumn(name, "ordered", word_cells(at[codes], levels), "", notes, asked, levels=levels)
@@ -429,5 +428,4 @@ def text_of(cell: Any) -> str:
 
 
 def sizes_of(codes: Array, words: list[str]) -> Array:
-    """How many cells are each word."""
     return np.bincount(codes[codes >= 0], minlength=len(words))

@@ -40,7 +40,6 @@ _CLASS_NAME = re.compile(
 
 
 def is_id_name(name: str) -> bool:
-    """Whether a column's name says that it holds ids, or numbers things as a key does."""
     return bool(_ID_NAME.fullmatch(name) or _CAMEL_ID.fullmatch(name))
 
 
@@ -49,8 +48,8 @@ def find_ids(
 ) -> tuple[int | None, np.ndarray | None, list[str]]:
     """Position of the ids (None for an index), the ids themselves, and a notice where they were found unasked.
 
-    Unasked are taken an index that names objects, and the first column that is named like an id (or, as the first, not
-    at all), has a different value for every object, and is not `taken` for something else. Before that a column of the `likely` name.
+    Unasked are taken an index that names objects, a column of the `likely` name, or the first that is named like an id (or, as the
+    first, not at all); its values must differ, and it is not `taken` for something else.
     """
     by_index = id_column in ("index", sheet.index_name) and id_column not in sheet.column_names()
     if sheet.index is not None and (by_index or (id_column is None and sheet.index_is_ids)):
@@ -62,33 +61,19 @@ def find_ids(
         ids = ids_of(sheet, position)
         check_unique(sheet, ids, position)
         return position, ids, []
-    if (
-        likely is not None
-        and likely in (sheet.names or [])
-        and (place := sheet.column_names().index(likely)) not in taken
-    ):
+    names = sheet.names or []
+    if likely in names and (place := names.index(likely)) not in taken:
         if _names_objects(sheet, place):
             return place, ids_of(sheet, place), [f"{sheet.column_words(place)} names the objects, as it did at first"]
         said = f"{sheet.column_words(place)} named the objects at first, but its values repeat or are missing here: they go by their row"
         return None, None, [said]
-    for position, name in enumerate(sheet.names or []):
+    for position, name in enumerate(names):
         looks = bool(name or position == 0) and (is_id_name(name) or _OBJECT_NAME.fullmatch(name))
         bare = not name  # it has to name the objects, as the moments 1962.25, 1962.5 of R's time series do
         if looks and position not in taken and sheet.n_rows > 1 and _names_objects(sheet, position, fractions=bare):
             which = sheet.column_words(position) if name else "the first column, which has no name,"
             keep = "; name it in columns= (--columns) to cluster by it" if name else ""
             return position, ids_of(sheet, position), [f"{which} names the objects, since all its values differ{keep}"]
-    return None, None, []
-
-
-def find_row_names(sheet: Sheet, taken: Sequence[int]) -> tuple[int | None, np.ndarray | None, list[str]]:
-    """As :func:`find_ids`, of distances, which are all numbers: a first column of words that all differ names the objects."""
-    if 0 in taken or not isinstance(sheet.body, (pa.Table, pd.DataFrame)) or not _names_objects(sheet, 0):
-        return None, None, []
-    try:
-        numbers_of(sheet, 0)
-    except ColumnError:
-        return 0, ids_of(sheet, 0), [f"{sheet.column_words(0)} names the objects, since its words all differ"]
     return None, None, []
 
 
@@ -118,7 +103,6 @@ def _is_blank(sheet: Sheet, position: int) -> bool:
 
 
 def choose(sheet: Sheet, columns: Names | None, aside: Sequence[int | None]) -> list[int]:
-    """Positions of the columns that are values."""
     own = [] if columns is not None else [sheet.column_names().index(name) for name in sheet.answers]
     if columns is None:
         chosen = [j for j in range(sheet.width) if j not in own and not _is_blank(sheet, j)]
@@ -208,19 +192,17 @@ def _different(labels: pd.Series) -> set[Any]:
 
 
 def _refuse_doubtful(source: str, doubts: list[tuple[str, str, str]], n: int, *, has_ids: bool) -> None:
-    """Ask about all columns that do not look like clusterings in one sentence."""
     if not doubts:
         return
-    one, advice = len(doubts) == 1, []
-    briefs = [f"{name!r} ({why})" for name, _, why in doubts]
+    advice, briefs = [], [f"{name!r} ({why})" for name, _, why in doubts]
     if ids := [name for name, what, _ in doubts if what == "id" and not has_ids]:
-        advice.append(f"if {'it' if one else repr(ids[0])} names the objects say id_column={ids[0]!r} (--id {ids[0]})")
+        advice.append(f"if {ids[0]!r} names the objects say id_column={ids[0]!r} (--id {ids[0]})")
     if known := [name for name, what, _ in doubts if what == "known"]:
-        advice.append(f"if {'it' if one else repr(known[0])} is known say known={known[0]!r} (--known {known[0]})")
+        advice.append(f"if {known[0]!r} is known say known={known[0]!r} (--known {known[0]})")
     rest = "choose the clusterings with columns= (--columns), which takes whatever it names"
     raise InputError(
-        f"{source}: {'column' if one else f'{len(briefs)} of {n} columns,'} {listed(briefs)}{'' if one else ','} "
-        f"{'does' if one else 'do'} not look like {'a clustering' if one else 'clusterings'}: {'; '.join([*advice, rest])}"
+        f"{source}: {len(briefs)} of {count(n, 'column')} {'does' if len(briefs) == 1 else 'do'} not look like clusterings, "
+        f"{listed(briefs)}: {'; '.join([*advice, rest])}"
     )
 
 

@@ -16,7 +16,6 @@ from consilience._types import Ints
 from consilience.tables.cells import check_not_negative, data_of, plain_numbers
 from consilience.tables.column_types import (
     TYPES,
-    TypedColumn,
     cells_as,
     doubts_of_codes,
     find_type,
@@ -33,12 +32,8 @@ MOST_SAID = 5  # safeguard: for reading, columns whose unreadable cells are told
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """How columns of data became numbers."""
-
     encoder: Encoder | None = None  # None where all columns were numbers, none of them missing
-    original: pd.DataFrame | None = (
-        None  # the columns that the encoder uses, as they came: numbers, moments and categories
-    )
+    original: pd.DataFrame | None = None  # the columns that the encoder uses, as they came
     gaps: Gaps | None = None  # the cells that were missing and are filled
     aside: Mapping[str, str] = field(default_factory=dict)  # columns that are not used, and why
     counts: bool | None = None  # whether the data holds counts, where it was said
@@ -47,7 +42,6 @@ class Reading:
     rows: Ints | None = None  # which of its rows these are, where not all
 
     def of_rows(self, places: Ints) -> Reading:
-        """The same of some rows, in their order."""
         original = None if self.original is None else self.original.iloc[places].reset_index(drop=True)
         gaps = None if self.gaps is None else self.gaps.of_rows(places)
         rows = None if self.sheet is None else places if self.rows is None else self.rows[places]
@@ -132,7 +126,6 @@ def _name_rows(sheet: Sheet, positions: Sequence[int], values: Any, used: set[in
 
 
 def _doubts(sheet: Sheet, positions: Sequence[int], values: Any) -> list[str]:
-    """A notice of every column of plain numbers with a number that often means missing."""
     if sparse.issparse(values):
         return []
     negative = np.flatnonzero(values.min(axis=0) < 0).tolist()
@@ -144,15 +137,10 @@ def encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> DataColum
     names, found = sheet.column_names(), []
     lost = [column.name for column in encoder.columns if column.name not in names]
     if lost:
-        near, named = (
-            nearest(lost[0], names, short_for=False),
-            f"column{'' if len(lost) == 1 else 's'} {listed(list(map(repr, lost)), 3)}",
-        )
-        add = "add it, if need be with empty cells" if len(lost) == 1 else "add them, if need be with empty cells"
-        raise InputError(
-            f"{sheet.source}: the new table lacks {named} that the model was fitted on: "
-            + (f"if it is {near[0]!r}, rename that" if near and len(lost) == 1 else add)
-        )
+        near = nearest(lost[0], names, short_for=False) if len(lost) == 1 else []
+        remedy = f"if it is {near[0]!r}, rename that" if near else "add what is missing, if need be with empty cells"
+        lacks = f"column{'s' if len(lost) > 1 else ''} {listed(list(map(repr, lost)), 3)}"
+        raise InputError(f"{sheet.source}: the new table lacks {lacks} that the model was fitted on: {remedy}")
     said = []
     if decimal is None:
         signs = ((names.index(one.name), one.decimal, one.unit) for one in encoder.columns if one.decimal)
@@ -167,21 +155,12 @@ def encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> DataColum
         found.append(cells_as(sheet, names.index(column.name), column.kind, **written))  # type: ignore[arg-type]
     cells = {one.name: one.cells for one in found if one.cells is not None}
     values, gaps, notices = encoder.encode(cells.values())
-    filled = (
-        [] if gaps is None else [f"{count(gaps.n_cells, 'missing cell')} filled from similar rows of the first table"]
-    )
-    reading = Reading(encoder, pd.DataFrame(cells), gaps)
-    return DataColumns(values, reading, said=[*said, *filled, *_unread(found), *notices])
-
-
-def _unread(found: Sequence[TypedColumn]) -> list[str]:
-    """Notices of cells that are not what their columns are, of the first columns that have some."""
-    said = [f"{one.name}: {note}" for one in found for note in one.notes]
-    return (
-        said
-        if len(said) <= MOST_SAID
-        else [*said[:MOST_SAID], f"so do cells of {len(said) - MOST_SAID:,} more columns"]
-    )
+    if gaps is not None:
+        said.append(f"{count(gaps.n_cells, 'missing cell')} filled from similar rows of the first table")
+    unread = [f"{one.name}: {note}" for one in found for note in one.notes]
+    if len(unread) > MOST_SAID:
+        unread[MOST_SAID:] = [f"so do cells of {len(unread) - MOST_SAID:,} more columns"]
+    return DataColumns(values, Reading(encoder, pd.DataFrame(cells), gaps), said=[*said, *unread, *notices])
 
 
 def _check_types(sheet: Sheet, types: Any, kept: Sequence[int]) -> dict[int, str | tuple[str, ...]]:
@@ -198,8 +177,6 @@ def _check_types(sheet: Sheet, types: Any, kept: Sequence[int]) -> dict[int, str
         )
     asked: dict[int, str | tuple[str, ...]] = {}
     for reference, kind in types.items():
-        if kind == "id":
-            raise InputError(f"ids are no type: name their column with id_column={reference!r} (--id {reference})")
         if isinstance(kind, (list, tuple)) or (isinstance(kind, str) and "<" in kind):
             kind = _check_levels(kind, repr(reference))
         else:
@@ -211,7 +188,6 @@ def _check_types(sheet: Sheet, types: Any, kept: Sequence[int]) -> dict[int, str
 
 
 def _check_levels(said: str | Sequence[Any], where: str) -> tuple[str, ...]:
-    """The levels of an order, from the lowest: two at least, all different."""
     levels = tuple(str(level).strip() for level in (said.split("<") if isinstance(said, str) else said))
     if len(levels) < 2 or len(set(levels)) < len(levels) or not all(levels):
         raise InputError(

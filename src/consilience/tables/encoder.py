@@ -78,7 +78,6 @@ class EncodedColumn:
 
     @property
     def names(self) -> list[str]:
-        """Of its encoded columns."""
         if self.is_category:
             return [f"{self.name}={level}" for level in self.all_levels]
         return [f"{self.name} (log)" if self.kind in ("log", "log1p") else self.name]
@@ -124,7 +123,6 @@ class EncodedColumn:
 
 
 def learn_column(found: TypedColumn, *, may_log: bool = True) -> EncodedColumn:
-    """What a column becomes, by its cells."""
     assert found.cells is not None
     cells, kind = found.cells, found.kind
     if kind in ("category", "boolean"):
@@ -173,7 +171,6 @@ def _logged(values: Floats) -> str:
 
 
 def skewness(values: Floats) -> float:
-    """Third standardized moment; 0 for a constant."""
     apart = values - values.mean()
     square = float(np.mean(apart**2))
     return float(np.mean(apart**3)) / square**1.5 if square > 0 else 0.0
@@ -314,7 +311,6 @@ class Encoder:
         return values, self.fill(values), notices
 
     def describe(self) -> str:
-        """What was done, in one line."""
         held: dict[str, list[str]] = {kind: [] for kind in MANY_OF}
         for column in self.columns:
             if column.kind == "category":
@@ -351,7 +347,6 @@ MANY_OF = {
 
 
 def named_kind(kind: str, names: Sequence[str]) -> str:
-    """How many columns are of a kind, and which."""
     return f"{len(names):,} {kind if len(names) == 1 else MANY_OF[kind]}: {listed(names)}"
 
 

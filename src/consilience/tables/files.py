@@ -29,7 +29,6 @@ SOURCE = "consilience.source"  # in `attrs` of a DataFrame: how messages call wh
 
 
 def open_sheet(source: Any, options: Options) -> Sheet:
-    """The sheet in a file or an object in memory."""
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
         suffix = _suffix_of(path)
@@ -59,7 +58,6 @@ def open_sheet(source: Any, options: Options) -> Sheet:
 
 
 def _suffix_of(path: Path) -> str:
-    """The ending of a file that is there, if files with that ending can be read."""
     if is_stream(path):
         return ".csv"
     if path.is_dir():
@@ -85,13 +83,12 @@ def _suffix_of(path: Path) -> str:
 
 def _refuse_unused(source: str, options: Options, *, text: bool, header: bool, key: bool) -> None:
     """An option that would be read and ignored is a misunderstanding."""
-    if not text and (options.sep, options.decimal, options.encoding) != (None, None, None):
-        what = next(name for name in ("sep", "decimal", "encoding") if getattr(options, name) is not None)
-        raise InputError(f"{source}: {what}= (--{what}) is for text files: leave it out")
-    if not header and options.header is not None:
-        raise InputError(f"{source}: header= (--no-header) is for text files and workbooks: leave it out")
-    if not key and options.key is not None:
-        raise InputError(f"{source}: key= (--key) is for npz files, workbooks and AnnData: leave it out")
+    unused = {} if text else dict.fromkeys(("sep", "decimal", "encoding"), "text files")
+    unused |= {} if header else {"header": "text files and workbooks"}
+    unused |= {} if key else {"key": "npz files, workbooks and AnnData"}
+    for name, those in unused.items():
+        if getattr(options, name) is not None:
+            raise InputError(f"{source}: {name}= (--{name}) is for {those}: leave it out")
 
 
 @contextmanager

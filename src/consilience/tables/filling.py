@@ -52,7 +52,6 @@ class Gaps:
                 values[at] = self.donors[:, gap.columns][gap.donors[np.arange(len(pick)), pick]]
 
     def of_rows(self, places: Ints) -> Gaps:
-        """The gaps of some rows, in their order."""
         found = []
         for gap in self.gaps:
             where = np.full(int(max(places.max(initial=-1), gap.rows.max(initial=-1))) + 1, -1)

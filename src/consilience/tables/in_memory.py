@@ -39,7 +39,6 @@ def plain_source(source: Any) -> Any:
 
 
 def needs_encoding(source: Any) -> bool:
-    """Whether a DataFrame or an array has cells that are not numbers, or lacks some."""
     if isinstance(source, pd.DataFrame):
         numbers = all(getattr(kind, "kind", "O") in "biuf" for kind in source.dtypes)
         return source.shape[1] > 0 and (not numbers or bool(source.isna().to_numpy().any()))
@@ -65,7 +64,6 @@ def _plain_array(tensor: Any) -> np.ndarray:
 
 
 def frame_of(table: pa.Table) -> pd.DataFrame:
-    """A DataFrame of an Arrow table."""
     for at, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type) and pa.types.is_unsigned_integer(field.type.index_type):
             table = table.set_column(at, field.name, _signed(table.column(at)))
@@ -124,7 +122,6 @@ def anndata_sheet(source: str, data: Any, kind: str, key: str | None) -> Sheet:
 
 
 def frame_sheet(source: str, frame: pd.DataFrame) -> Sheet:
-    """The columns of a DataFrame, and its index."""
     index_name = "index" if frame.index.name is None else str(frame.index.name)
     named = (
         names_objects(frame.index) and frame.index.nlevels == 1 and frame.index.is_unique and not frame.index.hasnans
@@ -134,7 +131,6 @@ def frame_sheet(source: str, frame: pd.DataFrame) -> Sheet:
 
 
 def sparse_sheet(source: str, matrix: Any, kind: str) -> Sheet:
-    """A sparse matrix as sound, canonical CSR."""
     if kind == "labels":
         raise InputError(f"{source}: labels cannot be a sparse matrix: give a full table, one column per clustering")
     if matrix.dtype.kind not in "biuf":
@@ -200,7 +196,6 @@ def columns_of(labels: Any) -> tuple[list[Any] | None, list[Any]]:
 
 
 def is_frame(labels: Any) -> bool:
-    """Whether it is a frame of pandas, polars or Arrow."""
     return isinstance(labels, pd.DataFrame) or hasattr(labels, "get_columns") or hasattr(labels, "column_names")
 
 

@@ -90,7 +90,6 @@ def _checked(X: Any, what: str, kind: str) -> Any:
 
 
 def array_of(rows: Any, what: str = "the data") -> Any:
-    """An array of a list of rows."""
     try:
         return np.array(rows)
     except ValueError:
@@ -98,7 +97,6 @@ def array_of(rows: Any, what: str = "the data") -> Any:
 
 
 def check_rows(n: int, what: str, least: int = 2) -> None:
-    """Refuse a table with too few rows to be clustered."""
     if n < least:
         has = "no rows" if n == 0 else "one row (1 sample)" if n == 1 else f"{n:,} rows"
         raise InputError(f"{what} has {has}: give at least {least}")

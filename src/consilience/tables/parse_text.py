@@ -79,7 +79,6 @@ def written_numbers(
 
 
 def has_unit(words: Sequence[str]) -> Array:
-    """(n,) bool: which words are numbers with a currency or a unit."""
     return np.array([bool(_unit_of(_WRITTEN.fullmatch(word.strip().replace("\u2212", "-")))) for word in words], bool)
 
 
@@ -91,7 +90,6 @@ def sign_evidence(words: Sequence[str], sign: str, unit: str | None = None) -> t
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell by itself is a number, with or without a unit."""
     return _WRITTEN.fullmatch(cell.strip()) is not None
 
 

@@ -63,10 +63,9 @@ class Standardizer:
         is_sparse = sparse.issparse(X)
         low, high = (_dense(X.min(axis=0)), _dense(X.max(axis=0))) if X.shape[0] else (np.zeros(X.shape[1]),) * 2
         top = np.maximum(-low, high)
-        factor = np.where(
-            (top > FAR) | ((top < 1 / FAR) & (top > 0)), np.exp2(np.minimum(-np.frexp(top)[1].astype(float), 1023)), 1.0
-        )
-        scaled = _times(X, factor) if (factor != 1).any() else X
+        is_far = (top > FAR) | ((top < 1 / FAR) & (top > 0))
+        factor = np.where(is_far, np.exp2(np.minimum(-np.frexp(top)[1].astype(float), 1023)), 1.0)
+        scaled = _times(X, factor) if is_far.any() else X
         if is_sparse:
             mean, square = _dense(scaled.mean(axis=0)), _dense(scaled.multiply(scaled).mean(axis=0))
             sd = np.sqrt(np.maximum(square - np.square(mean), 0))
@@ -84,7 +83,6 @@ class Standardizer:
         )
 
     def apply(self, X: Any) -> Any:
-        """A table with the same columns, scaled."""
         if self.factor is not None:
             X = _times(X, self.factor)
         if sparse.issparse(X):
@@ -92,7 +90,6 @@ class Standardizer:
         return (X - self.mean) / self.sd
 
     def describe(self) -> str:
-        """What was done, in one line."""
         what = "standard deviation 1" if self.sparse else "mean 0 and standard deviation 1"
         n = int(self.constant.sum())
         if self.n_groups and self.n_groups < len(self.sd):
@@ -148,20 +145,11 @@ def _rows(X: Any) -> Any:
     return normalize(X)
 
 
-def _tfidf(X: Any) -> Any:
-    from sklearn.feature_extraction.text import TfidfTransformer
-
-    counts = sparse.csr_matrix(X, copy=True)
-    counts.eliminate_zeros()  # a stored zero would have a logarithm taken
-    scaled = TfidfTransformer(sublinear_tf=True).fit_transform(counts)
-    return scaled if sparse.issparse(X) else scaled.toarray()
-
-
 SCALES: dict[str, Callable[[Any], Any]] = {
     "columns": lambda X: Standardizer.of(X).apply(X),
     "rows": _rows,
     "roots": lambda X: _rows(X.sqrt() if sparse.issparse(X) else np.sqrt(X)),
-    "tfidf": _tfidf,
+    "tfidf": lambda X: CountScaling.of(X).apply(X),
 }
 
 
@@ -184,22 +172,21 @@ class CountScaling:
         return cls(np.where(constant, 0.0, np.log((1 + X.shape[0]) / (1 + rows)) + 1), constant)
 
     def apply(self, X: Any) -> Any:
-        """A table with the same columns, scaled; empty rows stay empty."""
-        from sklearn.preprocessing import normalize
-
-        if sparse.issparse(X):
-            made = sparse.csr_matrix(X, dtype=float, copy=True)
-            made.eliminate_zeros()  # a stored zero would have a logarithm taken
-            made.data = np.maximum(1 + np.log(np.maximum(made.data, 1e-300)), 0) * self.weight[made.indices]
-            return normalize(made)
-        some = np.asarray(X, float)
-        return normalize(np.maximum(1 + np.log(np.maximum(some, 1e-300)), 0) * self.weight)
+        if not sparse.issparse(X):
+            return _rows(_one_plus_log(np.asarray(X, float)) * self.weight)
+        made = sparse.csr_matrix(X, dtype=float, copy=True)
+        made.eliminate_zeros()  # a stored zero would have a logarithm taken
+        made.data = _one_plus_log(made.data) * self.weight[made.indices]
+        return _rows(made)
 
     def describe(self) -> str:
-        """What was done, in one line."""
         n = int(self.constant.sum())
         note = f" ({n:,} {'is' if n == 1 else 'are'} constant)" if n else ""
         return f"{count(len(self.weight), 'column')} of counts{note}: 1 + log, rare columns weighted up, rows to length 1 (tf-idf)"
+
+
+def _one_plus_log(counts: Floats) -> Floats:
+    return np.maximum(1 + np.log(np.maximum(counts, 1e-300)), 0)
 
 
 def varying(X: Any) -> Array:
@@ -219,15 +206,10 @@ def looks_like_counts(X: Any) -> bool:
     """
     if X.shape[1] < WIDE or not X.shape[0]:
         return False
-    aside = ~varying(X[:LOOK])
-    aside &= np.asarray((X[:1] != 0).todense() if sparse.issparse(X) else X[0] != 0).ravel()
+    aside = ~varying(X[:LOOK]) & (_dense(X[:1]) != 0)
     if aside.any():
-        aside &= ~varying(X)
-    if aside.any():
-        X = X[:, ~aside]
-    if X.shape[1] < WIDE:
-        return False
-    return _are_counts(X[:LOOK]) and (X.shape[0] <= LOOK or _are_counts(X))
+        X = X[:, ~aside | varying(X)]
+    return X.shape[1] >= WIDE and _are_counts(X[:LOOK]) and (X.shape[0] <= LOOK or _are_counts(X))
 
 
 def _are_counts(X: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -15,6 +14,7 @@ import pyarrow as pa
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, listed, nearest, show
+from consilience._names import unique_names
 
 Body: TypeAlias = Any  # pa.Table of strings, DataFrame, ndarray or csr_matrix
 Column: TypeAlias = Any  # pa.ChunkedArray of strings or Series
@@ -67,12 +67,10 @@ class Sheet:
 
     @property
     def n_rows(self) -> int:
-        """Number of data rows."""
         return int(self.body.shape[0])
 
     @property
     def width(self) -> int:
-        """Number of columns of the body."""
         return int(self.body.shape[1])
 
     def column_names(self) -> list[str]:
@@ -117,11 +115,10 @@ class Sheet:
             raise InputError(f"{self.source}: {said} {reference} is not there: the columns are 0 to {last}")
         if option == "id_column" and self.index is not None and self.index_name not in names:
             names = [*names, self.index_name]
-        near, shown = nearest(reference, names, 5, short_for=False), [n or f"column {i}" for i, n in enumerate(names)]
-        if len(names) > 20:
-            shown = [*(near or shown[:5]), f"… ({len(names)} columns in all)"]
+        near = nearest(reference, names, 5, short_for=False)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        raise InputError(f"{self.source}: no column {show(reference)} for {said}: {hint}choose from {', '.join(shown)}")
+        shown = listed([name or f"column {i}" for i, name in enumerate(names)], 20)
+        raise InputError(f"{self.source}: no column {show(reference)} for {said}: {hint}choose from {shown}")
 
     def find_all(self, references: Names, option: str) -> list[int]:
         """Positions of the columns named, counted or matched by a pattern such as 'leiden_*'.
@@ -157,9 +154,10 @@ class Sheet:
         if found := [position for position, name in enumerate(within) if fnmatchcase(name, reference)]:
             return found
         near = nearest(reference.strip("*?"), within, 3, short_for=False)
-        hint = "the nearest are" if near else "there are"
         shown = listed([repr(name) for name in near or within if name])
-        raise InputError(f"{self.source}: {option} ({FLAGS[option]}) {reference!r} matches no column: {hint} {shown}")
+        raise InputError(
+            f"{self.source}: {option} ({FLAGS[option]}) {reference!r} matches no column: choose from {shown}"
+        )
 
     def place(self, row: int | None = None, column: int | None = None) -> str:
         """Words for a place: file, row (counted from 1), line of a text file, column."""
@@ -178,17 +176,14 @@ class Sheet:
 
     def with_own_names(self) -> Sheet:
         """Names that stand over several columns numbered from the second on, which is noticed; numbers, which may be data, as they are."""
-        given, names, notices = self.names or [], list(self.names or []), []
-        taken, last = set(given), Counter[str]()
-        for position, name in enumerate(given):
-            last[name] += 1
-            if name and last[name] > 1 and not is_number(name):
-                while f"{name} ({last[name]})" in taken:
-                    last[name] += 1
-                names[position] = f"{name} ({last[name]})"
-                taken.add(names[position])
-                which = f"column {position} (the first is 0) is {names[position]!r}"
-                notices.append(f"the name {name!r} stands over several columns: {which}")
+        given = self.names or []
+        numbered = unique_names(given)
+        names = [old if not old or is_number(old) else new for old, new in zip(given, numbered, strict=True)]
+        notices = [
+            f"the name {old!r} stands over several columns: column {position} (the first is 0) is {new!r}"
+            for position, (old, new) in enumerate(zip(given, names, strict=True))
+            if old != new
+        ]
         return replace(self, names=names, notices=(*self.notices, *notices)) if notices else self
 
     def check_shape(self) -> None:
@@ -207,7 +202,6 @@ class Sheet:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text reads as a number."""
     try:
         float(text)
     except ValueError:
@@ -231,13 +225,11 @@ READING = (
 
 
 def split_reading(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What says how to read a table, and the other options of a verb."""
     reading = {name: value for name, value in options.items() if name in READING}
     return reading, {name: value for name, value in options.items() if name not in READING}
 
 
 def check_reading(reading: Mapping[str, Any], verb: str) -> dict[str, Any]:
-    """Options that say how to read a table and nothing else."""
     for name in reading:
         check_choice(name, READING, f"option of {verb}")
     return dict(reading)
@@ -256,12 +248,10 @@ def given_reading(reading: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parsing(reading: Mapping[str, Any]) -> dict[str, Any]:
-    """How to parse a file, of all that was said of how to read it."""
     return {name: reading[name] for name in PARSING if reading.get(name) is not None}
 
 
 def refuse_reading(source: str, state: str, reading: Mapping[str, Any]) -> None:
-    """How to read a table is said of tables."""
     if reading:
         flags = {"id_column": "id", "types": "type"}
         words = ", ".join(f"{name}= (--{flags.get(name, name)})" for name in reading)

@@ -310,7 +310,6 @@ class _Lines:
         return ((line, record) for line, record in records if record or self.width == 1)
 
     def of_row(self, row: int) -> int:
-        """Line (from 1) of a data row (from 0)."""
         return next(line for number, (line, _) in enumerate(self.rows()) if number == row)
 
     def refuse_ragged(self) -> None:

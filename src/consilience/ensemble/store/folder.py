@@ -113,7 +113,6 @@ def difference(manifest: dict[str, Any], other: dict[str, Any]) -> str | None:
 
 
 def check_same_run(folder: Path, manifest: dict[str, Any], asked: dict[str, Any]) -> None:
-    """Refuse to go on with a store of another run."""
     key = difference(manifest, asked)
     if key is None:
         return

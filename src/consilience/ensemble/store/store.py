@@ -289,12 +289,10 @@ class Store:
 
     @property
     def n_objects(self) -> int:
-        """Length of every clustering."""
         return int(self.manifest["n_objects"])
 
     @property
     def n_clusterings(self) -> int:
-        """Number of clusterings that can be read."""
         return len(self._index.where)
 
     @property
@@ -369,7 +367,6 @@ class Store:
         return f"Store({str(self.path)!r}, n_clusterings={self.n_clusterings}, n_objects={self.n_objects})"
 
     def _scan(self) -> None:
-        """Take in every part of the folder that is whole and of this run."""
         for path in parquet_files(self.path):
             if path.name == IDS and self.manifest["ids"] is not None:
                 continue
