@@ -124,4 +124,6 @@ def command(
     if save:
         step = f"consilience assign {quote(str(save))} new.csv -o new_labels.csv"
     click.echo(f"\nNext: {step}")
-    click.echo(f"Other ways to group it: consilience explore {quote(str(data))}, with --id, --known and the like as here")
+    click.echo(
+        f"Other ways to group it: consilience explore {quote(str(data))}, with --id, --known and the like as here"
+    )

@@ -1,7 +1,8 @@
 """Results for people: one HTML file, pictures, tables as files and on the terminal; one file per kind of result."""
 
-# These register their kinds of results, sections and pictures when they are imported.
-from consilience.reports import clusterer, comparison, contrast, groups, summary, tree_over_k  # noqa: F401
+from importlib import import_module
+from pkgutil import iter_modules
+
 from consilience.reports.figures import draw
 from consilience.reports.finding import Code, Facts, Finding, Picture, Sheet, Text
 from consilience.reports.report import report
@@ -20,3 +21,7 @@ __all__ = [
     "report",
     "section",
 ]
+
+# Kinds of results, sections and pictures are registered when their modules are imported.
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")
