@@ -219,7 +219,8 @@ def _file(folder: Path, text: str) -> Path:
 
 
 def test_labels_of_a_file_are_checked() -> None:
-    good = Edited(np.array([0, 1, -1], np.int32), ["a", "b"], "3m", "ward", "x", 16 * "0").rename("a", "c").written()
+    one = Edited(np.array([0, 1, -1], np.int32), ["a", "b"], "3m", "ward", "x", 16 * "0").rename("a", "c")
+    good = json.loads(one.written)
     assert Edited.parsed(good, 3).names == ["c", "b"]
     split = {"do": "split", "cluster": "c", "by": "3m", "linkage": "ward", "seen": 16 * "0", "names": {"0": "d"}}
     assert Edited.parsed({**good, "steps": [split]}, 3).steps == (split,)
@@ -228,7 +229,7 @@ def test_labels_of_a_file_are_checked() -> None:
     wrongs += [{"steps": [{**split, **one}]} for one in ({"by": "4e"}, {"linkage": "a; b"}, {"names": {"f()": "d"}})]
     wrongs += [{"seen": "f()"}, {"steps": [{**split, "seen": "f()"}]}]
     below = np.array([0, 1, -7], np.int32)
-    wrongs += [{"codes": Edited(below, ["a", "b"], "3m", "ward", "x", 16 * "0").written()["codes"]}]
+    wrongs += [{"codes": json.loads(Edited(below, ["a", "b"], "3m", "ward", "x", 16 * "0").written)["codes"]}]
     wrongs += [{"steps": [{"do": "move", "rows": rows, "name": "d"}]} for rows in ([3], ["f()"], [-1])]
     for wrong in wrongs:
         with pytest.raises((ValueError, KeyError, TypeError)):
@@ -255,7 +256,7 @@ def test_what_a_call_takes_is_read_from_the_file_as_it_was(names: list[str], ori
     if clean(new) and clean(new) not in first.names and len(new) <= 80:
         made.append(first.rename(first.names[0], new))
     for one in made:
-        again = Edited.parsed(json.loads(json.dumps(one.written())), 12)
+        again = Edited.parsed(json.loads(one.written), 12)
         assert (again.names, again.origin, again.number) == (one.names, one.origin, one.number)
 
 

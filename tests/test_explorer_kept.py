@@ -92,11 +92,11 @@ def test_a_folder_that_cannot_be_written_to_is_said(tmp_path: Path, caplog: pyte
 def test_what_is_damaged_costs_itself_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     codes = np.array([0, 1, 1, 0], np.int32)
     good = Edited(codes, ["a", "b"], "3m", "ward", "x", seen_in(codes))
-    bad = {**good.written(), "origin": "a\nb"}
+    bad = {**json.loads(good.written), "origin": "a\nb"}
     labels: dict[str, Any] = {"fine": {"x": [1]}, "far": {"x": [9]}, "huge": {"x": [2**70]}, "half": {"x": [1.5]}}
     tray: list[Any] = [ENTRY, {**ENTRY, "ref": "<b>"}, {**ENTRY, "name": "x" * 5000}, 3]
     view = {"address": "", "plane": "", "colors": "", "linkage": "best"}
-    content = {"version": 2, "labels": labels, "edits": [good.written(), bad], "tray": tray, "view": view}
+    content = {"version": 2, "labels": labels, "edits": [json.loads(good.written), bad], "tray": tray, "view": view}
     text = json.dumps(content)
     (tmp_path / FILE).write_text(text)
     with caplog.at_level(logging.WARNING):

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from consilience._check import InputError
-from consilience.explorer import connections
+from consilience.explorer import guard
 from consilience.explorer.checks import BITS, BODY, PICKS
 from consilience.explorer.launch import Asset, PageMissingError, Server, check_host, load_page, run
 from consilience.explorer.replies import refusal, unpack
@@ -526,7 +526,7 @@ def test_a_new_server_takes_the_place_of_an_old_one():
 def test_a_server_that_ends_leaves_no_connection_open(monkeypatch):
     server = Server(beads_session(), token=TOKEN, assets=ASSETS).start()
     # a connection that arrives while the server ends is told nothing
-    monkeypatch.setattr(connections.LimitedProtocol, "shutdown", lambda self: None)
+    monkeypatch.setattr(guard.LimitedProtocol, "shutdown", lambda self: None)
     with socket.create_connection(("127.0.0.1", server.port), timeout=8) as connection:
         connection.sendall((head(server, "GET /api/session") + "\n").replace("\n", "\r\n").encode())
         assert connection.recv(2**20).startswith(b"HTTP/1.1 200")
@@ -643,7 +643,7 @@ def test_connections_without_a_request_are_closed_in_time(monkeypatch):
         with socket.create_connection(("127.0.0.1", running.port), timeout=60) as slow:
             slow.sendall(whole)
             assert slow.recv(65536).startswith(b"HTTP/1.1 200")
-        monkeypatch.setattr(connections, "ASKING", 0.3)
+        monkeypatch.setattr(guard, "ASKING", 0.3)
         for sent in (b"", b"GET / HTTP/1.1\r\nHost: 127"):
             with socket.create_connection(("127.0.0.1", running.port), timeout=60) as idle:
                 idle.sendall(sent)
@@ -651,7 +651,7 @@ def test_connections_without_a_request_are_closed_in_time(monkeypatch):
                     assert idle.recv(100) == b""
 
 
-def strangers(port, sent, n=connections.CONNECTIONS + 12):
+def strangers(port, sent, n=guard.CONNECTIONS + 12):
     """Many connections that never show the token."""
     opened = []
     for _ in range(n):
@@ -680,7 +680,7 @@ def test_strangers_do_not_keep_the_page_out(sent):
             for _ in range(3):
                 assert ours.get(f"{page}/api/session", headers=key).status_code == 200
                 assert httpx.get(f"{page}/", timeout=60).status_code == 200
-            until(lambda: len(running._server.server_state.connections) <= connections.CONNECTIONS)
+            until(lambda: len(running._server.server_state.connections) <= guard.CONNECTIONS)
         finally:
             for one in others:
                 one.close()
@@ -712,7 +712,7 @@ def test_an_answer_without_the_token_ends_the_connection(server):
 
 
 def test_who_does_not_read_an_answer_is_cut_off(monkeypatch):
-    monkeypatch.setattr(connections, "READING", 0.2)
+    monkeypatch.setattr(guard, "READING", 0.2)
     with Server(beads_session(), token=TOKEN, assets=ASSETS | {"/explorer.js": Asset(b" " * 2**24, "")}) as running:
         asked = f"GET /explorer.js HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\nX-Consilience-Token: {TOKEN}\r\n\r\n"
         (one,) = strangers(running.port, asked.encode(), 1)

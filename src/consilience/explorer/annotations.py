@@ -32,8 +32,8 @@ log = logging.getLogger("consilience.explorer")
 WRONG = (ValueError, TypeError, KeyError, AttributeError, OverflowError, IndexError, RecursionError)
 
 
-class Saved(NamedTuple):
-    """Labels of objects: codes, −1 missing, and what the classes are called."""
+class Known(NamedTuple):
+    """A labeling of objects: codes, −1 missing, and what the classes are called."""
 
     codes: Labels
     classes: list[str]
@@ -42,7 +42,7 @@ class Saved(NamedTuple):
 class Content(NamedTuple):
     """What is kept: labels by name, edited clusterings by number, the tray, and the view as the page wrote it."""
 
-    labels: dict[str, Saved]
+    labels: dict[str, Known]
     edits: dict[int, Edited]
     tray: list[dict[str, str]]
     view: dict[str, str]
@@ -54,7 +54,7 @@ class Kept:
     def __init__(self, folder: Path | None, n_objects: int) -> None:
         self._path = None if folder is None else folder / FILE
         self._lock = threading.RLock()
-        self._written: dict[str, str] = {}  # of each part the text that is in the file: most changes are of one
+        self._labels_text = ""  # of the labels as they are now: most changes are of the tray and the view
         self._born, self._changes = token_hex(4), 0
         self.labels, self.edits, self.tray, self.view = Content({}, {}, [], {})
         self.note, self._fails = "", False
@@ -95,7 +95,7 @@ class Kept:
     def keep(
         self,
         *,
-        labels: Mapping[str, Any] | None = None,
+        labels: Mapping[str, Known] | None = None,
         tray: list[dict[str, str]] | None = None,
         view: dict[str, str] | None = None,
         edition: str | None = None,
@@ -110,8 +110,7 @@ class Kept:
                     return False
                 self.tray, self._changes = tray, self._changes + 1
             if labels is not None:
-                self.labels = {name: Saved(one.codes, list(one.classes)) for name, one in labels.items()}
-                self._written.pop("labels", None)
+                self.labels, self._labels_text = dict(labels), ""
             if view is not None:
                 self.view = view
             if self._path is not None:
@@ -120,7 +119,11 @@ class Kept:
 
     def _try_to_write(self, path: Path) -> None:
         try:
-            self._write(path, self.text().encode())
+            content = self.text().encode()
+            try:
+                write_whole(path, lambda file: file.write(content))
+            except FileNotFoundError:  # "more like this" opens the store just now, which clears unfinished files away
+                write_whole(path, lambda file: file.write(content))
         except OSError as error:
             self.note = f"Labels, tray and notes cannot be written now ({error.strerror}): they are in memory alone."
             if not self._fails:
@@ -136,23 +139,12 @@ class Kept:
         """What is kept as JSON, with more in front of it."""
         with self._lock:
             named = {item["ref"] for item in self.tray} | _refs_in(self.view.get("address", ""))
-            edits = {f"edit {number}": one for number, one in list(self.edits.items()) if f"{number}e" in named}
-            old = self._written
-            self._written = {"labels": old["labels"] if "labels" in old else _json(_rows(self.labels))}
-            for name, one in edits.items():
-                self._written[name] = old[name] if name in old else _json(one.written())
+            edits = [one.written for number, one in list(self.edits.items()) if f"{number}e" in named]
+            self._labels_text = self._labels_text or _json(_rows(self.labels))
             parts = {name: _json(value) for name, value in {"version": VERSION, **more}.items()}
-            parts["labels"] = self._written["labels"]
-            parts["edits"] = f"[{', '.join(self._written[name] for name in edits)}]"
+            parts |= {"labels": self._labels_text, "edits": f"[{', '.join(edits)}]"}
             parts |= {"tray": _json(self.tray), "view": _json(self.view)}
         return "{" + ", ".join(f"{_json(name)}: {value}" for name, value in parts.items()) + "}"
-
-    @staticmethod
-    def _write(path: Path, content: bytes) -> None:
-        try:
-            write_whole(path, lambda file: file.write(content))
-        except FileNotFoundError:  # "more like this" opens the store just now, which clears unfinished files away
-            write_whole(path, lambda file: file.write(content))
 
 
 def _json(value: Any) -> str:
@@ -164,7 +156,7 @@ def _refs_in(address: str) -> set[str]:
     return {ref for _, value in parse_qsl(address) for ref in value.split(",")}
 
 
-def _rows(labels: Mapping[str, Saved]) -> dict[str, dict[str, list[int]]]:
+def _rows(labels: Mapping[str, Known]) -> dict[str, dict[str, list[int]]]:
     return {
         name: {value: np.flatnonzero(one.codes == code).tolist() for code, value in enumerate(one.classes)}
         for name, one in labels.items()
@@ -199,7 +191,7 @@ def parsed(content: Any, n_objects: int) -> tuple[Content, list[str]]:
     return found, [*lost, *([f"tray entries after {ENTRIES}"] if len(tray) > ENTRIES else [])]
 
 
-def _saved(name: str, values: Any, n_objects: int) -> tuple[str, Saved]:
+def _saved(name: str, values: Any, n_objects: int) -> tuple[str, Known]:
     codes = np.full(n_objects, -1, np.int32)
     for code, rows in enumerate(values.values()):
         places = np.array(rows)
@@ -208,7 +200,7 @@ def _saved(name: str, values: Any, n_objects: int) -> tuple[str, Saved]:
         ):
             raise ValueError("objects that are not here")
         codes[places.astype(np.int64)] = code
-    return text(NAME)(name), Saved(codes, [text(NAME)(value) for value in values])
+    return text(NAME)(name), Known(codes, [text(NAME)(value) for value in values])
 
 
 def checked_entry(item: Any) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from starlette.applications import Starlette
-from starlette.convertors import Convertor, register_url_convertor
+from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -30,44 +30,15 @@ THREADS, WAITING = 8, 64  # safeguard: calls worked on at once, and those that m
 log = logging.getLogger("consilience.explorer")
 
 
-class _Number(Convertor[int]):
-    """A whole number of at most nine digits."""
-
+class _Number(IntegerConvertor):
     regex = "[0-9]{1,9}"
-
-    def convert(self, value: str) -> int:
-        return int(value)
-
-    def to_string(self, value: int) -> str:
-        return str(value)
 
 
 register_url_convertor("number", _Number())
 
 
 class Api:
-    """The calls of one session; :data:`consilience.explorer.calls.CALLS` lists them.
-
-    Parameters
-    ----------
-    session : Session
-    routes : sequence of Route
-        What is answered beside the calls: the page.
-
-    Attributes
-    ----------
-    app : Starlette
-        The ASGI application.
-
-    Examples
-    --------
-    >>> from consilience.datasets import load_beads_labels
-    >>> api = Api(Session(load_beads_labels()))
-    >>> api.call("GET", "/api/detail/3m").status
-    200
-    >>> api.call("GET", "/api/detail/99m").body
-    b'{"error":"there is no clustering 99 here: they are numbered 0 to 15"}'
-    """
+    """The calls of one session, :data:`consilience.explorer.calls.CALLS`, and the routes beside them: the page."""
 
     def __init__(self, session: Session, routes: Sequence[Route] = ()) -> None:
         self.session, self.jobs = session, Jobs()

@@ -100,11 +100,6 @@ def picked_rows(value: Any) -> Ints:
     """The numbers of objects that a client picked, in increasing order, each once.
 
     A text is base64 of bytes whose bit j (from the lowest) of byte i stands for object 8 i + j.
-
-    Examples
-    --------
-    >>> picked_rows([4, 2, 2]), picked_rows("BQE=")
-    (array([2, 4]), array([0, 2, 8]))
     """
     if isinstance(value, list) and len(value) <= LISTED and all(map(_is_number, value)):
         return np.unique(np.array(value, np.int64))

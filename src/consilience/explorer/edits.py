@@ -8,7 +8,7 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -24,7 +24,12 @@ EDITS = 500  # safeguard: edited clusterings that are kept in memory
 NUMBERS = 10**9  # safeguard: refs have nine digits
 BASE = re.compile(r"[0-9]{1,9}m|[0-9]{1,9}\.[0-9]{1,9}c[0-9]{0,4}")  # refs that last: a clustering, or a consensus
 PRINT = re.compile(r"[0-9a-f]{16}")
-DOINGS = ("rename", "merge", "move", "split")
+DOINGS = {  # what can be done, and what is kept of it
+    "rename": ("cluster", "name"),
+    "merge": ("clusters", "name"),
+    "move": ("rows", "name"),
+    "split": ("cluster", "by", "linkage", "seen", "names"),
+}
 Step = dict[str, Any]  # what was done, by names of clusters and numbers of objects
 
 
@@ -37,9 +42,7 @@ class Edited:
     base: str  # the ref of the clustering that the first edit was made of
     linkage: str  # of the tree that the base is numbered in
     origin: str  # the base in words
-    seen: str = (
-        ""  # fingerprint of the base's labels: its number may be given to another clustering once it was taken away
-    )
+    seen: str = ""  # fingerprint of the base's labels: its number may be given to another once it was taken away
     steps: tuple[Step, ...] = field(default=(), repr=False)  # the edits, the first one first
 
     @cached_property
@@ -112,11 +115,12 @@ class Edited:
         step = {"do": "split", "cluster": cluster, "by": by, "linkage": linkage, "seen": seen_in(parts)}
         return self._with(codes, names, {**step, "names": {str(part): name for part, name in new.items()}})
 
-    def written(self) -> dict[str, Any]:
-        """It as JSON; labels as bytes of base64."""
+    @cached_property
+    def written(self) -> str:
+        """It as JSON, labels as bytes of base64; kept, since every change of a view is written down."""
         packed = base64.b64encode(zlib.compress(self.codes.astype("<i4").tobytes(), 6)).decode()
         told = {name: getattr(self, name) for name in ("names", "base", "linkage", "origin", "seen")}
-        return {**told, "steps": list(self.steps), "codes": packed}
+        return json.dumps({**told, "steps": list(self.steps), "codes": packed}, ensure_ascii=False)
 
     @classmethod
     def parsed(cls, content: Any, n_objects: int) -> "Edited":
@@ -141,30 +145,23 @@ class Edited:
 
 def _checked_step(step: Any, n_objects: int) -> Step:
     """One edit of a file that somebody sent: it is written into Python files, so that nothing in it may be more than it says."""
-    do = step["do"]
-    if do == "rename":
-        return {"do": do, "cluster": checked_name(step["cluster"]), "name": checked_name(step["name"])}
-    if do == "merge":
-        return {
-            "do": do,
-            "clusters": [checked_name(one) for one in step["clusters"]],
-            "name": checked_name(step["name"]),
-        }
-    if do == "move":
-        rows = list(step["rows"])
-        if not all(type(row) is int and 0 <= row < n_objects for row in rows):
-            raise ValueError("objects that are not here")
-        return {"do": do, "rows": rows, "name": checked_name(step["name"])}
-    if (
-        do != "split"
-        or step["linkage"] not in LINKAGES
-        or not BASE.fullmatch(step["by"])
-        or not PRINT.fullmatch(step["seen"])
-    ):
-        raise ValueError("an edit that nobody can make")
-    names = {str(int(part)): checked_name(name) for part, name in step["names"].items()}
-    told = {name: step[name] for name in ("by", "linkage", "seen")}
-    return {"do": do, "cluster": checked_name(step["cluster"]), **told, "names": names}
+
+    def as_it_is(fits: bool, value: Any) -> Any:
+        if not fits:
+            raise ValueError("an edit that nobody can make")
+        return value
+
+    checks: dict[str, Callable[[Any], Any]] = {
+        "cluster": checked_name,
+        "name": checked_name,
+        "clusters": lambda names: [checked_name(name) for name in names],
+        "names": lambda names: {str(int(part)): checked_name(name) for part, name in names.items()},
+        "rows": lambda rows: as_it_is(all(type(row) is int and 0 <= row < n_objects for row in rows), list(rows)),
+        "by": lambda ref: as_it_is(bool(BASE.fullmatch(ref)), ref),
+        "linkage": lambda name: as_it_is(name in LINKAGES, name),
+        "seen": lambda digits: as_it_is(bool(PRINT.fullmatch(digits)), digits),
+    }
+    return {"do": step["do"], **{key: checks[key](step[key]) for key in DOINGS[step["do"]]}}
 
 
 def checked_name(name: Any) -> str:
@@ -180,13 +177,7 @@ def clean(text: Any) -> str:
 
 
 def distinct_names(given: Iterable[Any], taken: Iterable[str] = ()) -> list[str]:
-    """Clean names, all different and none empty: one that comes again gets a number, an empty one its position.
-
-    Examples
-    --------
-    >>> distinct_names(["T cell", "T cell ", "", "B"])
-    ['T cell', 'T cell (2)', '2', 'B']
-    """
+    """Clean names, all different and none empty: one that comes again gets a number, an empty one its position."""
     used, again = set(taken), dict[str, int]()
     found = []
     for position, name in enumerate(given):

@@ -101,8 +101,7 @@ class Server:
         import uvicorn
 
         from consilience.explorer.api import Api
-        from consilience.explorer.connections import EndingServer, LimitedProtocol
-        from consilience.explorer.guard import Guard, Tokens, page_routes
+        from consilience.explorer.guard import EndingServer, Guard, LimitedProtocol, Tokens, page_routes
 
         address = check_host(host)
         self._socket, self.note = _bind(address, port)
@@ -224,9 +223,8 @@ def _bind(host: str, port: int) -> tuple[socket.socket, str]:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     wanted, note = [port, 0] if port else [0], ""
     for number in wanted:
-        found = socket.socket(
-            family, socket.SOCK_STREAM, socket.IPPROTO_TCP
-        )  # named, or answers wait for each other (Nagle)
+        # the protocol by its name, or answers wait for each other (Nagle)
+        found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         if os.name == "posix":  # elsewhere it would let two servers share a port
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -3,18 +3,17 @@
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from consilience._check import InputError, fingerprint
 from consilience.agreement import Agreement
 from consilience.ensemble import Ensemble
-from consilience.explorer.annotations import Kept
+from consilience.explorer.annotations import Kept, Known
 from consilience.explorer.edits import EDITS, Edited
 from consilience.explorer.object_images import Look
 from consilience.explorer.planes import planes_of
@@ -32,45 +31,20 @@ from consilience.reports.plane import Plane, feature_names
 from consilience.tables import Table, scale
 
 
-@dataclass(frozen=True)
-class Known:
-    """A known labeling: codes, −1 missing, and the names of the classes."""
-
-    codes: NDArray[np.int32] = field(repr=False)
-    classes: list[str]
-
-
-@dataclass(frozen=True)
-class Added:
-    """Clusterings that were added: what to go back to, the lines that make them, and their numbers on disk.
+class Added(NamedTuple):
+    """Clusterings that were added: what was known of those before, the lines that make them, and their numbers on disk.
 
     The labels and distances of before are the first of those after, and not kept: people may ask for more many times.
     """
 
-    tree: dict[str, Any] = field(repr=False)  # the fields of the meta-clustering before, but the labels and distances
-    info: pd.DataFrame = field(repr=False)
-    scores: pd.DataFrame = field(repr=False)
+    info: pd.DataFrame
+    scores: pd.DataFrame
     n_lines: int
     numbers: tuple[int, ...]
-
-    @classmethod
-    def after(cls, old: Snapshot, n_lines: int, numbers: Sequence[int]) -> "Added":
-        tree = {one.name: getattr(old.meta, one.name) for one in fields(old.meta)}
-        info = tree.pop("ensemble").info
-        del tree["distances"]
-        return cls(tree, info, old.scores, n_lines, tuple(numbers))
 
     @property
     def first(self) -> int:
         return len(self.info)
-
-    def before(self, now: MetaClustering) -> MetaClustering:
-        """The meta-clustering without them, from the one with them last."""
-        ensemble, m = now.ensemble, self.first
-        labels = ensemble.labels[:, :m]
-        names = ensemble.label_names[:m]
-        earlier = Ensemble.from_codes(labels, label_names=names, info=self.info, ids=ensemble.ids)
-        return MetaClustering(ensemble=earlier, distances=among_first(now.distances, m), **self.tree)
 
 
 @dataclass(frozen=True)
@@ -87,36 +61,7 @@ class Source:
 
 
 class Session:
-    """What the explorer shows.
-
-    Parameters
-    ----------
-    clusterings : Ensemble or MetaClustering
-    data : Table, optional
-        Measurements of the same objects, or their distances.
-    known : mapping of name to labels, optional
-    axes : two columns of the data, the name of an embedding, or an array, optional
-        The plane that is shown first; by default an embedding of two columns, or the two main axes of the data.
-    embeddings : mapping of name to (n_objects, 2 or more) array, optional
-        Planes that were made elsewhere.
-    look : Look, optional
-        What the objects look like.
-    linkage : str, optional
-        By default that which was shown last, as it is kept with the run, or Ward's.
-    n_groups : int, optional
-        Where the tree is cut at first; by default where :func:`consilience.organize` cuts it.
-    source : Source, optional
-        What they came out of.
-    n_jobs : int, optional
-    progress : bool, optional
-
-    Examples
-    --------
-    >>> from consilience.datasets import load_beads, load_beads_labels
-    >>> session = Session(load_beads_labels(), data=load_beads())
-    >>> session.snapshot.revision, session.snapshot.meta.n_groups
-    (0, 2)
-    """
+    """What the explorer shows; the linkage is by default that which was shown last, as it is kept with the run, or Ward's."""
 
     def __init__(
         self,
@@ -155,9 +100,8 @@ class Session:
         self.kept = Kept(self.origin.store, ensemble.n_objects)
         self.edited = self.kept.edits
         self.report: tuple[int, bytes] | None = None  # the job that wrote the last report, and its page
-        self.saved = {  # labels that people made here
-            name: Known(*one) for name, one in self.kept.labels.items() if name not in self.known
-        }
+        # labels that people made here
+        self.saved = {name: one for name, one in self.kept.labels.items() if name not in self.known}
         self.edition = 0  # goes up with every change of them
         self.features = [] if data is None or data.kind == "distances" else feature_names(data)
         self.planes = planes_of(ensemble, data, axes, embeddings or {})
@@ -201,7 +145,7 @@ class Session:
             meta = self._organize(Ensemble.concat([old.meta.ensemble, without_gaps(made)]), False)
             new = self._snapshot(old.revision + 1, meta)
             self.grown += lines
-            self.added.append(Added.after(old, len(lines), numbers))
+            self.added.append(Added(old.meta.ensemble.info, old.scores, len(lines), tuple(numbers)))
             self._linked.clear()
             self.snapshot = new  # at once for all who ask from now on; those who are asking keep the old one
         return new
@@ -213,12 +157,19 @@ class Session:
                 raise InputError("these clusterings are not the last that were added here: take away those first")
             last = self.added.pop()
             del self.grown[len(self.grown) - last.n_lines :]
-            meta = last.before(self.snapshot.meta)
-            if meta.linkage != self.linkage:
-                meta = meta.relink(self.linkage, self.n_groups or "auto")
+            now, m = self.snapshot.meta, last.first
+            labels, names = now.ensemble.labels[:, :m], now.ensemble.label_names[:m]
+            ensemble = Ensemble.from_codes(labels, label_names=names, info=last.info, ids=now.ensemble.ids)
+            meta = self._relinked(replace(now, ensemble=ensemble, distances=among_first(now.distances, m)))
             self._linked.clear()
             self.snapshot = Snapshot(self.snapshot.revision + 1, meta, last.scores, self.edited)
         return last
+
+    def _relinked(self, meta: MetaClustering) -> MetaClustering:
+        """Clusterings and their distances in the tree of the linkage that is shown."""
+        if meta.n_clusterings == 1:
+            return _alone(meta.ensemble, self.linkage, self.measure)
+        return meta.relink(self.linkage, self.n_groups or "auto")
 
     def relink(self, linkage: str) -> Snapshot:
         """Show the tree of another linkage; those that were shown before are kept."""
@@ -227,12 +178,8 @@ class Session:
             if linkage == self.linkage:
                 return old
             self._linked[self.linkage] = old.meta
-            self.linkage, single = linkage, old.n_clusterings == 1
-            meta = self._linked.get(linkage) or (
-                _alone(old.meta.ensemble, linkage, self.measure)
-                if single
-                else old.meta.relink(linkage, self.n_groups or "auto")
-            )
+            self.linkage = linkage
+            meta = self._linked.get(linkage) or self._relinked(old.meta)
             new = self.snapshot = Snapshot(old.revision + 1, meta, old.scores, self.edited)
         return new
 
@@ -279,15 +226,6 @@ class Session:
         told = [self.linkage, self.measure, self.sketch, self.seed, self.renumbered, list(self.origin.refused)]
         return fingerprint(np.frombuffer(json.dumps(told).encode(), np.uint8))[:16]
 
-    @property
-    def is_counts(self) -> bool:
-        return self.compared.is_counts
-
-    @property
-    def comparable(self) -> Any:
-        """The data as its columns can be compared between groups; of counts, square roots in rows of length 1."""
-        return self.compared.comparable
-
     @cached_property
     def compared(self) -> ComparableTable:
         return ComparableTable(self.data, self.features)
@@ -333,9 +271,8 @@ def _alone(ensemble: Ensemble, linkage: str, measure: str) -> MetaClustering:
 def _named_origin(origin: Provenance | None, ensemble: Ensemble) -> Provenance:
     """Where clusterings came from; those in memory are told apart by their labels."""
     if origin is not None and origin.run:
-        return (
-            origin if origin.path is not None or origin.code else replace(origin, name="clusterings", source="memory")
-        )
+        lasts = origin.path is not None or origin.code
+        return origin if lasts else replace(origin, name="clusterings", source="memory")
     run = fingerprint(ensemble.labels)[:16]
     return Provenance("clusterings", "memory", run=run) if origin is None else replace(origin, run=run)
 

@@ -24,12 +24,6 @@ except ImportError as missing:
 class Explorer(anywidget.AnyWidget):
     """The explorer as a widget.
 
-    Parameters
-    ----------
-    session : Session
-    assets : dict
-        The files of the page, as :func:`consilience.explorer.launch.load_page` gives them.
-
     Attributes
     ----------
     tray : list of {"ref", "name"}
@@ -41,15 +35,6 @@ class Explorer(anywidget.AnyWidget):
     selection : DataFrame
         The labels of those in the tray, or of the chosen one while the tray is empty: a row per object, labels as they were
         given, or numbers of clusters (−1 missing) where they have no names.
-
-    Examples
-    --------
-    >>> from consilience.datasets import load_beads_labels
-    >>> page = {"/explorer.js": Asset(b"export default {}", ""), "/explorer.css": Asset(b"", "")}
-    >>> widget = Explorer(Session(load_beads_labels()), page)
-    >>> widget.tray = [{"ref": "3m", "name": "mine"}]
-    >>> widget.selection.shape, list(widget.selection)
-    ((300, 1), ['mine'])
     """
 
     _esm = traitlets.Unicode().tag(sync=True)
@@ -69,13 +54,8 @@ class Explorer(anywidget.AnyWidget):
     def _answer(self, widget: Any, message: Any, buffers: Any) -> None:
         """Answer one call of the page."""
         path, _, query = str(message.get("path", "")).partition("?")
-        body = message.get("body")
-        reply = self._api.call(
-            str(message.get("method", "")),
-            path,
-            dict(parse_qsl(query)),
-            b"" if body is None else json.dumps(body).encode(),
-        )
+        body = b"" if message.get("body") is None else json.dumps(message["body"]).encode()
+        reply = self._api.call(str(message.get("method", "")), path, dict(parse_qsl(query)), body)
         name = reply.headers.get("Content-Disposition", "").partition('filename="')[2].rstrip('"') or None
         told = {"id": message.get("id"), "status": reply.status, "type": reply.content_type, "name": name}
         self.send({**told, "headers": dict(reply.headers)}, [reply.body])
@@ -87,16 +67,10 @@ class Explorer(anywidget.AnyWidget):
     def _labels(self, items: list[tuple[str, str]]) -> pd.DataFrame:
         session, snapshot = self._api.session, self._api.session.snapshot
         names = column_names(session, [name for _, name in items])
-        columns = {
-            name: snapshot.named_labels(snapshot.displayed(snapshot.ref(ref)))
-            for name, (ref, _) in zip(names, items, strict=True)
-        }
-        ids = (
-            pd.RangeIndex(snapshot.n_objects)
-            if session.ids is None
-            else pd.Index(session.ids, name=session.source.id_name)
-        )
-        return pd.DataFrame(columns, index=ids)
+        labels = [snapshot.named_labels(snapshot.displayed(snapshot.ref(ref))) for ref, _ in items]
+        ids = None if session.ids is None else pd.Index(session.ids, name=session.source.id_name)
+        index = pd.RangeIndex(snapshot.n_objects) if ids is None else ids
+        return pd.DataFrame(dict(zip(names, labels, strict=True)), index=index)
 
     def close(self) -> None:
         """Stop the job under way, and the widget."""

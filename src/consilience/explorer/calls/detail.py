@@ -13,10 +13,11 @@ from consilience._check import InputError
 from consilience._types import Floats
 from consilience.consensus.trust.confidence import FLOATING
 from consilience.consensus.trust.tables import cluster_means
+from consilience.explorer.annotations import Known
 from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.edits import in_words
 from consilience.explorer.replies import Reply, json_reply
-from consilience.explorer.session import Known, Session
+from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
 from consilience.generation import METHODS
 from consilience.generation.methods import describe
@@ -111,7 +112,7 @@ def _weights(session: Session, row: pd.Series) -> list[dict[str, Any]] | None:
 def _marks(call: Call, one: DisplayedClustering) -> list[dict[str, Any]]:
     """For every cluster its columns of the largest |d|; of counts also the words that name it."""
     found = marks(call.session.compared, one.codes, min(one.clusters, DESCRIBED), TOP, call.step)
-    words = top_words(found) if call.session.is_counts else [None] * len(found)
+    words = top_words(found) if call.session.compared.is_counts else [None] * len(found)
     return [
         {"cluster": i, "top": top, "called": called} for i, (top, called) in enumerate(zip(found, words, strict=True))
     ]

@@ -90,9 +90,9 @@ def shown_columns(session: Session, one: DisplayedClustering) -> Ints:
     width = len(_column_names(session))
     if width <= COLUMNS:
         return np.arange(width)
-    if session.is_counts or one.clusters < 2:
-        return np.arange(0 if session.is_counts else COLUMNS)
-    _, _, d, _ = effect_sizes(session.comparable, one.codes)
+    if session.compared.is_counts or one.clusters < 2:
+        return np.arange(0 if session.compared.is_counts else COLUMNS)
+    _, _, d, _ = effect_sizes(session.compared.comparable, one.codes)
     strength = np.abs(np.nan_to_num(d, posinf=0, neginf=0)).max(axis=0)
     if _original(session) is not None:
         assert session.data is not None
@@ -195,7 +195,7 @@ def _values(session: Session, rows: Ints, columns: Ints) -> list[list[Any]]:
 
 def _words(session: Session, rows: Ints) -> list[list[str] | None]:
     """The words of which documents have most, rare ones first among equals; None where the data are no counts."""
-    if not session.is_counts:
+    if not session.compared.is_counts:
         return [None] * len(rows)
     some = sparse.csr_matrix(session.rare_words[rows])
     found: list[list[str] | None] = []

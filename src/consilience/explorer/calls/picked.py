@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from consilience._types import Array, Floats, Ints
+from consilience.explorer.annotations import Known
 from consilience.explorer.calls.call import Call
 from consilience.explorer.checks import picked_rows, ref_text
 from consilience.explorer.replies import RefusedError, Reply, binary_reply, json_reply
-from consilience.explorer.session import Known
 from consilience.explorer.snapshot import Snapshot
 from consilience.measures.cluster_features import marks
 

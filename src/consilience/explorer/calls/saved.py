@@ -8,25 +8,18 @@ import numpy as np
 
 from consilience._check import InputError, show
 from consilience._names import unique_names
-from consilience.explorer.annotations import ENTRIES, WRONG, Content, checked_tray, checked_view, parsed
+from consilience.explorer.annotations import ENTRIES, WRONG, Content, Known, checked_tray, checked_view, parsed
 from consilience.explorer.calls.call import Call
 from consilience.explorer.checks import json_object, text
 from consilience.explorer.edits import EDITS
 from consilience.explorer.replies import JSON, RefusedError, Reply, file_reply, json_reply
-from consilience.explorer.session import Known, Session
+from consilience.explorer.session import Session
 
 WHAT = "consilience explorer session"
 
 
 def session_text(session: Session) -> str:
-    """What was made of a run here, and which run it is.
-
-    Examples
-    --------
-    >>> from consilience.datasets import load_beads_labels
-    >>> session_text(Session(load_beads_labels()))[:44]
-    '{"version": 2, "what": "consilience explorer'
-    """
+    """What was made of a run here, and which run it is."""
     n_objects, n_clusterings = session.snapshot.n_objects, session.snapshot.n_clusterings
     told = {"name": session.origin.name, "n_objects": n_objects, "n_clusterings": n_clusterings}
     return session.kept.text(what=WHAT, run=session.origin.run, **told)
@@ -75,7 +68,7 @@ def _take(session: Session, found: Content) -> None:
         if same is not None and same.classes == saved.classes and np.array_equal(same.codes, saved.codes):
             continue
         (free,) = unique_names([name], taken=[*session.labelings, *labels])  # what is here already stays
-        labels[free] = Known(*saved)
+        labels[free] = saved
         if view.get("colors") == name:
             view["colors"] = free
     if len(session.saved) + len(labels) > ENTRIES:

@@ -18,13 +18,7 @@ from consilience.explorer.session import Session
 
 COMPARED = re.compile(r"\s*(.+?)\s*(<=|>=|<|>|=|:)\s*(.+?)\s*")
 SIGN = re.compile("<=|>=|[<>=:]")
-SIGNS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    ">": operator.gt,
-    "<=": operator.le,
-    ">=": operator.ge,
-    "=": operator.eq,
-}
+SIGNS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "=": operator.eq}
 
 
 def search(session: Session, text: str, step: Callable[[], None] = lambda: None) -> tuple[Array, list[str]]:
@@ -34,17 +28,6 @@ def search(session: Session, text: str, step: Callable[[], None] = lambda: None)
     columns of text, and the names of columns of counts (objects that have a count there). Of several conditions, as in
     `shape: tube color: red`, all must hold. Case does not matter, unless values differ by nothing else and one of them is meant to the
     letter. `step` is called before each of them, and may raise to give up.
-
-    Examples
-    --------
-    >>> from consilience.datasets import load_beads, load_beads_labels
-    >>> session = Session(load_beads_labels(), data=load_beads())
-    >>> found, where = search(session, "length_mm >= 12")
-    >>> int(found.sum()), where
-    (43, ['length_mm'])
-    >>> found, where = search(session, "length_mm >= 12 and width_mm < 5")
-    >>> int(found.sum()), where
-    (22, ['length_mm', 'width_mm'])
     """
     step()
     parts = _conditions(session, text)
@@ -162,7 +145,7 @@ def _anywhere(session: Session, text: str, step: Callable[[], None]) -> tuple[Ar
             if column.has_words:
                 step()
                 add(_holds(_plain(data.original.iloc[:, place]), text), column.name)
-    elif session.is_counts and data is not None:
+    elif session.compared.is_counts and data is not None:
         word = text.casefold()
         places = [i for i, name in enumerate(session.features) if name.casefold() == word]
         places = places or [i for i, name in enumerate(session.features) if name.casefold().startswith(word)]

@@ -46,7 +46,7 @@ def session_summary(call: Call) -> Reply:
             "lasts": session.kept.lasts,
             "tray_edition": session.kept.edition,
             "kept_note": session.kept.note,
-            "counts": session.is_counts,
+            "counts": session.compared.is_counts,
             "names": meta.ensemble.names if "name" in meta.ensemble.info else None,
             "linkage": meta.linkage,
             "linkages": LINKAGES,
