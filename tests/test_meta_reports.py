@@ -51,18 +51,6 @@ def test_pictures_are_written(case, tmp_path, ending):
         assert path.stat().st_size > 5000
 
 
-def test_distortion_is_written_on_the_map(case, tmp_path):
-    meta, _, _ = case
-    found = meta.map()
-    import matplotlib
-
-    with matplotlib.rc_context({"svg.fonttype": "none"}):
-        draw(found, tmp_path / "map.svg")
-    assert f"stress {found.stress:.2f}, keeps {100 * found.neighbors_kept:.0f} %" in (tmp_path / "map.svg").read_text(
-        "utf-8"
-    )
-
-
 def test_branches_meet_above_the_middle_and_have_their_mean(case):
     meta, scores, _ = case
     values = scores["accuracy:a"].to_numpy().copy()

@@ -30,15 +30,8 @@ def test_scores_are_those_of_the_functions(case):
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     known = {"a": truths[0], "b": np.where(truths[1] == 0, -1, truths[1])}
     found = score(ens, X, known=known, measures=["compactness", "accuracy", "silhouette", "davies_bouldin"])
-    assert list(found.columns) == [
-        "name",
-        "clusters",
-        "compactness",
-        "accuracy:a",
-        "accuracy:b",
-        "silhouette",
-        "davies_bouldin",
-    ]
+    named = ["compactness", "accuracy:a", "accuracy:b", "silhouette", "davies_bouldin"]
+    assert list(found.columns) == ["name", "clusters", *named]
     np.testing.assert_allclose(found["compactness"], compactness(X, ens))
     for j, column in enumerate(ens.labels.T):
         there = column >= 0
@@ -75,12 +68,6 @@ def test_a_sample_of_the_objects(case):
     assert 0 < np.abs(some["silhouette"] - whole).mean() < 0.1
 
 
-def test_a_score_that_is_not_defined_is_missing():
-    found = score([[0, 0, 0], [0, 1, 2], [0, 0, 1]], np.arange(3.0)[:, None], measures=["silhouette", "davies_bouldin"])
-    assert found["silhouette"].isna().tolist() == [True, True, False]
-    assert found["davies_bouldin"].isna().tolist() == [True, True, False]
-
-
 def test_stability_is_the_mean_agreement_with_variations(case):
     ens, X, _ = case
     ens = cs.Ensemble(ens.labels, info={"shift": np.arange(19)})
@@ -103,8 +90,6 @@ def test_stability_is_the_mean_agreement_with_variations(case):
 
 
 def test_stability_of_generated_clusterings():
-    from consilience.datasets import load_beads
-
     beads = load_beads()
     ens = cs.generate(beads, 12, n_clusters=4)
     near, far = (
@@ -124,12 +109,10 @@ def test_stability_of_generated_clusterings():
         ({"measures": ["compactness"]}, "compactness needs X"),
         ({"X": True, "measures": ["accuracy"]}, "accuracy needs known"),
         ({"X": True, "measures": ["beauty"]}, "unknown measure 'beauty'"),
-        ({"X": True, "metric": "cosine"}, "unknown metric 'cosine'"),
         ({"X": True, "metric": "precomputed", "measures": ["davies_bouldin"]}, "needs the data itself"),
         ({"X": True, "measures": ["silhouette"], "n_sample": 1}, "n_sample"),
         ({"X": np.zeros((3, 2)), "measures": ["silhouette"]}, "3 rows for 120 objects"),
         ({"X": np.full((120, 2), np.inf), "measures": ["silhouette"]}, "missing or infinite value"),
-        ({"X": np.full((120, 2), np.nan), "measures": ["silhouette"]}, "no column is left"),
         ({"known": [1, 2]}, "2 for 120 objects"),
     ],
 )

@@ -38,31 +38,19 @@ Columns = Callable[[Any], Array]
 
 @dataclass(frozen=True)
 class GroupLabels:
-    """The labels of some clusterings, read when they are needed.
+    """The labels of some clusterings, read when they are needed."""
 
-    Attributes
-    ----------
-    columns : function of a slice or an array of objects
-        Labels of them, clusterings × objects: int32 with −1 missing, or as `encode_codes` makes them, with the largest value missing.
-    n_objects : int
-    n_clusters : (n_clusterings,) int array
-    missing : bool
-        Whether labels can be missing.
-    threads : int
-    step : function
-        Called between blocks of objects; may raise to end the work.
-    """
-
+    # Of a slice or an array of objects the labels, clusterings × objects: int32 with −1 missing, or as `encode_codes` makes them, with
+    # the largest value missing.
     columns: Columns
     n_objects: int
     n_clusters: Ints
     missing: bool = True
     threads: int = 1
-    step: Callable[[], None] = lambda: None
+    step: Callable[[], None] = lambda: None  # called between blocks of objects; may raise to end the work
 
     @classmethod
     def of(cls, ensemble: Ensemble) -> GroupLabels:
-        """Those of an ensemble in memory."""
         columns = np.ascontiguousarray(ensemble.labels.T)
         return cls(lambda some: columns[:, some], ensemble.n_objects, ensemble.n_clusters, ensemble.has_missing)
 
@@ -78,11 +66,6 @@ class GroupLabels:
         return sample_objects(self.n_objects, SAMPLE) if self.is_sampled else np.arange(self.n_objects)
 
     @property
-    def median(self) -> int:
-        """The number of clusters that is taken where none is asked for."""
-        return max(2, int(np.median(self.n_clusters)))
-
-    @property
     def note(self) -> str:
         """How the answer was found, where it is not the one of all labels; else empty."""
         if not self.is_sampled:
@@ -90,7 +73,6 @@ class GroupLabels:
         return f"{SAMPLE:,} of {count(self.n_objects, 'object')} were combined, the others placed by their labels"
 
     def blocks(self) -> list[slice]:
-        """The objects, some at a time."""
         return [slice(begin, min(begin + BLOCK, self.n_objects)) for begin in range(0, self.n_objects, BLOCK)]
 
     def answers(self, numbers: list[int | None]) -> list[Labels]:
@@ -116,7 +98,7 @@ class GroupLabels:
                 f"{k} clusters cannot be told apart: the {SAMPLE:,} objects that are combined have only "
                 f"{count(problem.n_rows, 'distinct row')} of labels; ask for fewer clusters"
             )
-        return problem.with_clusters(min(self.median, problem.n_rows) if k is None else k)
+        return problem.with_clusters(min(max(2, int(np.median(self.n_clusters))), problem.n_rows) if k is None else k)
 
     def _place(self, sample: Ensemble, found: list[Ints]) -> list[Labels]:
         """All objects, given the answers for the sample."""
@@ -148,13 +130,7 @@ class GroupLabels:
 
 
 def quick_labels(ensemble: Ensemble, n_clusters: int | None = None) -> Labels:
-    """The labels that the explorer shows of the consensus of some clusterings: those of :func:`combine`, or nearly so where they are many.
-
-    Examples
-    --------
-    >>> quick_labels(Ensemble(np.array([[0, 1, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1]])), 2)
-    array([0, 0, 1, 1], dtype=int32)
-    """
+    """What the explorer shows of the consensus of some clusterings: the labels of :func:`combine`, or nearly so where they are many."""
     return GroupLabels.of(ensemble).answers([n_clusters])[0]
 
 

@@ -82,31 +82,8 @@ def make_map(
     progress: bool | None = None,
     step: Callable[[], None] = lambda: None,
 ) -> Map:
-    """Put items in the plane by their condensed distances.
-
-    Parameters
-    ----------
-    distances : condensed array
-    kind : {"mds", "neighbors"}
-        "mds" comes as near to all distances as it can: classical scaling, then SMACOF. "neighbors" is scikit-learn's t-SNE
-        from the same start: it keeps far more neighbors, and far distances on it mean nothing.
-    max_iter : int, optional
-        Steps; by default 200 for "mds", fewer for thousands of items (40 for 5,000), and scikit-learn's for "neighbors".
-    random_state : int
-    progress : bool, optional
-    step : function
-        Called after each of the four stages of "neighbors" beyond 3,000 items; may raise to end the work.
-
-    Returns
-    -------
-    Map
-
-    Examples
-    --------
-    >>> from consilience.meta.maps import make_map
-    >>> make_map([3.0, 4.0, 5.0])
-    Map (mds): 3 clusterings, stress 0.00, keeps 100 % of the 1 nearest neighbors; 3 steps after classical scaling
-    """
+    """The map of items by their condensed distances: :meth:`MetaClustering.map`."""
+    # `step` is called after each of the four stages of "neighbors" beyond 3,000 items; it may raise to end the work.
     check_choice(kind, ("mds", "neighbors"), "kind of map")
     seed = check_seed(random_state)
     if max_iter is not None:
@@ -161,19 +138,16 @@ def _smacof(matrix: Matrix, start: Floats, max_iter: int | None, progress: bool 
 def _tsne(
     matrix: Matrix, start: Floats, max_iter: int | None, seed: int, step: Callable[[], None]
 ) -> tuple[Floats, str]:
-    """In one go, or, where that takes long, in stages of 250 steps, so that it can be followed and ended.
-
-    Only the first stage exaggerates; the later ones go on from where the last ended. scikit-learn's momentum is 0.5 in them instead of
-    0.8, which a step 2.5 times as long makes up for.
-    """
+    """In one go, or, where that takes long, in stages of 250 steps, so that it can be followed and ended."""
+    # Only the first stage exaggerates; the later ones go on from where the last ended. scikit-learn's momentum is 0.5 in them instead
+    # of 0.8, which a step 2.5 times as long makes up for.
     from sklearn.manifold import TSNE
 
     perplexity = min(30.0, (len(matrix) - 1) / 3)
     xy = (1e-4 * start / max(start[:, 0].std(), 1e-300)).astype(np.float32)
     how: dict[str, Any] = {"metric": "precomputed", "perplexity": perplexity, "random_state": seed % 2**32}
-    many = len(matrix) >= ALONE and max_iter is None
     stages: list[dict[str, Any]] = [{} if max_iter is None else {"max_iter": max_iter}]
-    if many:
+    if len(matrix) >= ALONE and max_iter is None:
         pace = 2.5 * max(len(matrix) / 12 / 4, 50)
         later = {"max_iter": STAGE, "early_exaggeration": 1.0, "learning_rate": pace}
         stages = [{"max_iter": STAGE}] + (STAGES - 1) * [later]

@@ -159,11 +159,7 @@ class MetaClustering(Result):
         'single'
         """
         check_choice(linkage, LINKAGES, "linkage")
-        tree = grow(self.distances, linkage)
-        curve = compactness_curve(tree, self.distances, linkage)
-        n, note = number_of_groups(tree, curve, n_groups, None)
-        nodes, groups = cut(tree, n)
-        return replace(self, tree=tree, curve=curve, linkage=linkage, nodes=nodes, groups=groups, note=note)
+        return replace(self, **_tree_and_groups(self.distances, linkage, n_groups, None))
 
     def branch(self, node: int) -> Ints:
         """The clusterings under a node of the tree, in increasing order.
@@ -246,7 +242,17 @@ class MetaClustering(Result):
     def map(
         self, kind: str = "mds", *, max_iter: int | None = None, random_state: Any = 0, progress: bool | None = None
     ) -> Map:
-        """The clusterings as points in the plane, with how much the plane distorts; see :func:`make_map`.
+        """The clusterings as points in the plane, with how much the plane distorts.
+
+        Parameters
+        ----------
+        kind : {"mds", "neighbors"}
+            "mds" comes as near to all distances as it can: classical scaling, then SMACOF. "neighbors" is scikit-learn's t-SNE
+            from the same start: it keeps far more neighbors, and far distances on it mean nothing.
+        max_iter : int, optional
+            Steps; by default 200 for "mds", fewer for thousands of clusterings (40 for 5,000), and scikit-learn's for "neighbors".
+        random_state : int
+        progress : bool, optional
 
         Examples
         --------
@@ -268,7 +274,19 @@ class MetaClustering(Result):
         progress: bool | None = None,
         **options: Any,
     ) -> Null:
-        """Score every group's consensus, and the best one against the best of random groups; see :func:`best_of_groups`.
+        """Score every group's consensus, and the best one against the best of groups of the same sizes whose members are shuffled.
+
+        Costs as much as `n_shuffles` + 1 times the labels of the consensus of all groups.
+
+        Parameters
+        ----------
+        scores : labels, function, DataFrame, or mapping of name to labels or function
+            Known labels stand for the accuracy against them (Caruana et al. 2006, Eq. 4); a function takes the labels of a
+            consensus and returns a number of which more is better.
+        n_shuffles : int
+            Every shuffle draws from its own stream of `random_state`.
+        method, n_clusters, **options
+            As in :meth:`consensus`; the same for groups and shuffles.
 
         Examples
         --------
@@ -383,21 +401,15 @@ def organize(
         n_groups = None
     check_cut(ens.n_clusterings, n_groups, height)
     distances, error = distances_between(ens, measure, n_pairs, seed=seed, n_jobs=n_jobs, progress=progress)
+    found = _tree_and_groups(distances, linkage, n_groups, height)
+    told = {"measure": measure, "n_pairs": n_pairs, "standard_error": error, "seed": seed}
+    return MetaClustering(ensemble=ens, distances=distances, **told, **found)
+
+
+def _tree_and_groups(distances: Floats, linkage: str, n_groups: Any, height: float | None) -> dict[str, Any]:
+    """The fields of a :class:`MetaClustering` that follow from distances and a linkage."""
     tree = grow(distances, linkage)
     curve = compactness_curve(tree, distances, linkage)
     n, note = number_of_groups(tree, curve, n_groups, height)
     nodes, groups = cut(tree, n)
-    return MetaClustering(
-        ensemble=ens,
-        distances=distances,
-        tree=tree,
-        nodes=nodes,
-        groups=groups,
-        curve=curve,
-        linkage=linkage,
-        measure=measure,
-        n_pairs=n_pairs,
-        standard_error=error,
-        note=note,
-        seed=seed,
-    )
+    return {"tree": tree, "curve": curve, "linkage": linkage, "nodes": nodes, "groups": groups, "note": note}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -224,9 +225,8 @@ class Null(Result):
     shuffled: pd.DataFrame = field(repr=False)
 
     def __repr__(self) -> str:
-        lines = [
-            f"Best of {count(len(self.groups), 'group')}, against {count(len(self.shuffled), 'shuffle')} of their members"
-        ]
+        groups, shuffles = count(len(self.groups), "group"), count(len(self.shuffled), "shuffle")
+        lines = [f"Best of {groups}, against {shuffles} of their members"]
         for name, row in self.table.iterrows():
             spread = f"{row['null_mean']:.4f} ± {row['null_sd']:.4f}"
             lines.append(
@@ -240,35 +240,12 @@ def best_of_groups(
     groups: Ints,
     scores: Any,
     *,
-    n_shuffles: int = 20,
-    random_state: Any = 0,
-    progress: bool | None = None,
+    n_shuffles: int,
+    random_state: Any,
+    progress: bool | None,
     **how: Any,
 ) -> Null:
-    """Score the consensus of every group, and of groups of the same sizes whose members are shuffled.
-
-    Parameters
-    ----------
-    ensemble, groups
-        As in :class:`MetaClustering`.
-    scores : labels, function, DataFrame, or mapping of name to labels or function
-        Known labels stand for the accuracy against them (Caruana et al. 2006, Eq. 4); a function takes the labels of a
-        consensus and returns a number of which more is better.
-    n_shuffles : int
-    random_state : int
-        Every shuffle draws from its own stream.
-    progress : bool, optional
-    **how
-        As in :meth:`MetaClustering.consensus`; the same for groups and shuffles.
-
-    Returns
-    -------
-    Null
-
-    Notes
-    -----
-    Costs as much as `n_shuffles` + 1 times the labels of the consensus of all groups.
-    """
+    """What :meth:`MetaClustering.null` returns."""
     check_count("n_shuffles", n_shuffles)
     seed = check_seed(random_state)
     functions = _score_functions(scores, ensemble)
@@ -277,11 +254,9 @@ def best_of_groups(
         rows = []
         for group in range(1, assigned.max() + 1):
             members = np.flatnonzero(assigned == group)
-            some, method = ensemble[:, members], how.get("method", "auto")
+            some, quick = ensemble[:, members], how["method"] == "auto"
             labels: Array = (
-                quick_labels(some, how.get("n_clusters"))
-                if method == "auto"
-                else combined_labels(some, random_state=seed, **how)
+                quick_labels(some, how["n_clusters"]) if quick else combined_labels(some, random_state=seed, **how)
             )
             rows.append({"size": len(members)} | {name: score(labels) for name, score in functions.items()})
         return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="group"))
@@ -292,33 +267,25 @@ def best_of_groups(
         drawn = stream(seed, "meta.null", shuffle).permutation(groups)
         best.append(score_groups(drawn).drop(columns="size").max())
     shuffled = pd.DataFrame(best).reset_index(drop=True)
-    table = [_compare(observed[name], shuffled[name]) for name in functions]
-    return Null(pd.DataFrame(table, index=pd.Index(list(functions), name="score")), observed, shuffled)
-
-
-def _compare(observed: pd.Series, shuffled: pd.Series) -> dict[str, Any]:
-    best = observed.max()
-    return {
-        "best": float(best),
-        "group": int(observed.idxmax()),
-        "null_mean": float(shuffled.mean()),
-        "null_sd": float(shuffled.std(ddof=1)) if len(shuffled) > 1 else float("nan"),
-        "p_value": (1 + int((shuffled >= best).sum())) / (1 + len(shuffled)),
-    }
+    seen = observed[list(functions)]
+    table = pd.DataFrame(
+        {
+            "best": seen.max().astype(float),
+            "group": seen.idxmax(),
+            "null_mean": shuffled.mean(),
+            "null_sd": shuffled.std(),
+            "p_value": (1 + (shuffled >= seen.max()).sum()) / (1 + n_shuffles),
+        }
+    )
+    return Null(table.rename_axis("score"), observed, shuffled)
 
 
 def _score_functions(scores: Any, ensemble: Ensemble) -> dict[str, Score]:
     """A function of labels for every score, known labels by their accuracy."""
-    if scores is None:
-        raise InputError("there is no score: give known labels, or functions of labels")
     given = {getattr(scores, "__name__", "score"): scores} if callable(scores) else scores
+    if given is None or (isinstance(given, Mapping) and not given):
+        raise InputError("there is no score: give known labels, or functions of labels")
     functions = {str(name): f for name, f in given.items() if callable(f)} if isinstance(given, Mapping) else {}
     labels = {name: x for name, x in given.items() if not callable(x)} if functions else given
-    if not functions and isinstance(given, Mapping) and not given:
-        raise InputError("there is no score: give known labels, or functions of labels")
     known = known_labels(labels, ensemble) if len(labels) else {}
-    return functions | {name: _accuracy_with(codes) for name, codes in known.items()}
-
-
-def _accuracy_with(codes: Any) -> Score:
-    return lambda labels: accuracy(codes, labels)
+    return functions | {name: partial(accuracy, codes) for name, codes in known.items()}

@@ -44,10 +44,8 @@ def layout(tree: Floats) -> tuple[Ints, Ints, Ints]:
 
 
 def cut(tree: Floats, n_groups: int) -> tuple[Ints, Ints]:
-    """Node of every group and group of every leaf when the last `n_groups` − 1 merges are undone.
-
-    Groups are numbered 1 … `n_groups` by falling size, of equal ones the one with the lowest leaf first; the nodes have that order.
-    """
+    """Node of every group, and group of every leaf, when the last `n_groups` − 1 merges are undone."""
+    # Groups are numbered 1 … `n_groups` by falling size, of equal ones the one with the lowest leaf first; the nodes have that order.
     m = len(tree) + 1
     standing = np.ones(2 * m - n_groups, bool)
     standing[tree[: m - n_groups, :2].astype(np.int64)] = False
@@ -89,19 +87,9 @@ def number_of_groups(tree: Floats, curve: pd.DataFrame, n_groups: Any = "auto", 
 
 
 def compactness_curve(tree: Floats, distances: Floats, linkage: str) -> pd.DataFrame:
-    """Compactness of the groups (Caruana et al. 2006, Eq. 3 with clusterings for objects) at every number of groups.
-
-    Returns
-    -------
-    DataFrame
-        ``n_groups`` 1 … m, ``compactness``, ``jump``: by how much it rises if one group fewer is made (NaN for one), and
-        ``bend``: by how much that is more than the jump to `n_groups` from one group more.
-
-    Notes
-    -----
-    The sum of the distances inside a group grows at a merge by those between its two parts: |a| |b| times the height under
-    average linkage, O(m) in all. Other linkages have to add them up, O(m²) in all.
-    """
+    """Compactness of the groups (Caruana et al. 2006, Eq. 3 with clusterings for objects): :attr:`MetaClustering.curve`."""
+    # The sum of the distances inside a group grows at a merge by those between its two parts: |a| |b| times the height under
+    # average linkage, O(m) in all. Other linkages have to add them up, O(m²) in all.
     m = len(tree) + 1
     order, first, sizes = layout(tree)
     within, terms, curve = np.zeros(2 * m - 1), np.zeros(2 * m - 1), np.zeros(m)
@@ -121,13 +109,9 @@ def compactness_curve(tree: Floats, distances: Floats, linkage: str) -> pd.DataF
 
 
 def candidate_jumps(curve: pd.DataFrame) -> pd.DataFrame:
-    """Numbers of groups from 2 to 30, but fewer than clusterings, and no more than differ, by how much their jump stands out (its bend).
-
-    Jumps grow towards few groups by themselves; where they suddenly grow, unlike groups begin to merge.
-    """
-    differing = 1 + int(
-        np.count_nonzero(np.cumsum(curve["jump"].to_numpy()[:0:-1] != 0))
-    )  # merges of equal ones cost nothing
+    """Numbers of groups from 2 to 30, but fewer than clusterings, and no more than differ, by how much their jump stands out (its bend)."""
+    # Jumps grow towards few groups by themselves; where they suddenly grow, unlike groups begin to merge. Merges of equals cost nothing.
+    differing = 1 + int(np.count_nonzero(np.cumsum(curve["jump"].to_numpy()[:0:-1] != 0)))
     most = min(MOST_GROUPS, len(curve) - 1, differing)
     some = curve[(curve["n_groups"] >= 2) & (curve["n_groups"] <= most)]
     return some.sort_values("bend", ascending=False, kind="stable").reset_index(drop=True)
@@ -177,15 +161,10 @@ def distances_between(
         if not MEASURES[measure].is_distance:
             np.subtract(1, distances, out=distances)
     np.maximum(distances, 0, out=distances)  # rounding must not make a distance negative; NaN stays
-    _check_known(ensemble, distances, n_pairs)
-    return distances, error
-
-
-def _check_known(ensemble: Ensemble, distances: Floats, n_pairs: int | None) -> None:
-    """Refuse clusterings that cannot be compared: a tree has a place for every distance, and none for a missing one."""
     unknown = np.flatnonzero(np.isnan(distances))
     if not unknown.size:
-        return
+        return distances, error
+    # A tree has a place for every distance, and none for a missing one.
     for i in np.flatnonzero(ensemble.n_clusters == 0)[:1]:
         raise InputError(f"clustering {ensemble.names[i]!r} has no label at all: leave it out")
     rows, columns = np.triu_indices(ensemble.n_clusterings, 1)
@@ -205,29 +184,10 @@ def _check_known(ensemble: Ensemble, distances: Floats, n_pairs: int | None) -> 
 def sketch_differences(
     ensemble: Ensemble, n_pairs: int, *, seed: int, progress: bool | None = None
 ) -> tuple[Floats, float]:
-    """Estimate the Cluster Difference of all pairs of clusterings from `n_pairs` random pairs of objects.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-    n_pairs : int
-        Drawn with replacement, the same ones for all clusterings.
-    seed : int
-    progress : bool, optional
-
-    Returns
-    -------
-    distances : condensed array
-        With missing labels, over the pairs of objects that both clusterings label; NaN where there is none.
-    standard_error : float
-        Root mean square over pairs of clusterings of √(d (1 − d) / pairs of objects known in both).
-
-    Notes
-    -----
-    With b = 1 for together, −1 for apart and 0 where an object has no label, Σ b b′ counts agreements less disagreements and
-    Σ |b| |b′| the pairs known in both: two matrix products. Cost O(m² · n_pairs), whatever the number of objects;
-    memory O(m²).
-    """
+    """The Cluster Difference of all pairs of clusterings, condensed, from random pairs of objects; and its standard error."""
+    # With b = 1 for together, −1 for apart and 0 where an object has no label, Σ b b′ counts agreements less disagreements and
+    # Σ |b| |b′| the pairs known in both: two matrix products, O(m² · n_pairs), whatever the number of objects. NaN where no pair is
+    # known in both. The error is the root mean square over pairs of clusterings of √(d (1 − d) / pairs of objects known in both).
     n, m = ensemble.labels.shape
     if n < 2:
         raise InputError("a sketch draws pairs of objects, and there is only one object; use sketch=None")
@@ -246,10 +206,7 @@ def sketch_differences(
             signs *= there
             known += there.T @ there
         agreed += signs.T @ signs
-    return _estimate(agreed, np.float64(n_pairs) if known is None else squareform(known, checks=False).astype(float))
-
-
-def _estimate(agreed: NDArray[np.float32], counts: Any) -> tuple[Floats, float]:
+    counts = np.float64(n_pairs) if known is None else squareform(known, checks=False).astype(float)
     distances = squareform(agreed, checks=False).astype(float)
     with np.errstate(invalid="ignore"):  # 0 / 0 where nothing is known in both
         distances = (1 - distances / counts) / 2
@@ -277,12 +234,6 @@ def medoid_of(condensed: Floats, items: Ints, among: Ints | None = None) -> int:
     return int(among[totals(condensed, among, items).argmin()])
 
 
-def square(condensed: Floats, dtype: Any = np.float32) -> NDArray[Any]:
-    """The m × m matrix, in single precision by default: half of what the doubles would need."""
-    m = num_obs_y(condensed)
-    matrix = np.zeros((m, m), dtype)
-    end = 0
-    for i in range(m - 1):
-        begin, end = end, end + m - 1 - i
-        matrix[i, i + 1 :] = matrix[i + 1 :, i] = condensed[begin:end]
-    return matrix
+def square(condensed: Floats) -> NDArray[np.float32]:
+    """The m × m matrix, in single precision: half of what the doubles would need."""
+    return np.asarray(squareform(np.asarray(condensed, np.float32), checks=False))
