@@ -13,10 +13,9 @@ import pyarrow as pa
 
 from consilience._check import InputError, count, show
 from consilience._types import Array, Floats
-from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, missing_of, numbers_of
+from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, check_finite, missing_of, numbers_of
 from consilience.tables.columns import Doubt, is_id_name
-from consilience.tables.orders import given_steps, range_places
-from consilience.tables.parse_text import has_unit, sign_evidence, written_dates, written_numbers
+from consilience.tables.parse_text import given_steps, range_places, sign_evidence, written_dates, written_numbers
 from consilience.tables.sheet import Sheet
 
 #: What a column can be said to be; "log" is a number whose logarithm is taken.
@@ -40,34 +39,27 @@ LONGEST_NAME = 40  # letters of what may be the name of an object, of three word
 
 @dataclass(frozen=True, eq=False)
 class TypedColumn:
-    """One column as it came, typed.
-
-    `cells` are float64 (numbers), datetime64 (dates) or categorical (all others); NaN or NaT where missing. `why` says why the column is
-    set aside, where `kind` is "ignore"; `notes` what else was decided. `decimal`, `unit` and `month_first` say how its numbers and
-    dates are written, None where the cells do not tell. Of a column that is set aside, `names_objects` says that it is short text that
-    differs for all objects. `levels` are those of an order, from the lowest.
-    """
+    """One column as it came, typed."""
 
     name: str
     kind: str  # number, log, category, boolean, ordered, date, ignore
-    cells: pd.Series | None
-    why: str = ""
-    notes: tuple[str, ...] = ()
+    cells: (
+        pd.Series | None
+    )  # float64 (numbers), datetime64 (dates) or categorical (all others); NaN or NaT where missing
+    why: str = ""  # it is set aside
+    notes: tuple[str, ...] = ()  # what else was decided
     asked: bool = False
-    decimal: str | None = None
+    decimal: str | None = None  # how its numbers and dates are written; None where the cells do not tell
     unit: str = ""
     month_first: bool | None = None
-    names_objects: bool = False
-    levels: tuple[str, ...] = ()
+    names_objects: bool = False  # though set aside: short text that differs for all objects
+    levels: tuple[str, ...] = ()  # of an order, from the lowest
 
 
 def find_type(
     sheet: Sheet, position: int, asked: str | tuple[str, ...] | None = None, *, named: bool = False
 ) -> TypedColumn:
-    """What a column is, by its cells, or as it was `asked` to be, several words being the levels of an order.
-
-    Where it was `named` to be used, an id is a number.
-    """
+    """What a column is, by its cells, or as it was `asked` to be, several words being the levels of an order; one `named` is no id."""
     name = sheet.column_names()[position]
     if asked == "ignore":
         return TypedColumn(name, "ignore", None, "asked for", asked=True)
@@ -83,7 +75,8 @@ def find_type(
         return _words(sheet, position, name, column, None, "code")
     if asked in (None, "number", "log") and (numbers := _numbers(sheet, position, column)) is not None:
         found = _number(sheet, position, name, numbers, asked, _is_truths(column), named)
-        return replace(found, decimal=_sign_of(sheet, column))
+        written = isinstance(column, pa.ChunkedArray) and sheet.decimal == ","
+        return replace(found, decimal="," if written else None)
     if asked in (None, "date") and dtype is not None and dtype.kind in "M":
         return _dates(name, _naive(column), asked)
     return _words(sheet, position, name, column, asked, asked or "")
@@ -100,11 +93,6 @@ def _numbers(sheet: Sheet, position: int, column: Any) -> Floats | None:
         return numbers_of(sheet, position).astype(np.float64, copy=False)
     except ColumnError:
         return None
-
-
-def _sign_of(sheet: Sheet, column: Any) -> str | None:
-    """The decimal sign of a column of plain numbers, where it is not the usual one."""
-    return "," if isinstance(column, pa.ChunkedArray) and sheet.decimal == "," else None
 
 
 def _is_truths(column: Any) -> bool:
@@ -124,9 +112,8 @@ def _naive(column: pd.Series) -> pd.Series:
 def _number(
     sheet: Sheet, position: int, name: str, numbers: Floats, asked: str | None, truths: bool, named: bool = False
 ) -> TypedColumn:
-    _refuse_infinite(sheet, position, numbers)
-    known = numbers[~np.isnan(numbers)]
-    if why := says_nothing(len(known), len(numbers), len(np.unique(known[:1])) if len(known) else 0, known):
+    known = _finite(sheet, position, numbers)
+    if why := says_nothing(len(known), len(numbers), 1 + int((known[1:] != known[:1]).any())):
         return TypedColumn(name, "ignore", None, why)
     if asked is None and not named and (why := names_rows(name, numbers)):
         return TypedColumn(name, "ignore", None, why)
@@ -140,14 +127,11 @@ def _number(
     return TypedColumn(name, asked or "number", pd.Series(numbers), asked=asked is not None)
 
 
-def _refuse_infinite(sheet: Sheet, position: int, numbers: Floats) -> None:
-    infinite = np.isinf(numbers)
-    if infinite.any():
-        row, n = int(infinite.argmax()), int(infinite.sum())
-        raise InputError(
-            f"{sheet.place(row, position)}: infinite value ({numbers[row]}), {'the only one' if n == 1 else f'the first of {n}'}: "
-            "correct such cells, leave them empty, or leave the column out"
-        )
+def _finite(sheet: Sheet, position: int, numbers: Floats) -> Floats:
+    """Those that are not missing; infinite ones are refused."""
+    gone = np.isnan(numbers)
+    check_finite(sheet, np.where(gone, 0.0, numbers)[:, None], [position])
+    return numbers[~gone]
 
 
 def names_rows(name: str, numbers: Floats) -> str:
@@ -181,14 +165,10 @@ def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | Non
         return TypedColumn(name, "ignore", None, why)
     places = range_places(words) if kind in ("", "ordered") else None
     if places is not None and _are_enough(places, words, sizes):
-        by_size = reversed(np.argsort(-sizes, kind="stable").tolist())
-        commonest = {
-            places[code]: words[code] for code in by_size if places[code] == places[code]
-        }  # where several mean the same
-        steps = np.where(np.isnan(places), np.nan, np.searchsorted(sorted(commonest), places))
-        return _ordered(
-            name, codes, words, steps, tuple(commonest[place] for place in sorted(commonest)), asked=bool(kind)
-        )
+        by_size = reversed(np.argsort(-sizes, kind="stable").tolist())  # where several mean the same, the commonest
+        called = dict(sorted((places[code], words[code]) for code in by_size if places[code] == places[code]))
+        steps = np.where(np.isnan(places), np.nan, np.searchsorted(list(called), places))
+        return _ordered(name, codes, words, steps, tuple(called.values()), asked=bool(kind))
     if kind == "ordered":
         some = " and ".join(show(word, 30) for word in words[:2])
         raise InputError(
@@ -197,10 +177,9 @@ def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | Non
         )
     if kind in ("", "number", "log"):
         values, decimal, unit = written_numbers(words, sheet.told_decimal)
-        read = ~np.isnan(values)
         if _are_enough(values, words, sizes, asked=bool(kind)):
             found = _number(sheet, position, name, np.append(values, np.nan)[codes], asked, False)
-            notes = (*_left_out(words, ~read, sizes, "number"), *_bare(words, read, sizes, unit))
+            notes = _left_out(words, np.isnan(values), sizes, "number")
             return replace(found, notes=notes, asked=bool(kind), decimal=decimal, unit=unit)
     if kind in ("", "date"):
         dates, month_first, guessed = written_dates(words, asked=kind == "date")
@@ -235,15 +214,6 @@ def _left_out(words: list[str], strange: Array, sizes: Array, what: str) -> tupl
     n, first = int(sizes[strange].sum()), words[int(np.argmax(np.where(strange, sizes, 0)))]
     is_, counts = (f"is no {what}", "counts") if n == 1 else (f"are no {what}s", "count")
     return (f"{count(n, 'cell')} that {is_}, such as {show(first, 30)}, {counts} as missing",)
-
-
-def _bare(words: list[str], read: Array, sizes: Array, unit: str) -> tuple[str, ...]:
-    """A note of numbers with a unit among numbers without one."""
-    with_unit = has_unit(words) & read
-    if not unit or not (read & ~with_unit).any():
-        return ()
-    n, first = int(sizes[with_unit].sum()), words[int(with_unit.argmax())]
-    return (f"{count(n, 'cell')} such as {show(first, 30)} {'has' if n == 1 else 'have'} a unit, and others none",)
 
 
 def _ordered(
@@ -308,53 +278,40 @@ def levels_of(sizes: dict[str, int], n_known: int) -> list[str]:
     return ranked if len(ranked) <= min(len(kept) + 1, MOST_LEVELS) else kept or ranked[:MOST_LEVELS]
 
 
-def cells_as(
-    sheet: Sheet,
-    position: int,
-    kind: str,
-    *,
-    decimal: str | None = None,
-    unit: str | None = None,
-    month_first: bool | None = None,
-    levels: tuple[str, ...] = (),
-) -> TypedColumn:
-    """A column of new rows as cells of a `kind` that is known: number, log, log1p, date, category, boolean or ordered by `levels`.
+def cells_as(sheet: Sheet, position: int, like: Any, decimal: str | None) -> tuple[pd.Series, tuple[str, ...]]:
+    """A column of new rows as cells of the kind that an encoded column is `like`, read as its own were.
 
-    Numbers and dates are read as those of the first table were; what is None the cells tell. The `notes` count what is neither missing
-    nor a number or a date.
+    What that does not tell of numbers and dates the cells tell. The notes count what is neither missing nor a number or a date.
     """
-    name, column = sheet.column_names()[position], sheet.column(position)
+    kind, column = like.kind, sheet.column(position)
     if kind in ("number", "log", "log1p"):
         notes: tuple[str, ...] = ()
-        typed = decimal in (None, sheet.decimal) or not isinstance(column, pa.ChunkedArray)
+        sign = decimal or like.decimal
+        typed = sign in (None, sheet.decimal) or not isinstance(column, pa.ChunkedArray)
         numbers = _numbers(sheet, position, column) if typed else None
         if numbers is None:
             codes, words = coded(sheet, column)
-            values, decimal, unit = written_numbers(words, sheet.told_decimal, sign=decimal, unit=unit)
+            values, *_ = written_numbers(words, sheet.told_decimal, sign=sign, unit=like.unit)
             strange = np.isnan(values) & ~np.array([word == "None" for word in words], bool)
             numbers = np.append(values, np.nan)[codes]
             notes = _left_out(words, strange, sizes_of(codes, words), "number")
-        _refuse_infinite(sheet, position, numbers)
-        sign = decimal or _sign_of(sheet, column)
-        return TypedColumn(name, kind, pd.Series(numbers), notes=notes, decimal=sign, unit=unit or "")
+        _finite(sheet, position, numbers)
+        return pd.Series(numbers), notes
     if kind == "date" and getattr(getattr(column, "dtype", None), "kind", "") == "M":
-        return TypedColumn(name, kind, _naive(column))
+        return _naive(column), ()
     if kind == "boolean" and _is_truths(column) and (truths := _numbers(sheet, position, column)) is not None:
-        return TypedColumn(name, kind, _truth_words(truths))
+        return _truth_words(truths), ()
+    levels = (*like.levels, *([] if like.zero is None else [like.zero]))
     codes, words = coded(sheet, column, frozenset(levels))
     if kind == "date":
-        dates, month_first, _ = written_dates(words, asked=True, month_first=month_first)
+        dates, *_ = written_dates(words, asked=True, month_first=like.month_first)
         moments = pd.Series(np.append(dates, np.datetime64("NaT", "s"))[codes])
-        notes = _left_out(words, np.isnat(dates), sizes_of(codes, words), "date")
-        return TypedColumn(name, kind, moments, notes=notes, month_first=month_first)
+        return moments, _left_out(words, np.isnat(dates), sizes_of(codes, words), "date")
     if kind == "boolean":  # yes for Yes, and a word for unknown is missing
-        by_meaning = {YES[level.casefold()]: level for level in levels if level.casefold() in YES}
-        answers = {word.casefold(): by_meaning.get(YES[word.casefold()]) for word in words if word.casefold() in YES}
-        unknown = dict.fromkeys(UNKNOWN)
-        codes, words = merged(
-            codes, [word if word in levels else {**unknown, **answers}.get(word.casefold(), word) for word in words]
-        )
-    return TypedColumn(name, kind, word_cells(codes, words))
+        called = {YES[level.casefold()]: level for level in levels if level.casefold() in YES}
+        meant = dict.fromkeys(UNKNOWN) | {word: called.get(truth) for word, truth in YES.items()}
+        codes, words = merged(codes, [word if word in levels else meant.get(word.casefold(), word) for word in words])
+    return word_cells(codes, words), ()
 
 
 def other_decimal(sheet: Sheet, columns: Iterable[tuple[int, str, str]]) -> str | None:
@@ -377,12 +334,10 @@ def _truth_words(numbers: Floats) -> pd.Series:
     return word_cells(np.where(np.isnan(numbers), -1, numbers == 1).astype(np.int32), ["false", "true"])
 
 
-def says_nothing(n_known: int, n: int, n_different: int, known: Array | None = None) -> str:
+def says_nothing(n_known: int, n: int, n_different: int) -> str:
     """Why a column cannot tell objects apart; empty where it can."""
-    if n_known == 0:
-        return "empty"
-    if n_different == 1 and (known is None or bool((known == known[0]).all())):
-        return "constant"
+    if n_known == 0 or n_different == 1:
+        return "constant" if n_known else "empty"
     if n >= MANY and n_known < (1 - MOST_ABSENT) * n:
         return f"{100 * (1 - n_known / n):.0f} % missing"
     return ""

@@ -63,10 +63,10 @@ def find_ids(
         return position, ids, []
     names = sheet.names or []
     if likely in names and (place := names.index(likely)) not in taken:
+        which = sheet.column_words(place)
         if _names_objects(sheet, place):
-            return place, ids_of(sheet, place), [f"{sheet.column_words(place)} names the objects, as it did at first"]
-        said = f"{sheet.column_words(place)} named the objects at first, but its values repeat or are missing here: they go by their row"
-        return None, None, [said]
+            return place, ids_of(sheet, place), [f"{which} names the objects, as it did at first"]
+        return None, None, [f"{which} named the objects at first, but its values repeat or are missing here"]
     for position, name in enumerate(names):
         looks = bool(name or position == 0) and (is_id_name(name) or _OBJECT_NAME.fullmatch(name))
         bare = not name  # it has to name the objects, as the moments 1962.25, 1962.5 of R's time series do
@@ -94,12 +94,11 @@ def _names_objects(sheet: Sheet, position: int, *, fractions: bool = False) -> b
 
 def _is_blank(sheet: Sheet, position: int) -> bool:
     """Whether a column has neither a name nor any cell, as separators too many in every line make them."""
-    if sheet.names is None or sheet.names[position]:
-        return False
-    column = sheet.column(position)
-    if isinstance(column, pa.ChunkedArray):
-        return bool(pc.all(pc.equal(pc.utf8_trim_whitespace(column), "")).as_py())
-    return bool(column.isna().all())
+    return (
+        sheet.names is not None
+        and not sheet.names[position]
+        and not any(pd.notna(cell) and str(cell).strip() for cell in sheet.column(position).unique().tolist())
+    )
 
 
 def choose(sheet: Sheet, columns: Names | None, aside: Sequence[int | None]) -> list[int]:
@@ -225,11 +224,8 @@ def _maybe_missing(name: str, labels: pd.Series, words: set[Any]) -> list[str]:
 
 def class_names(names: Sequence[str]) -> list[str]:
     """A notice for every column of data that by its name is a known class."""
-    return [
-        f"column {name!r} is clustered by as any other: if it is a class that is known, say known={name!r} (--known {name})"
-        for name in names
-        if _CLASS_NAME.fullmatch(name)
-    ]
+    said = "column {0!r} is clustered by as any other: if it is a class that is known, say known={0!r} (--known {0})"
+    return [said.format(name) for name in names if _CLASS_NAME.fullmatch(name)]
 
 
 def total_of(sheet: Sheet) -> str:

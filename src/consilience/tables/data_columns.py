@@ -134,7 +134,7 @@ def _doubts(sheet: Sheet, positions: Sequence[int], values: Any) -> list[str]:
 
 def encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> DataColumns:
     """New rows, read and encoded as those of another table; a decimal sign that was said is that of the new rows."""
-    names, found = sheet.column_names(), []
+    names = sheet.column_names()
     lost = [column.name for column in encoder.columns if column.name not in names]
     if lost:
         near = nearest(lost[0], names, short_for=False) if len(lost) == 1 else []
@@ -148,16 +148,13 @@ def encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> DataColum
         if decimal is not None:
             sign = "commas" if decimal == "," else "points"
             said = [f"{sign} are decimal signs here, unlike in the first table; decimal= (--decimal) says otherwise"]
+    cells, unread = {}, []
     for column in encoder.columns:
-        written = {"decimal": decimal or column.decimal, "unit": column.unit, "month_first": column.month_first}
-        if column.kind in ("ordered", "category", "boolean"):
-            written["levels"] = (*column.levels, *([] if column.zero is None else [column.zero]))  # type: ignore[assignment]
-        found.append(cells_as(sheet, names.index(column.name), column.kind, **written))  # type: ignore[arg-type]
-    cells = {one.name: one.cells for one in found if one.cells is not None}
+        cells[column.name], notes = cells_as(sheet, names.index(column.name), column, decimal)
+        unread += [f"{column.name}: {note}" for note in notes]
     values, gaps, notices = encoder.encode(cells.values())
     if gaps is not None:
         said.append(f"{count(gaps.n_cells, 'missing cell')} filled from similar rows of the first table")
-    unread = [f"{one.name}: {note}" for one in found for note in one.notes]
     if len(unread) > MOST_SAID:
         unread[MOST_SAID:] = [f"so do cells of {len(unread) - MOST_SAID:,} more columns"]
     return DataColumns(values, Reading(encoder, pd.DataFrame(cells), gaps), said=[*said, *unread, *notices])

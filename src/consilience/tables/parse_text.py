@@ -1,4 +1,4 @@
-"""Numbers and dates as people write them: thousands separators, decimal commas, a currency or a unit, days before months."""
+"""Numbers, dates and ranges as people write them: thousands separators, decimal commas, a unit, days before months, 18-24."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -76,10 +77,6 @@ def written_numbers(
             value = float(text + (match["power"] or ""))
             values[i] = -value if "-" in (match["minus"], match["sign"]) else value
     return values, sign, unit
-
-
-def has_unit(words: Sequence[str]) -> Array:
-    return np.array([bool(_unit_of(_WRITTEN.fullmatch(word.strip().replace("\u2212", "-")))) for word in words], bool)
 
 
 def sign_evidence(words: Sequence[str], sign: str, unit: str | None = None) -> tuple[bool, bool]:
@@ -202,3 +199,77 @@ def days(dates: pd.Series) -> Floats:
     """Days since 1970 of a column of datetime64; NaN where missing."""
     moments = dates.to_numpy("datetime64[s]")
     return np.where(np.isnat(moments), np.nan, moments.astype(np.int64) / 86400.0)
+
+
+# Words in an order: ranges of numbers (18-24, 65+), and orders that were given.
+
+_N = r"[$€£]?\s*(\d[\d.,]*k?)\s*[$€£%]?"
+_RANGE = re.compile(rf"(?:from |between )?{_N}\s*(?:-|–|—|to|bis|and|<)\s*{_N}")
+_BELOW = re.compile(
+    rf"(?:[<≤]=?|under|below|less than|up to|younger than|fewer than|unter|bis)\s*{_N}|"
+    rf"{_N} (?:and|or) (?:under|less|below|younger|fewer)"
+)
+_ABOVE = re.compile(
+    rf"(?:[>≥]=?|over|above|more than|older than|at least|über|ab)\s*{_N}|"
+    rf"{_N}\s*(?:\+|(?:and|or) (?:over|more|above|older|up)|und (?:mehr|älter))"
+)
+_ALONE = re.compile(_N)
+_SPAN = re.compile(
+    r"\s*\b(years?( old)?|yrs?|y|months?|weeks?|days?|hours?|h|minutes?|min|km|kg|cm|people|employees|jahre)\b"
+)
+
+
+def range_places(words: Sequence[str]) -> Floats | None:
+    """Where each range of numbers begins, NaN of a word that is none; None where fewer than three, or where they overlap."""
+    ends = [_range(_SPAN.sub("", word.strip().casefold())) for word in words]
+    held = [pair for pair in ends if pair is not None]
+    alone = {low for low, high in held if low == high}
+    above = {(low, np.inf): np.nextafter(low, np.inf) for low in alone}  # 60, and above 60
+    places = np.array([np.nan if pair is None else above.get(pair, pair[0]) for pair in ends])
+    wide = sum(low < high for low, high in held)
+    apart = all(high <= low for (_, high), (low, _) in pairwise(sorted(set(held))))
+    whole = all(low % 1 == 0 for low in alone)
+    are_ranges = wide and (2 * wide >= len(held) or _counts_up(held))
+    return places if len(set(held)) >= 3 and apart and whole and are_ranges else None
+
+
+def given_steps(levels: Sequence[str], words: Sequence[str]) -> Floats:
+    """Which of the levels each word is: as it is written, in any case, or as the same range; NaN where it is none."""
+    known = {level.strip().casefold(): step for step, level in reversed(list(enumerate(levels)))}
+    known |= {level: step for step, level in enumerate(levels)}
+    steps = np.array([known.get(word, known.get(word.strip().casefold(), np.nan)) for word in words], float)
+    if np.isnan(steps).any() and (ranges := range_places([*levels, *words])) is not None:
+        ranks = {place: step for step, place in reversed(list(enumerate(ranges[: len(levels)].tolist())))}
+        same = np.array([ranks.get(place, np.nan) for place in ranges[len(levels) :].tolist()], float)
+        steps = np.where(np.isnan(steps), same, steps)
+    return steps
+
+
+def _counts_up(held: Sequence[tuple[float, float]]) -> bool:
+    """Whether single numbers count up between open ends: 1, 2, 3, 4 or more."""
+    alone = sorted(low for low, high in held if low == high)
+    open_ends = sum(bool(np.isinf(low) or np.isinf(high)) for low, high in held)
+    return 1 <= open_ends <= 2 and len(alone) == len(held) - open_ends > 0 and alone[-1] - alone[0] == len(alone) - 1
+
+
+def _range(text: str) -> tuple[float, float] | None:
+    text = text.strip()
+    if match := _RANGE.fullmatch(text):
+        low, high = match.groups()
+        ends = _end(f"{low}k" if high.endswith("k") and not low.endswith("k") else low), _end(high)
+        return ends if ends[0] < ends[1] else None
+    for pattern, other in ((_BELOW, -np.inf), (_ABOVE, np.inf), (_ALONE, None)):
+        if match := pattern.fullmatch(text):
+            end = _end(next(filter(None, match.groups())))
+            found = sorted((end, end if other is None else other))
+            return None if np.isnan(end) else (found[0], found[1])
+    return None
+
+
+def _end(digits: str) -> float:
+    """A number; a point or comma before three digits separates thousands, unless a 0 stands before it."""
+    plain = re.sub(r"(?<=\d)(?<!\b0)[.,](?=\d{3}(?!\d))", "", digits.removesuffix("k")).replace(",", ".").rstrip(".")
+    try:
+        return float(plain) * (1e3 if digits.endswith("k") else 1)
+    except ValueError:
+        return np.nan
