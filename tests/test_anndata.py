@@ -151,7 +151,7 @@ def test_verbs_take_what_was_written(made: Any, tmp_path: Path) -> None:
         np.testing.assert_array_equal(cs.Ensemble(source).labels, ca.ensemble(made).labels)
         opened = open_clusterings(source)
         assert opened.ensemble.n_clusterings == 30
-        assert set(opened.known) == {"type"}  # not what was made of the clusterings
+        assert set(opened.opened.known) == {"type"}  # not what was made of the clusterings
         assert opened.opened.data.values.shape == (240, 30)
     assert cs.combine(made, 6).n_clusters == 6
     assert cs.combine(path, 6).n_clusters == 6

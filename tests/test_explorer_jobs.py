@@ -15,7 +15,7 @@ from consilience._run.time_limit import Child
 from consilience.datasets import load_beads
 from consilience.ensemble.store import Store
 from consilience.explorer.api import Api
-from consilience.explorer.calls.stable import find, summary
+from consilience.explorer.calls.jobs import find, summary
 from consilience.explorer.jobs import Jobs, StoppedError
 from consilience.explorer.replies import RefusedError
 from consilience.explorer.session import Session
@@ -389,7 +389,7 @@ def test_of_few_objects_nobody_claims_to_have_tested_anything():
 
 def test_stable_numbers_that_give_way_end_and_are_still_to_be_found(monkeypatch):
     api, kept = table_api(60), []
-    monkeypatch.setattr("consilience.explorer.calls.stable.Child", lambda: kept.append(Child()) or kept[-1])
+    monkeypatch.setattr("consilience.explorer.calls.jobs.Child", lambda: kept.append(Child()) or kept[-1])
     first = post(api, "jobs", 202, kind="stable", unasked=True)
     finish(api, post(api, "jobs", 202, kind="map")["id"])  # takes its place
     assert ask(api, f"jobs/{first['id']}")["state"] == "canceled"

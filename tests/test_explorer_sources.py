@@ -42,7 +42,7 @@ def told(found, **options):
 def test_a_stored_run(run):
     found = open_clusterings(run)
     assert found.ensemble.n_clusterings == 30
-    assert found.store == run.resolve()
+    assert found.opened.provenance.store == run.resolve()
     session = told(found)
     assert (session["name"], session["source"]) == ("run", "run")
     assert str(run.parent) not in json.dumps(session)
@@ -72,7 +72,7 @@ def test_data_in_another_order_is_matched_by_id(run, tmp_path):
     frame.to_csv(tmp_path / "mixed.csv", index=False)
     found = open_clusterings(run).with_data(read_table(tmp_path / "mixed.csv", kind="data", **HOW))
     np.testing.assert_array_equal(found.opened.data.values, load_beads().values)
-    assert list(found.known["shape"]) == load_beads().labels["shape"].tolist()
+    assert list(found.opened.known["shape"]) == load_beads().labels["shape"].tolist()
     assert told(found)["can"]["more_like"] is True
 
 
@@ -144,7 +144,7 @@ def test_data_is_clustered_into_few_and_many_clusters_where_nothing_is_said():
 def test_a_data_file_into_a_run(tmp_path):
     found = open_clusterings(BEADS, reading=HOW, options=GenerateOptions(15, 3, store=tmp_path / "run"))
     assert cs.Ensemble.load(tmp_path / "run").n_clusterings == 15
-    assert found.store == (tmp_path / "run").resolve()
+    assert found.opened.provenance.store == (tmp_path / "run").resolve()
     assert told(found)["can"]["more_like"] is True
     again = open_clusterings(BEADS, reading=HOW, options=GenerateOptions(10, 3, store=tmp_path / "run"))
     assert again.ensemble.n_clusterings == 15  # what the run has, not only what is asked for now

@@ -96,13 +96,9 @@ def explore(
     'http://127.0.0.1:40961/#token=…'
     >>> server.close()  # doctest: +SKIP
     """
+    # here, so that the package is quick to import
     from consilience.explorer.calls.saved import open_session
-    from consilience.explorer.launch import (
-        Server,
-        load_page,
-        prepare,
-        run,
-    )  # here, so that the package is quick to import
+    from consilience.explorer.launch import Server, load_page, prepare, run
     from consilience.explorer.sources import GenerateOptions, open_clusterings
 
     check_count("n_clusterings", n_clusterings, 2)
@@ -118,7 +114,7 @@ def explore(
     folder = None if store is None else Path(store)
     options = GenerateOptions(n_clusterings, n_clusters, methods, base, random_state, folder, n_jobs, progress)
     found = open_clusterings(source, kind=kind, reading={} if data is not None else reading, options=options)
-    if store is not None and found.store is None:
+    if store is not None and found.opened.provenance.store is None:
         raise InputError("store is where clusterings of data are kept, and these are made already: leave it out")
     if data is not None:
         found = found.with_data(data, kind="distances" if kind == "distances" else "data", **reading)

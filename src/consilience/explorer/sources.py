@@ -53,14 +53,6 @@ class OpenedSource:
     def ensemble(self) -> Ensemble:
         return self.opened.ensemble
 
-    @property
-    def store(self) -> Path | None:
-        return self.opened.provenance.store
-
-    @property
-    def known(self) -> Mapping[str, Any]:
-        return self.opened.known
-
     def with_data(self, source: Any, *, kind: str = "data", **reading: Any) -> "OpenedSource":
         """The same with the data of its objects, and what is known of them there."""
         data = open_source(source, kind=kind, **reading)
@@ -83,19 +75,14 @@ class OpenedSource:
         table = replace(self.opened.data, columns=read_names(path, names, self.opened.data))
         return replace(self, opened=replace(self.opened, data=table))
 
-    def take_known(self, name: str) -> "tuple[OpenedSource, Any]":
-        """The same without one of the columns that were set aside, and that column."""
-        known = dict(self.opened.known)
-        column = known.pop(name)
-        return replace(self, opened=replace(self.opened, known=known)), column
-
     def look(self, images: Any, shape: Any, curves: Any, folder: Path) -> "tuple[OpenedSource, Look | None]":
         """What the objects look like, of what was said of images and curves; the column of their paths is no known label."""
         if sum([images is not None, shape is not None, curves not in (None, False)]) > 1:
             raise InputError("objects have one picture: give a column of images, the shape of pixels, or curves")
         if isinstance(images, str):
-            found, paths = self.take_known(images)
-            return found, files_of(paths, folder)
+            known = dict(self.opened.known)
+            paths = known.pop(images)
+            return replace(self, opened=replace(self.opened, known=known)), files_of(paths, folder)
         if images is not None:
             return self, pixels_from(images, self.ensemble.n_objects)
         if shape is not None:
@@ -148,9 +135,7 @@ def open_clusterings(
     options: GenerateOptions | None = None,
 ) -> OpenedSource:
     """Open what is to be explored; data is clustered."""
-    how = reading or {}
-    found = ready(open_source(source, kind=kind, **how), options)
-    return found.with_embeddings(source)
+    return ready(open_source(source, kind=kind, **(reading or {})), options).with_embeddings(source)
 
 
 def ready(opened: Opened, options: GenerateOptions | None = None) -> OpenedSource:
