@@ -11,7 +11,7 @@ from consilience._check import InputError
 from consilience.agreement import MDC, DataLoom
 from consilience.agreement.co_clustering import engine_of
 from consilience.agreement.count_table import check_counts, counts_from_data
-from consilience.agreement.mdc import column_clusters, grow
+from consilience.agreement.models import column_clusters, grow
 from consilience.measures import adjusted_rand, nmi
 from oracle.sweep import mutual_information
 from samples import block_counts

@@ -5,8 +5,7 @@ from consilience.agreement.cap import CAP
 from consilience.agreement.components import stable_groups
 from consilience.agreement.comraf import Comraf
 from consilience.agreement.count_blocks import CountBlocks
-from consilience.agreement.dataloom import DataLoom
-from consilience.agreement.mdc import MDC
+from consilience.agreement.models import MDC, DataLoom
 from consilience.agreement.recommend import Recommender
 from consilience.agreement.result import Agreement
 

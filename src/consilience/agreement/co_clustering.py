@@ -1,17 +1,14 @@
 """What :class:`MDC` and :class:`DataLoom` share: the state of a run, and the estimator around it."""
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from consilience import _kernels
-from consilience._check import InputError, check_count, check_seed, count
 from consilience._run.random import child_seed, stream
-from consilience._types import Floats, Labels, RandomState
-from consilience.agreement.count_table import check_counts
+from consilience._types import Floats, Labels
 from consilience.engine.information import Engine
 from consilience.engine.views import Views, cluster_tables, regrouped
 
@@ -63,7 +60,7 @@ class CoSearch:
     def merge(self, side: str, target: int, rule: str) -> None:
         """Merge the clusters of a side to half as many, but not to fewer than `target`."""
         half = max(target, -(-self.n_clusters(side) // 2))
-        self.labels[side], _ = merge(self.labels[side], half, rule, self.rng, lambda: self._table(side))
+        self.labels[side] = merge(self.labels[side], half, rule, self.rng, lambda: self._table(side))
 
     def _table(self, side: str) -> Floats:
         """The counts of every cluster of a side in every cluster of the other."""
@@ -73,60 +70,6 @@ class CoSearch:
     def found(self) -> CoClustering:
         """Where the run ended."""
         return CoClustering(self.labels["rows"], self.labels["columns"], self.history)
-
-
-@dataclass(eq=False, repr=False)
-class CoClusterer(BaseEstimator):
-    """Base of the estimators that cluster rows and columns once."""
-
-    n_clusters: int = 8
-    _: KW_ONLY
-    n_column_clusters: int | None = None
-    weighting: str = "uniform"
-    random_state: RandomState = None
-    n_jobs: int | None = None
-
-    def fit(self, X: Any, y: None = None) -> Any:
-        """Cluster rows and columns of a count table: sparse, dense, a DataFrame, or what :func:`read_table` reads."""
-        counts = self._counts(X)
-        check_clusters(counts, self.n_clusters, self.n_column_clusters)
-        self._check()
-        found = self._run(counts, check_seed(self.random_state))
-        self.row_labels_ = counts.rows.to_all(found.rows)
-        self.column_labels_ = counts.columns.to_all(found.columns)
-        self.objective_, self.history_ = found.objective, found.history
-        self.n_features_in_ = counts.columns.n_objects
-        return self
-
-    def _counts(self, X: Any) -> Any:
-        """The table as the model sees it."""
-        return check_counts(X, self.weighting)
-
-    def _check(self) -> None:
-        """Refuse options of the model."""
-        raise NotImplementedError
-
-    def _run(self, counts: Any, seed: int, run: int = 0) -> CoClustering:
-        """Run number `run` of the model, on random streams of its own."""
-        raise NotImplementedError
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        return tags
-
-
-def check_clusters(counts: Any, n_clusters: Any, n_column_clusters: Any) -> None:
-    """Refuse more clusters than there are objects with counts."""
-    for wanted, side, what in ((n_clusters, counts.rows, "row"), (n_column_clusters, counts.columns, "column")):
-        if wanted is None:
-            continue
-        check_count("n_clusters" if what == "row" else "n_column_clusters", wanted)
-        if wanted > len(side.kept):
-            raise InputError(
-                f"{wanted} clusters are more than the {count(len(side.kept), what)} that have counts: ask for fewer"
-            )
 
 
 # The steps that all searches of this package are made of: passes, splits, merges, random starts.
@@ -157,14 +100,8 @@ def split(labels: Labels, rng: np.random.Generator, most: int | None = None) -> 
     return np.where(halved[labels] & (2 * rank >= size[labels]), second[labels], labels).astype(np.int32)
 
 
-def merge(
-    labels: Labels, target: int, rule: str, rng: np.random.Generator, table: Callable[[], Floats]
-) -> tuple[Labels, Labels]:
-    """Clusters merged until `target` are left, at least half of them: by random pairs, nearest pairs or greedily.
-
-    The rule "auto" is random above 6,000 clusters, nearest above 700, then greedy. `table` gives the clusters' sums, where they are
-    needed. Returns the new labels, and the new cluster of every cluster.
-    """
+def merge(labels: Labels, target: int, rule: str, rng: np.random.Generator, table: Callable[[], Floats]) -> Labels:
+    """The labels with `target` clusters left, at least half of them; `table` gives the clusters' sums where they are needed."""
     k = int(labels.max()) + 1
     if rule == "auto":
         rule = "random" if k > NEAREST else "nearest" if k > GREEDY else "greedy"
@@ -176,7 +113,7 @@ def merge(
     else:
         free = rng.permutation(k) if rule == "nearest" else None
         found, _ = _kernels.merge_clusters(table(), k - target, order=free)
-    return found[labels], found
+    return found[labels]
 
 
 def random_labels(n: int, n_clusters: int, rng: np.random.Generator) -> Labels:

@@ -1,9 +1,4 @@
-"""What people read off an agreement (Bekkerman et al. 2009, sections 1 and 6): what became stable, and what floats.
-
-A **stable component** is a set of objects that no clustering separates (:func:`~consilience.consensus.rows.stable_components`). The
-process makes components grow: :func:`stable_groups` names the members of those it ends with and says in how many pieces each of
-them lay before. Objects that float are those of :func:`~consilience.consensus.floaters`.
-"""
+"""What people read off an agreement (Bekkerman et al. 2009, sections 1 and 6): what became stable."""
 
 from typing import Any
 
@@ -108,11 +103,7 @@ def _one_each(values: Any, n: int, what: str) -> NDArray[Any]:
 
 
 def column_information(counts: Any, labels: Any) -> Floats:
-    """How much every column tells about clusters of the rows, in nats: p(y) KL(p(c|y) ‖ p(c)).
-
-    The sum over the columns is I(C; Y). As `weights` of :func:`stable_groups` it brings the words that mark a topic to the front, where
-    counts would bring those that occur everywhere.
-    """
+    """How much every column tells about clusters of the rows, in nats: p(y) KL(p(c|y) ‖ p(c)); their sum is I(C; Y)."""
     codes = check_labels(labels, "the clusters of the rows")
     blocks = counts if isinstance(counts, CountBlocks) else None
     table: Any = sparse.csr_matrix(counts) if blocks is None else None

@@ -71,12 +71,7 @@ def infer(
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> Iterator[tuple[Clusterings, list[float]]]:
-    """Improve the classes in turn; after every iteration yield all clusterings, and the objective before and after each class.
-
-    The nodes of a class are searched in parallel; each has its own stream, so that the number of threads does not matter. Those of
-    the first class begin with a noisy pass, at a temperature that falls evenly to 0 in the last iteration. It ends after `max_iter`
-    iterations, or when one gains no more than `tol` of the objective.
-    """
+    """After every iteration all clusterings, and the objective before and after each class, whose nodes are searched in parallel."""
     threads = n_threads(n_jobs)
 
     def improve(which: int, labels: Clusterings, heat: float, units: Sequence[int]) -> Sequence[Search]:
@@ -106,11 +101,9 @@ def take_turns(
     temperature: float,
     tol: float,
 ) -> Iterator[tuple[Clusterings, list[float]]]:
-    """The schedule of :func:`infer`, whoever improves the nodes of a class.
-
-    `improve` is given the number of the class, all clusterings, the temperature, and a number of its own for every node; `start` finds the
-    objective before the first class moved.
-    """
+    """The schedule of :func:`infer`, whoever improves the nodes of a class; `start` finds the objective before the first class moved."""
+    # Nodes of the first class begin with a noisy pass, at a temperature that falls evenly to 0 in the last iteration. Every node has a
+    # number of its own for its random stream, so that the number of threads does not matter.
     names = [name for group in classes for name in group]
     labels = dict(labels)
     history: list[float] = []

@@ -125,27 +125,16 @@ def csr(block: Any) -> Any:
     return table
 
 
-# (row, column, count) triples in Parquet files, sorted by row, read row group by row group.
+# (row, column, count) triples in Parquet files, sorted by row, of which a task reads the row groups that it needs.
 
 TRIPLE = ("row", "column", "count")
 
 
-@dataclass(frozen=True)
-class Group:
-    """A row group of a file, and the rows and columns of the table that its triples are in."""
-
-    path: Path
-    number: int
-    first: int
-    last: int
-    widest: int
-
-
 @dataclass(frozen=True, eq=False)
 class Triples:
-    """The rows `first` … `last` − 1 of a table, in the row groups that hold them."""
+    """The rows `first` … `last` − 1 of a table, in the files that hold them."""
 
-    groups: tuple[Group, ...]
+    files: tuple[str, ...]
     names: tuple[str, ...]
     first: int
     last: int
@@ -153,53 +142,42 @@ class Triples:
 
     def rows(self, first: int, last: int) -> Any:
         """Some of its rows, as CSR."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         low, high = self.first + first, self.first + last
-        read = [
-            pq.ParquetFile(group.path).read_row_group(group.number, list(self.names))
-            for group in self.groups
-            if group.first < high and group.last >= low
-        ]
-        if not read:
-            return sparse.csr_matrix((high - low, self.width))
-        row, column, *counts = (values.to_numpy() for values in pa.concat_tables(read).columns)
-        if np.any(np.diff(row) < 0):
-            raise InputError(
-                f"{self.groups[0].path}: the triples are not sorted by row: sort them and write them again"
-            )
-        here = slice(*np.searchsorted(row, [low, high]))
-        values = counts[0][here] if counts else np.ones(len(row[here]))
-        return sparse.csr_matrix((values, (row[here] - low, column[here])), shape=(high - low, self.width))
+        found: list[Any] = [np.empty(0, np.int64)] * len(self.names)
+        if self.files:
+            from pyarrow import dataset
+
+            here = (dataset.field(TRIPLE[0]) >= low) & (dataset.field(TRIPLE[0]) < high)
+            read = dataset.dataset(list(self.files)).to_table(list(self.names), filter=here, use_threads=False)
+            found = [values.to_numpy() for values in read.columns]
+        row, column, *counts = found
+        values = counts[0] if counts else np.ones(len(row))
+        return sparse.csr_matrix((values, (row - low, column)), shape=(high - low, self.width))
 
 
 def triple_parts(path: Path, shape: tuple[int, int] | None) -> list[Triples]:
-    """Blocks of a file, or of the files of a folder in the order of their names, whose ends alone are read.
-
-    They begin with the row groups; a row that lies in two is read from both.
-    """
+    """Blocks of a file, or of the files of a folder in the order of their names; they begin with the row groups."""
     files = sorted([*path.glob("*.parquet"), *path.glob("*.pq")]) if path.is_dir() else [path]
     if not files or not files[0].exists():
         raise InputError(
             f"{path} holds no counts: a folder of npz files of scipy.sparse.save_npz, or of Parquet files of triples"
         )
     names: tuple[str, ...] = ()
-    groups: list[Group] = []
+    groups: list[tuple[Path, int, int, int]] = []  # file, first and last row, last column
     for file in files:
         held = open_parquet(file)
         have = held.schema_arrow.names
         names = names or (TRIPLE[:2] if set(have) == set(TRIPLE[:2]) else TRIPLE)  # pairs alone count 1 each
         if missing := [name for name in names if name not in have]:
             raise InputError(f"{file} has no column {missing[0]!r}: triples have the columns {', '.join(TRIPLE)}")
-        groups += [_group(file, held, number, names) for number in range(held.num_row_groups)]
-    groups = [group for group in groups if group.last >= 0]
+        numbers = [i for i in range(held.num_row_groups) if held.metadata.row_group(i).num_rows]
+        groups += [(file, *_ends(file, held, i, "row"), _ends(file, held, i, "column")[1]) for i in numbers]
     if not groups:
         raise InputError(f"{path} holds no counts")
-    for before, after in pairwise(groups):
-        if after.first < before.last:
-            raise InputError(f"{after.path}: row {after.first} comes after row {before.last}: sort the triples by row")
-    height, width = groups[-1].last + 1, max(group.widest for group in groups) + 1
+    for (_, _, last, _), (file, first, *_) in pairwise(groups):
+        if first < last:
+            raise InputError(f"{file}: row {first} comes after row {last}: sort the triples by row")
+    height, width = groups[-1][2] + 1, max(widest for *_, widest in groups) + 1
     if shape is not None:
         rows, columns = (check_count("shape", size) for size in shape)
         if rows < height or columns < width:
@@ -208,27 +186,21 @@ def triple_parts(path: Path, shape: tuple[int, int] | None) -> list[Triples]:
             )
         height, width = rows, columns
     parts = []
-    for first, last in pairwise(sorted({0, height, *(group.first for group in groups)})):
-        mine = tuple(group for group in groups if group.first < last and group.last >= first)
-        parts.append(Triples(mine, names, first, last, width))
+    for first, end in pairwise(sorted({0, height, *(group[1] for group in groups)})):
+        mine = dict.fromkeys(str(file) for file, low, high, _ in groups if low < end and high >= first)
+        parts.append(Triples(tuple(mine), names, first, end, width))
     return parts
 
 
-def _group(path: Path, held: Any, number: int, names: tuple[str, ...]) -> Group:
-    """Where the triples of a row group are, from its statistics, or where these are missing from itself."""
-    about = held.metadata.row_group(number)
-    if about.num_rows == 0:
-        return Group(path, number, 0, -1, -1)
-    places = {about.column(j).path_in_schema: about.column(j).statistics for j in range(about.num_columns)}
-    ends = []
-    for name in names[:2]:
-        known = places[name]
-        if known is None or not known.has_min_max:
-            values = held.read_row_group(number, [name]).column(0).to_numpy()
-            low, high = values.min(), values.max()
-        else:
-            low, high = known.min, known.max
-        if not isinstance(low, (int, np.integer)) or low < 0:
-            raise InputError(f"{path}: {name} holds {low!r}, and rows and columns are whole numbers from 0")
-        ends.append((int(low), int(high)))
-    return Group(path, number, *ends[0], ends[1][1])
+def _ends(path: Path, held: Any, group: int, name: str) -> tuple[int, int]:
+    """The least and the largest number of a column of a row group, from its statistics, or where these are missing from itself."""
+    about = held.metadata.row_group(group)
+    known = {about.column(j).path_in_schema: about.column(j).statistics for j in range(about.num_columns)}[name]
+    if known is None or not known.has_min_max:
+        values = held.read_row_group(group, [name]).column(0).to_numpy()
+        low, high = values.min(), values.max()
+    else:
+        low, high = known.min, known.max
+    if not isinstance(low, (int, np.integer)) or low < 0:
+        raise InputError(f"{path}: {name} holds {low!r}, and rows and columns are whole numbers from 0")
+    return int(low), int(high)

@@ -87,10 +87,7 @@ class Counts:
 
 
 def check_counts(counts: Any, weighting: str = "uniform") -> Counts:
-    """A count table, ready for the engine: rows and columns without counts set aside, rows weighted.
-
-    ``weighting="uniform"`` gives every row the same mass, so that long documents do not rule; ``"length"`` leaves the counts.
-    """
+    """A count table, ready for the engine: rows and columns without counts set aside, rows weighted."""
     check_choice(weighting, WEIGHTINGS, "weighting")
     if isinstance(counts, Counts):
         return counts

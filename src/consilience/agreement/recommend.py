@@ -172,10 +172,7 @@ class Recommender(BaseEstimator):
 
 
 def lift_table(counts: Any, rows: Any, columns: Any) -> Floats:
-    """p(ũ, m̃) / (p(ũ) p(m̃)) of every cluster of rows and cluster of columns; 1 where either is empty.
-
-    Labels are codes; −1, no label, counts nowhere.
-    """
+    """p(ũ, m̃) / (p(ũ) p(m̃)) of every cluster of rows and cluster of columns; 1 where either is empty, −1 counts nowhere."""
     joint = np.asarray((_indicator(rows).T @ sparse.csr_matrix(counts) @ _indicator(columns)).todense(), float)
     outer = np.outer(joint.sum(axis=1), joint.sum(axis=0))
     return np.divide(joint * joint.sum(), outer, out=np.ones_like(joint), where=outer > 0)

@@ -26,16 +26,7 @@ GIVEN = "given_"
 @register
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """Clusterings of the rows and of the columns.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> import numpy as np
-    >>> found = cs.agree(np.kron(np.eye(3, dtype=int), np.full((6, 5), 4)), 3, n_clusterings=4)
-    >>> found.after.rows.n_objects, found.after.columns.n_objects
-    (18, 15)
-    """
+    """Clusterings of the rows and of the columns."""
 
     rows: Ensemble
     columns: Ensemble
