@@ -41,7 +41,6 @@ from consilience.generation.plan import Plan
 from consilience.generation.predict import Labeler
 from consilience.generation.recipes import Recipe, is_auto, recipe_of, usual_clusters
 from consilience.generation.runner import Runner
-from consilience.generation.sklearn_base import base_text, check_base
 from consilience.generation.spaces import GenerationWarning
 from consilience.tables import Table, take_rows
 
@@ -261,13 +260,11 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         """What makes the members, and the recipe that they are made by."""
         if self.n_clusterings is not None:
             check_count("n_clusterings", self.n_clusterings)
-        if self.base is not None:
-            check_base(self.base)
         recipe = recipe_of(table, metric=self.metric, base=self.base) if is_auto(self.methods) else None
         plan = Plan.checked(
             methods=self.methods if recipe is None else recipe.methods,
             n_clusters=self._member_clusters(table.n_objects),
-            base=None if self.base is None else base_text(self.base),
+            base=self.base,
             metric=self.metric,
             standardize=self.standardize,
             guide=guide,

@@ -101,7 +101,7 @@ class ClustererModel(Result):
 def model_of(made: EnsembleClusterer) -> ClustererModel:
     """What of a fitted clusterer is saved."""
     given = {one.name: getattr(made, one.name) for one in fields(made)}
-    given["base"] = None if made.base is None else made.base if isinstance(made.base, str) else base_text(made.base)
+    given["base"] = made.base if isinstance(made.base, str) else base_text(made.base)
     if isinstance(given["base_n_clusters"], Iterable) and not isinstance(given["base_n_clusters"], tuple):
         given["base_n_clusters"] = [int(k) for k in given["base_n_clusters"]]  # of a range or an array too
     if not isinstance(made.random_state, (int, np.integer)):

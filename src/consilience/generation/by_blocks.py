@@ -24,7 +24,7 @@ from consilience.generation.plan import Plan, Spec
 from consilience.generation.predict import Labeler
 from consilience.generation.runner import Runner
 from consilience.generation.spaces import Preparation
-from consilience.generation.tasks import One
+from consilience.generation.tasks import Made
 from consilience.tables.scaling import FAR
 
 # safeguard: labels that are held while a pass over the blocks fills them in, a gigabyte.
@@ -97,9 +97,9 @@ class BlockRunner(Runner):
     def _fingerprint(self) -> str:
         return self.sample.fingerprint
 
-    def table_of(self, specs: Sequence[Spec], ones: Sequence[One]) -> tuple[Labels, pd.DataFrame]:
+    def table_of(self, batch: Sequence[tuple[Spec, Made]]) -> tuple[Labels, pd.DataFrame]:
         """Labels of all rows, and info, whose scores are those of the sample."""
-        labels, info = super().table_of(specs, ones)
+        labels, info = super().table_of(batch)
         if self.plan.sample_size is None:
             return labels, info
         begin = time.perf_counter()

@@ -18,8 +18,7 @@ from consilience.generation.methods.graph import own_graph
 from consilience.generation.plan import Plan
 from consilience.generation.recipes import is_auto, recipe_of, usual_clusters
 from consilience.generation.runner import data_table
-from consilience.generation.sklearn_base import base_text, check_base
-from consilience.generation.variations import UNASKED_CLUSTERS, center_of, check_jitter
+from consilience.generation.variations import UNASKED_CLUSTERS, center_of
 from consilience.inputs import as_table
 from consilience.tables.sheet import split_reading
 
@@ -189,24 +188,21 @@ def generate(
         reading = set_aside(X, wishes, reading)
     if reading:
         X = as_table(X, "distances" if metric == "precomputed" else "data", **reading)
-    if base is not None:
-        check_base(base)
     if around is not None and n_clusters is None:
         n_clusters = UNASKED_CLUSTERS  # the clustering's own
+    seed = check_seed(random_state) if around is not None else _seed(random_state, store)
     if blocks is None and (wishes is not None or is_auto(methods) or n_clusters is None):
         X = data_table(X, metric)
-    seed = check_seed(random_state) if around is not None else _seed(random_state, store)
-    chosen = None
-    if is_auto(methods):
-        if blocks is not None:  # of which the sample is looked at
-            sample = draw_sample(blocks, seed, n_jobs)
-        chosen = recipe_of(X if sample is None else sample.values, metric=metric, base=base)
+    elif blocks is not None and is_auto(methods):  # the sample is looked at
+        sample = draw_sample(blocks, seed, n_jobs)
+    given = X if sample is None else sample.values
+    recipe = recipe_of(given, metric=metric, base=base) if is_auto(methods) else None
     if n_clusters is None:
         n_clusters = usual_clusters(X.n_objects if blocks is None else min(blocks.n_rows, blocks.sample_size))
     plan = Plan.checked(
-        methods=methods if chosen is None else chosen.methods,
+        methods=methods if recipe is None else recipe.methods,
         n_clusters=n_clusters,
-        base=None if base is None else base_text(base),
+        base=base,
         metric=metric,
         standardize=standardize,
         n_dimensions=n_dimensions,
@@ -215,10 +211,10 @@ def generate(
         guide=None if wishes is None else wishes.of(X),
         **options,
     )
-    if chosen is not None:
-        plan = replace(plan, options={**plan.options, "recipe": chosen.words})
+    if recipe is not None:
+        plan = replace(plan, options={**plan.options, "recipe": recipe.words})
     check_count("n_clusterings", n_clusterings)
-    check_jitter(jitter)
+    check_positive("jitter", jitter, or_equal=True)
     check_n_jobs(n_jobs)
     if time_limit is not None:
         check_positive("time_limit (--time-limit)", time_limit)

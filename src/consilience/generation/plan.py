@@ -18,10 +18,10 @@ from scipy.special import ndtri
 from consilience import _kernels
 from consilience._check import InputError, check_bool, check_choice, check_count, check_positive, show
 from consilience._run.random import child_seed
-from consilience._types import Array, Ints
+from consilience._types import Array, Floats, Ints
 from consilience.generation.guide import BoundGuide
 from consilience.generation.kmeans import INITS
-from consilience.generation.sklearn_base import base_text, check_base
+from consilience.generation.sklearn_base import base_text
 
 if TYPE_CHECKING:
     from consilience.generation.methods.method import Method
@@ -62,9 +62,9 @@ class Plan:
 
     @classmethod
     def checked(
-        cls, *, methods: Any, n_clusters: Any, base: str | None = None, guide: BoundGuide | None = None, **given: Any
+        cls, *, methods: Any, n_clusters: Any, base: Any = None, guide: BoundGuide | None = None, **given: Any
     ) -> Plan:
-        shares = check_methods(methods)
+        shares, text = check_methods(methods), base_text(base)
         settings = {name: check(name, given.pop(name)) for name, check in SETTINGS.items() if name in given}
         for name, _ in shares:
             if base is not None and not METHODS[name].takes_base:
@@ -75,7 +75,7 @@ class Plan:
                 )
         kept = None if guide is None else guide.as_json()
         options = _check_options(given, dict(shares))
-        return cls(shares, check_clusters(n_clusters), base=base, guide=kept, options=options, **settings)
+        return cls(shares, check_clusters(n_clusters), base=text, guide=kept, options=options, **settings)
 
     def as_json(self) -> dict[str, Any]:
         values = asdict(self)
@@ -96,22 +96,9 @@ class Plan:
         return BoundGuide.of_json(self.guide).words if isinstance(self.guide, Mapping) else self.guide
 
     @classmethod
-    def of_text(cls, text: Any, method: str, n_clusters: int) -> Plan:
-        try:
-            plan = {"made_by": "generate", **json.loads(text)}
-        except (TypeError, ValueError):
-            raise InputError(NOT_OURS.format(name="settings")) from None
-        return cls.of_json({**plan, "methods": [(method, 1.0)], "n_clusters": [n_clusters]})
-
-    @classmethod
-    def of_json(cls, plan: Any) -> Plan:
-        """The plan that made a stored run; what an earlier version did not write is as it is by default."""
+    def of_json(cls, plan: Mapping[str, Any]) -> Plan:
+        """The plan that :meth:`as_json` wrote; what an earlier version did not write is as it is by default."""
         names = {field.name for field in fields(cls)} - {"options"}
-        needed = {"methods", "n_clusters"}
-        if not isinstance(plan, Mapping) or plan.get("made_by") != "generate" or not needed <= set(plan):
-            raise InputError(
-                "the run was not made by generate, or by another version of it: nothing can be added to it"
-            )
         # JSON has no tuples, by which plans are compared.
         values = {name: tuple(value) if isinstance(value, list) else value for name, value in plan.items()}
         values = defaults(name for name, _ in values["methods"]) | values
@@ -139,15 +126,14 @@ def defaults(methods: Iterable[str]) -> dict[str, Any]:
 
 def _check_options(given: Mapping[str, Any], used: Iterable[str]) -> dict[str, Any]:
     owners = {name: method for method in reversed(METHODS) for name in METHODS[method].options}
-    checked = {}
+    chosen = {name: default for m in used for name, (default, _) in METHODS[m].options.items()}
     for name, value in given.items():
-        check_choice(name, owners, "option of generate")
-        checked[name] = METHODS[owners[name]].options[name][1](name, value)
-    usual = {name: default for m in used for name, (default, _) in METHODS[m].options.items()}
-    for name in checked:
-        if name not in usual:
-            raise InputError(f"{name} is an option of {owners[name]}, which is not among the methods: leave it out")
-    return usual | checked
+        owner = owners[check_choice(name, owners, "option of generate")]
+        checked = METHODS[owner].options[name][1](name, value)
+        if name not in chosen:
+            raise InputError(f"{name} is an option of {owner}, which is not among the methods: leave it out")
+        chosen[name] = checked
+    return chosen
 
 
 def check_methods(methods: Any) -> tuple[tuple[str, float], ...]:
@@ -180,17 +166,15 @@ def _share(text: str) -> Any:
 
 def check_clusters(n_clusters: Any) -> tuple[int, ...]:
     """The numbers of clusters to draw from: one, a pair (low, high), or a list or range of choices."""
+    several = isinstance(n_clusters, Iterable) and not isinstance(n_clusters, str)
+    choices = tuple(check_count("n_clusters", k, 2) for k in (several and list(n_clusters)) or [n_clusters])
     # A tuple of two is a range, a list of two are two choices.
-    if isinstance(n_clusters, tuple) and len(n_clusters) == 2:
-        low, high = (check_count("n_clusters", k, 2) for k in n_clusters)
-        if low > high:
-            raise InputError(f"n_clusters runs from {low} to {high}: give the smaller number first")
-        return tuple(range(low, high + 1))
-    if isinstance(n_clusters, Iterable) and not isinstance(n_clusters, str):
-        choices = tuple(check_count("n_clusters", k, 2) for k in n_clusters)
-        if choices:
-            return choices
-    return (check_count("n_clusters", n_clusters, 2),)
+    if not isinstance(n_clusters, tuple) or len(n_clusters) != 2:
+        return choices
+    low, high = choices
+    if low > high:
+        raise InputError(f"n_clusters runs from {low} to {high}: give the smaller number first")
+    return tuple(range(low, high + 1))
 
 
 @dataclass(frozen=True)
@@ -222,6 +206,10 @@ class Spec:
     @property
     def run_stream(self) -> tuple[int, int]:
         return child_seed(self.origin[0], "generation.run"), self.origin[1]
+
+    def times(self, factors: Floats) -> Spec:
+        """The spec with its weights multiplied."""
+        return replace(self, weights=factors if self.weights is None else self.weights * factors)
 
     @classmethod
     def of_row(cls, row: Any) -> Spec:
@@ -287,10 +275,12 @@ def vary(center: Spec, width: int, units: Iterable[int]) -> list[Spec]:
 def of_row(row: Any, base: Any) -> tuple[Spec, Plan]:
     """How a clustering was made, and in which run."""
     spec = Spec.of_row(row)
-    plan = Plan.of_text(dict(row).get("settings"), spec.method, spec.n_clusters)
-    if base is not None:
-        check_base(base)
-    given = None if base is None else base_text(base)
+    try:
+        kept = dict(json.loads(dict(row)["settings"]))
+    except (KeyError, TypeError, ValueError):
+        raise InputError(NOT_OURS.format(name="settings")) from None
+    plan = Plan.of_json({**kept, "methods": [(spec.method, 1.0)], "n_clusters": [spec.n_clusters]})
+    given = base_text(base)
     # By its words: the clusterer itself is not kept, and another one would make another clustering without a word.
     if plan.base != given:
         made = "k-means" if plan.base is None else f"base={plan.base}"

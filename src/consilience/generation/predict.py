@@ -85,16 +85,14 @@ class Nearest:
             order = stream(len(labels), "generation.neighbors", columns[0]).permutation(len(labels))
             firsts = [order[np.unique(labels[order, j], return_index=True)[1]] for j in columns]
             kept = np.unique(np.concatenate([order[:most], *firsts]))
-        objects = space.places[kept]
-        objects = objects if weights is None else weighted(objects, weights)
+        objects = weighted(space.places[kept], weights)
         return cls(space.bare(), np.asarray(columns), weights, objects, labels[kept][:, columns])
 
     def label(self, table: ArrayLike, labels: Labels) -> None:
         """Fill in the labels of new rows; O(new · kept · width), in blocks."""
         from sklearn.metrics import pairwise_distances_argmin
 
-        new = self.space.transform(table)
-        new = new if self.weights is None else weighted(new, self.weights)
+        new = weighted(self.space.transform(table), self.weights)
         labels[:, self.columns] = self.labels[pairwise_distances_argmin(new, self.objects)]
 
 
@@ -107,8 +105,7 @@ class Predicted:
     predictor: Any
 
     def label(self, table: ArrayLike, labels: Labels) -> None:
-        new = self.space.transform(table)
-        labels[:, self.column] = self.predictor.label(new if self.weights is None else weighted(new, self.weights))
+        labels[:, self.column] = self.predictor.label(weighted(self.space.transform(table), self.weights))
 
 
 @register

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,17 +24,7 @@ from consilience.ensemble.store.folder import find_manifest, is_blank
 from consilience.generation.guide import BoundGuide
 from consilience.generation.plan import FRACTIONS, METHODS, WHOLE, Plan, Spec, defaults, draw, vary
 from consilience.generation.spaces import GenerationWarning, Spaces
-from consilience.generation.tasks import (
-    Made,
-    One,
-    RunBuffer,
-    batch_weights,
-    make_batch,
-    make_one,
-    make_within,
-    rows_of,
-    units_of,
-)
+from consilience.generation.tasks import Made, RunBuffer, make_batch, make_one, make_within, rows_of, units_of
 from consilience.inputs import as_table
 from consilience.measures import compactness
 from consilience.measures.pairwise import sample_objects
@@ -98,6 +86,7 @@ class Runner:
         self.n_fillings = int(np.clip(FILLED_NUMBERS // held, FEWEST_FILLINGS, MOST_FILLINGS)) if gaps else 0
         self.predictors: dict[tuple[int, int], Any] = {}  # by seed and unit
         self._settings, self.scoring = plan.text(), 0.0
+        self._drawn = [name for method, _ in plan.methods for name in METHODS[method].drawn]  # columns of `info`
         self.guide = BoundGuide.of_json(plan.guide) if isinstance(plan.guide, Mapping) else None
         self._guide_weights: dict[str, Floats] = {}
 
@@ -128,10 +117,7 @@ class Runner:
         progress: bool | None = None,
         retry_failed: bool = False,
     ) -> Ensemble:
-        """Clusterings 0 … n − 1 of a seed, or of the variations of `center`.
-
-        Those that the store holds are not repeated, nor are those that failed before, unless `retry_failed`.
-        """
+        """Clusterings 0 … n − 1 of a seed, or of the variations of `center`; those that the store holds are not repeated."""
         stream = center or Spec("", seed, 0, 0)
         done, lost = units_of(store, stream, n)
         skipped = done if retry_failed else done | set(lost)
@@ -141,40 +127,54 @@ class Runner:
             for specs, made in self._stream(todo, self.plan.method_of(n), seed, center):
                 buffer.add(specs, made)
                 bar.advance(len(specs))
-        if store is None:
-            self._say_failed(n, buffer.failed)
-            return self._ensemble(*buffer.in_order())
-        done, lost = units_of(store, stream, n)
-        if not done:
-            why = next(iter(lost.values()))
-            raise InputError(f"none of the {count(n, 'clustering')} could be made: {why}; retry_failed tries again")
-        self._say_failed(n, list(lost.values()))
-        return self._stored(store, stream, n)
-
-    def _say_failed(self, n: int, notes: Sequence[str]) -> None:
+        notes = buffer.failed
+        if store is not None:
+            done, lost = units_of(store, stream, n)
+            notes = list(lost.values())
+            if not done:
+                of = count(n, "clustering")
+                raise InputError(f"none of the {of} could be made: {notes[0]}; retry_failed tries again")
         if notes:
             message = f"{len(notes)} of {count(n, 'clustering')} could not be made and are left out: {notes[0]}"
-            warnings.warn(GenerationWarning(message), stacklevel=4)
+            warnings.warn(GenerationWarning(message), stacklevel=3)
+        if store is None:
+            return self._ensemble(*buffer.in_order())
+        info = rows_of(store.info(), stream)
+        info = info[info["unit"] < n]
+        labels = store.labels(info.index.to_numpy()).T
+        if not np.array_equal(info.index, np.arange(len(info))):  # their numbers in the store, where they are others
+            info = info.reset_index(names="number")
+        return self._ensemble(labels, info.reset_index(drop=True))
 
     def _stream(
         self, units: Sequence[int], methods: list[str], seed: int, center: Spec | None
-    ) -> Iterator[tuple[list[Spec], Made]]:
+    ) -> Iterator[tuple[list[Spec], list[Made]]]:
         """Clusterings as they are made, in whatever order: by the kernel's own threads, or as tasks of workers."""
-        if self._in_kernel:
-            size = self._batch_size
-            for begin in range(0, len(units), size):
-                for alike in self._alike(self._specs(units[begin : begin + size], methods, seed, center)):
-                    make, args = self._call(alike, n_threads(self.n_jobs))
-                    yield alike, make(*args)
+
+        def parts(at_once: int, most: int) -> Iterator[list[Spec]]:
+            for begin in range(0, len(units), at_once):
+                for alike in self._alike(self._specs(units[begin : begin + at_once], methods, seed, center)):
+                    yield from (alike[i : i + most] for i in range(0, len(alike), most))
+
+        n, d = self.spaces.columns.shape
+        a_second = WORK / (STEPS * n * d * max(self.plan.n_clusters))  # what a core makes in it, about
+        here = self.time_limit is None and active_client() is None
+        if here and all(self._is_batched(name) for name, _ in self.plan.methods):
+            jobs = n_threads(self.n_jobs)
+            size = int(np.clip(a_second * jobs, jobs, LARGEST_BATCH))
+            for specs in parts(size, size):
+                make, args = self._call(specs, jobs)
+                yield specs, make(*args)
             return
+        size = 1 if self.time_limit is not None else int(np.clip(a_second / 4, 1, LARGEST_TASK))
         given: dict[int, list[Spec]] = {}
 
         def tasks() -> Iterator[Any]:
-            places = itertools.count()
-            for begin in range(0, len(units), WINDOW):
-                for chunk in self._chunks(self._specs(units[begin : begin + WINDOW], methods, seed, center)):
-                    given[next(places)] = chunk
-                    yield self._task(chunk)
+            for place, specs in enumerate(parts(WINDOW, size)):
+                given[place] = specs
+                make, args = self._call(specs, 1)
+                within = () if self.time_limit is None else (self.time_limit, self.spaces.n_objects, make)
+                yield delayed(make_within if within else make)(*within, *args)
 
         # A call with a time limit waits in a thread for the process that it runs in.
         prefer = "processes" if self.time_limit is None else "threads"
@@ -185,62 +185,43 @@ class Runner:
             for place, made in finished:
                 yield given.pop(place), made
 
-    @property
-    def _in_kernel(self) -> bool:
-        """Whether all is k-means, in this process, whose kernel has threads of its own."""
-        if self.base is not None or self.time_limit is not None or active_client() is not None:
-            return False
-        return all(METHODS[name].is_batched for name, _ in self.plan.methods)
+    def _is_batched(self, method: str) -> bool:
+        """Whether many of its clusterings are made in one kernel call."""
+        return self.base is None and METHODS[method].is_batched
 
     def _alike(self, specs: Sequence[Spec]) -> list[list[Spec]]:
         """The specs that one kernel call can make, together; others by themselves. In the order of the first of each."""
         groups: dict[Any, list[Spec]] = {}
         for spec in specs:
-            batched = self.base is None and METHODS[spec.method].is_batched
-            key = (METHODS[spec.method].space, spec.filling, spec.run_stream[0]) if batched else id(spec)
-            groups.setdefault(key, []).append(spec)
+            kind = METHODS[spec.method].space, spec.filling, spec.run_stream[0]
+            groups.setdefault(kind if self._is_batched(spec.method) else id(spec), []).append(spec)
         return list(groups.values())
-
-    def _chunks(self, specs: Sequence[Spec]) -> Iterator[list[Spec]]:
-        """What is one task: about a quarter of a second's k-means, or one clustering."""
-        n, d = self.spaces.columns.shape
-        size = 1
-        if self.time_limit is None:
-            size = int(np.clip(WORK / (4 * STEPS * n * d * max(self.plan.n_clusters)), 1, LARGEST_TASK))
-        for group in self._alike(specs):
-            yield from (group[i : i + size] for i in range(0, len(group), size))
 
     def _call(self, specs: list[Spec], threads: int) -> tuple[Any, tuple[Any, ...]]:
         """The function, and what to call it with, that makes these."""
         spec = specs[0]
-        space, method = self.spaces.of(spec.method, spec.filling), METHODS[spec.method]
-        if self.base is None and method.is_batched:
-            weights = batch_weights(specs, space.width)
-            return make_batch, (space.checked, specs, weights, self.plan.init, self.plan.max_iter, threads)
-        return make_one, (method, self.base, space.table, spec, self.plan, self.keeps_predictors)
-
-    def _task(self, specs: list[Spec]) -> Any:
-        make, args = self._call(specs, 1)
-        if self.time_limit is None:
-            return delayed(make)(*args)
-        return delayed(make_within)(self.time_limit, self.spaces.n_objects, make, *args)
+        space = self.spaces.of(spec.method, spec.filling)
+        if self._is_batched(spec.method):
+            return make_batch, (space.checked, space.width, specs, self.plan.init, self.plan.max_iter, threads)
+        return make_one, (METHODS[spec.method], self.base, space.table, spec, self.plan, self.keeps_predictors)
 
     def make(self, spec: Spec) -> tuple[Labels, pd.DataFrame]:
         """The clustering of a spec, alone, as one row, and its info; without any label if it failed."""
         make, args = self._call([spec], n_threads(self.n_jobs))
-        return self.table_of([spec], list(make(*args).each()))
+        return self.table_of([(spec, *make(*args))])
 
-    def table_of(self, specs: Sequence[Spec], ones: Sequence[One]) -> tuple[Labels, pd.DataFrame]:
+    def table_of(self, batch: Sequence[tuple[Spec, Made]]) -> tuple[Labels, pd.DataFrame]:
         """Labels, one row each, and info of clusterings that were made, or failed; both scored."""
-        labels = np.stack([one.labels for one in ones]).astype(np.int32, copy=False)
-        info = pd.DataFrame([self._cells(spec) for spec in specs])
-        for spec, one in zip(specs, ones, strict=True):
+        specs, made = zip(*batch, strict=True)
+        labels = np.stack([one.labels for one in made]).astype(np.int32, copy=False)
+        for spec, one in batch:
             if one.predictor is not None:
                 self.predictors[spec.seed, spec.unit] = one.predictor
-        info["inertia"], info["seconds"] = [one.inertia for one in ones], [one.seconds for one in ones]
-        steps = np.array([one.steps for one in ones])
+        info = pd.DataFrame([self._cells(spec) for spec in specs])
+        info["inertia"], info["seconds"] = [one.inertia for one in made], [one.seconds for one in made]
+        steps = np.array([one.steps for one in made])
         info["steps"] = pd.Series(steps, dtype="Int64").mask(steps < 0)
-        info["note"] = pd.Series([one.note for one in ones], dtype=object)
+        info["note"] = pd.Series([one.note for one in made], dtype=object)
         started = time.perf_counter()
         info["compactness"] = self._compactness(labels)
         self.scoring = time.perf_counter() - started
@@ -252,14 +233,14 @@ class Runner:
         """A spec read from `info`, its weights on the columns that are in use."""
         if spec.weights is None:
             return spec
-        space = METHODS[spec.method].space
-        width = self.spaces.given_width if space == "columns" else self.spaces.of(spec.method).width
+        space, given = METHODS[spec.method].space, self.spaces.preparation
+        width = given.given_width if space == "columns" else self.spaces.of(spec.method).width
         if len(spec.weights) != width:
             raise InputError(
                 f"the clustering has {len(spec.weights)} weights, and the {space} of the data are {width}: "
                 "is it the data, with the settings, that it was made from?"
             )
-        return spec if space != "columns" else replace(spec, weights=spec.weights[self.spaces.kept])
+        return replace(spec, weights=spec.weights[given.kept]) if space == "columns" else spec
 
     def _specs(self, units: Sequence[int], methods: list[str], seed: int, center: Spec | None) -> list[Spec]:
         if center is not None:
@@ -277,31 +258,23 @@ class Runner:
         share, scales = spec.drawn.get("own_scale"), self.spaces.own_scales
         if not share or scales is None or METHODS[spec.method].space != "columns":
             return spec
-        weights = np.clip(scales**share, 1 / OWN_SCALE, OWN_SCALE)
-        return replace(spec, weights=weights if spec.weights is None else spec.weights * weights)
+        return spec.times(np.clip(scales**share, 1 / OWN_SCALE, OWN_SCALE))
 
     def _guided(self, spec: Spec) -> Spec:
         """The spec with its weights times those that the guide learns in the space they belong to."""
-        if self.guide is None or not self.guide.strength or not self.spaces.of(spec.method).width:
+        name, space = METHODS[spec.method].space, self.spaces.of(spec.method)
+        if self.guide is None or not self.guide.strength or not space.width:
             return spec
-        name = METHODS[spec.method].space
         if name not in self._guide_weights:
-            self._guide_weights[name] = self.guide.weights(self.spaces.of(spec.method).table)
-        learned = self._guide_weights[name]
-        return replace(spec, weights=learned if spec.weights is None else spec.weights * learned)
-
-    @property
-    def _batch_size(self) -> int:
-        """About a second's clusterings by k-means, at least one for each thread."""
-        jobs, (n, d) = n_threads(self.n_jobs), self.spaces.columns.shape
-        return int(np.clip(WORK * jobs / (STEPS * n * d * max(self.plan.n_clusters)), jobs, LARGEST_BATCH))
+            self._guide_weights[name] = self.guide.weights(space.table)
+        return spec.times(self._guide_weights[name])
 
     def _cells(self, spec: Spec) -> dict[str, Any]:
         """The cells of `info` that the spec is read back from."""
-        weights, spaces = spec.weights, self.spaces
-        if weights is not None and METHODS[spec.method].space == "columns" and spaces.given_width > len(spaces.kept):
-            weights = np.zeros(spaces.given_width, weights.dtype)
-            weights[spaces.kept] = spec.weights
+        weights, given = spec.weights, self.spaces.preparation
+        if weights is not None and METHODS[spec.method].space == "columns" and given.given_width > len(given.kept):
+            weights = np.zeros(given.given_width, weights.dtype)
+            weights[given.kept] = spec.weights
         return {
             "method": spec.method,
             "n_clusters": spec.n_clusters,
@@ -310,14 +283,9 @@ class Runner:
             **{name: spec.drawn.get(name, np.nan) for name in self._drawn},
             "weights": None if weights is None else weights.tolist(),
             **{name: getattr(spec, name) for name in ("around", "jitter", "from_seed", "from_unit", "filling")},
-            "stress": spaces.stress,
+            "stress": self.spaces.stress,
             "settings": self._settings,
         }
-
-    @cached_property
-    def _drawn(self) -> list[str]:
-        """Columns of `info` with what the methods of the run draw."""
-        return list(dict.fromkeys(name for method, _ in self.plan.methods for name in METHODS[method].drawn))
 
     def _compactness(self, labels: Labels) -> Floats:
         """On the data itself, whatever weights made the clusterings; for many objects on a sample, the same for all."""
@@ -328,15 +296,6 @@ class Runner:
             made = Ensemble.from_codes(labels[np.ix_(some, rows)].T)
             values[some] = compactness(data, made, metric=self.plan.metric, n_jobs=self.n_jobs, progress=False)
         return values
-
-    def _stored(self, store: Store, stream: Spec, n: int) -> Ensemble:
-        """The clusterings of a stream, up to unit n − 1; where their numbers in the store are not 0 … m − 1, with these."""
-        info = rows_of(store.info(), stream)
-        info = info[info["unit"] < n]
-        labels = store.labels(info.index.to_numpy()).T
-        if not np.array_equal(info.index, np.arange(len(info))):
-            info = info.reset_index(names="number")
-        return self._ensemble(labels, info.reset_index(drop=True))
 
     def _ensemble(self, labels: Labels, info: pd.DataFrame) -> Ensemble:
         """With the same columns and types of `info` wherever it comes from."""

@@ -18,8 +18,11 @@ def check_base(base: Any) -> None:
         raise InputError(f"base must be a scikit-learn clusterer such as HDBSCAN(); got {kind_of(base)}")
 
 
-def base_text(base: Any) -> str:
-    """A clusterer in words that are the same in every process: its class and all its parameters."""
+def base_text(base: Any) -> str | None:
+    """A clusterer in words that are the same in every process: its class and all its parameters; None for none."""
+    if base is None:
+        return None
+    check_base(base)
     words = [f"{name}={_word(value)}" for name, value in sorted(base.get_params(deep=True).items())]
     return f"{type(base).__name__}({', '.join(words)})"
 

@@ -38,9 +38,9 @@ class Preparation:
 class Spaces:
     """The data of a run, and the forms of it that methods ask for.
 
-    `columns` are the table without its constant columns, `kept` and `given_width` which of the given columns these are; `groups` say which
-    of them stand for one column of the table as it came, and so share their weights; `own_scales` how far they spread before they were
-    standardized, their median 1. `filled` gives the values with their missing cells filled in another way.
+    `columns` are the table without its constant columns; `groups` say which of them stand for one column of the table as it came, and so
+    share their weights; `own_scales` how far they spread before they were standardized, their median 1 (None where they are not
+    standardized, or are not all numbers of the table as it came). `filled` gives the values with their missing cells filled in another way.
     """
 
     def __init__(
@@ -57,17 +57,18 @@ class Spaces:
         self.distances: Floats | None = None
         self._spaces: dict[tuple[str, int | None], Space] = {}
         self.groups: Ints | None = None
-        # None where columns are not standardized, or are not all numbers of the table as it came.
         self.own_scales: Floats | None = None
         if plan.metric == "precomputed":
             self._embed(np.asarray(values, float))
         elif plan.metric == "graph":
             self.columns = check_graph(values)
-            self.kept, self.given_width = np.arange(self.n_objects), self.n_objects
         else:
             self._standardize(values, groups, scaling)
+        width = int(self.columns.shape[1])
+        if plan.metric != "euclidean":
+            self.preparation = Preparation(None, np.arange(width), width)
         for name, _ in plan.methods:
-            if len(self.kept) < METHODS[name].min_columns:
+            if width < METHODS[name].min_columns:
                 raise InputError(
                     f"{name} weighs columns against each other, and only one is not constant: "
                     "give more columns, or use methods='minima'"
@@ -79,23 +80,22 @@ class Spaces:
         width = min(self.plan.n_dimensions, len(distances) - 1)
         with own_threads():  # the same numbers whatever the number of threads
             self.columns, self.stress = embed(distances, width)
-        self.distances, self.kept, self.given_width = distances, np.arange(width), width
-        self.preparation = Preparation(None, self.kept, width)
+        self.distances = distances
 
     def _standardize(self, values: ArrayLike, groups: Ints | None, scaling: Standardizer | CountScaling | None) -> None:
         if scaling is None or not self.plan.standardize:
             scaling = Standardizer.of(values if self.plan.standardize else check_matrix(values))
-        self.kept, self.given_width = np.flatnonzero(~scaling.constant), values.shape[1]
-        columns = count(self.given_width, "column")
-        if not self.kept.size:
+        kept, width = np.flatnonzero(~scaling.constant), values.shape[1]
+        columns = count(width, "column")
+        if not kept.size:
             raise InputError(f"all {columns} of the table are constant: there is nothing to cluster")
-        self.preparation = Preparation(scaling if self.plan.standardize else None, self.kept, self.given_width)
+        self.preparation = Preparation(scaling if self.plan.standardize else None, kept, width)
         self.columns = self.preparation.apply(values)
-        self.groups = None if groups is None else groups[self.kept]
+        self.groups = None if groups is None else groups[kept]
         if self.plan.standardize and groups is None and isinstance(scaling, Standardizer):
-            spread = scaling.sd[self.kept] / (1 if scaling.factor is None else scaling.factor[self.kept])
+            spread = scaling.sd[kept] / (1 if scaling.factor is None else scaling.factor[kept])
             self.own_scales = spread / np.median(spread)
-        if constant := self.given_width - len(self.kept):
+        if constant := width - len(kept):
             warnings.warn(GenerationWarning(f"{constant:,} of {columns} left out, being constant"), stacklevel=5)
 
     @property

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -34,26 +34,7 @@ GIVE_UP = 20
 
 @dataclass(frozen=True)
 class Made:
-    """What came of one or more clusterings, labels of all objects, and where; one that could not be made has none, and `note` says why."""
-
-    runs: Runs
-    where: Where
-
-    @classmethod
-    def failed(cls, n_objects: int, note: str, seconds: float) -> Made:
-        """One clustering that could not be made."""
-        run = Runs.of_labels(np.full(n_objects, -1), note)
-        return cls(replace(run, seconds=np.array([seconds])), Where.here())
-
-    def each(self) -> Iterator[One]:
-        runs = self.runs
-        for labels, inertia, seconds, steps in zip(runs.labels, runs.inertia, runs.seconds, runs.steps, strict=True):
-            yield One(labels, float(inertia), float(seconds), int(steps), runs.note, runs.predictor, self.where)
-
-
-@dataclass(frozen=True)
-class One:
-    """What came of one clustering."""
+    """What came of one clustering, and where; one that could not be made has no label, and its note says why."""
 
     labels: Labels
     inertia: float
@@ -63,22 +44,48 @@ class One:
     predictor: Any
     where: Where
 
+    @classmethod
+    def each(cls, runs: Runs, seconds: float | None = None) -> list[Made]:
+        """Of every run; `seconds` where these are not the kernel's own."""
+        where, cells = Where.here(), zip(runs.labels, runs.inertia, runs.seconds, runs.steps, strict=True)
+        return [
+            cls(
+                labels,
+                float(inertia),
+                float(own) if seconds is None else seconds,
+                int(steps),
+                runs.note,
+                runs.predictor,
+                where,
+            )
+            for labels, inertia, own, steps in cells
+        ]
+
+    @classmethod
+    def failed(cls, n_objects: int, note: str, seconds: float) -> list[Made]:
+        return cls.each(Runs.of_labels(np.full(n_objects, -1), note), seconds)
+
     @property
     def is_made(self) -> bool:
         return bool((self.labels >= 0).any())
 
 
-def make_within(seconds: float, n_objects: int, make: Any, *args: Any) -> Made:
+def make_within(seconds: float, n_objects: int, make: Any, *args: Any) -> list[Made]:
     """What ``make(*args)`` gives in another process, or nothing where that takes too long, or the process ends."""
     begin = time.perf_counter()
     try:
-        return cast(Made, call_within(seconds, make, *args))
+        made: list[Made] = call_within(seconds, make, *args)
     except CallError as error:
         return Made.failed(n_objects, str(error), time.perf_counter() - begin)
+    return made
 
 
-def make_batch(table: Any, specs: Sequence[Spec], weights: Array, init: str, max_iter: int, threads: int = 1) -> Made:
+def make_batch(table: Any, width: int, specs: Sequence[Spec], init: str, max_iter: int, threads: int) -> list[Made]:
     """Clusterings by k-means, many at a time: of one space, and of one seed."""
+    weights = np.ones((len(specs), width), np.float32)
+    for row, spec in zip(weights, specs, strict=True):
+        if spec.weights is not None:
+            row[:] = spec.weights
     runs = kmeans_runs(
         table,
         [spec.n_clusters for spec in specs],
@@ -90,25 +97,15 @@ def make_batch(table: Any, specs: Sequence[Spec], weights: Array, init: str, max
         max_iter=max_iter,
         threads=threads,
     )
-    return Made(runs, Where.here())
+    return Made.each(runs)
 
 
-def batch_weights(specs: Sequence[Spec], width: int) -> Array:
-    weights = np.ones((len(specs), width), np.float32)
-    for row, spec in zip(weights, specs, strict=True):
-        if spec.weights is not None:
-            row[:] = spec.weights
-    return weights
-
-
-def make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan, keeps_predictor: bool) -> Made:
+def make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan, keeps_predictor: bool) -> list[Made]:
     """One clustering by itself. What it raises becomes a note: one that fails must not take the others with it."""
     begin, n = time.perf_counter(), table.shape[0]
     try:
         rows = method.objects(spec, n, plan)
-        chosen = table if rows is None else table[rows]
-        if spec.weights is not None:
-            chosen = weighted(chosen, spec.weights)
+        chosen = weighted(table if rows is None else table[rows], spec.weights)
         # k-means has no threads of its own here; for all else one, so that its numbers do not depend on how many there are
         with contextlib.nullcontext() if base is None and method.is_kmeans else own_threads():
             if base is not None:
@@ -127,12 +124,13 @@ def make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan, ke
         labels = np.full((1, n), -1, np.int32)
         labels[:, rows] = runs.labels
     kept = runs.predictor if keeps_predictor else None
-    seconds = np.array([time.perf_counter() - begin])
-    return Made(replace(runs, labels=labels, seconds=seconds, predictor=kept), Where.here())
+    return Made.each(Runs(labels, runs.inertia, runs.steps, runs.seconds, runs.note, kept), time.perf_counter() - begin)
 
 
-def weighted(table: Array, weights: Array) -> Array:
-    """The columns times their weights, those of weight 0 left out."""
+def weighted(table: Array, weights: Array | None) -> Array:
+    """The columns times their weights, those of weight 0 left out; without weights as they are."""
+    if weights is None:
+        return table
     kept = np.flatnonzero(weights)
     if sparse.issparse(table):
         return sparse.csr_matrix(table[:, kept] @ sparse.diags(weights[kept].astype(float)))
@@ -144,7 +142,7 @@ class RunBuffer:
 
     def __init__(self, runner: Runner, store: Store | None, *, any_before: bool) -> None:
         self._runner, self._store, self._any = runner, store, any_before
-        self._waiting: list[tuple[Spec, One]] = []
+        self._waiting: list[tuple[Spec, Made]] = []
         self._parts: list[tuple[Labels, pd.DataFrame]] = []
         self._last = -np.inf  # the first is kept at once: a run that is killed early can go on
         self.failed: list[str] = []
@@ -159,9 +157,9 @@ class RunBuffer:
         if kind is None and self.failed and not self._any:
             self._give_up()
 
-    def add(self, specs: Sequence[Spec], made: Made) -> None:
+    def add(self, specs: Sequence[Spec], made: Sequence[Made]) -> None:
         """Keep what a task made, now or with what comes soon."""
-        for spec, one in zip(specs, made.each(), strict=True):
+        for spec, one in zip(specs, made, strict=True):
             self._waiting.append((spec, one))
             self._any |= one.is_made
             if not one.is_made:
@@ -183,14 +181,14 @@ class RunBuffer:
         waiting, self._waiting = sorted(self._waiting, key=lambda pair: pair[0].unit), []
         most = self._runner.most_waiting
         for batch in (waiting[i : i + most] for i in range(0, len(waiting), most)):
-            made = np.array([one.is_made for _, one in batch])
-            labels, info = self._runner.table_of([spec for spec, _ in batch], [one for _, one in batch])
+            is_made = np.array([one.is_made for _, one in batch])
+            labels, info = self._runner.table_of(batch)
             if self._store is None:
-                self._parts.append((labels[made], info[made]))
+                self._parts.append((labels[is_made], info[is_made]))
             else:
                 wanted = info["unit"].to_numpy(np.int64)
                 free = info["around"].isna().all() and not np.isin(wanted, self._store.numbers).any()
-                self._store.append(labels.T, info, numbers=wanted if free else None, failed=~made)
+                self._store.append(labels.T, info, numbers=wanted if free else None, failed=~is_made)
         self._last = time.monotonic()
 
     def in_order(self) -> tuple[Labels, pd.DataFrame]:

@@ -16,12 +16,12 @@ from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
 from consilience.generation.by_blocks import runner_of
 from consilience.generation.guide import Guide
+from consilience.generation.methods.method import Space
 from consilience.generation.plan import METHODS, Plan, Spec, defaults, of_row
 from consilience.generation.runner import Runner
 
-UNASKED_CLUSTERS = (
-    15  # safeguard: only stands in a plan whose number of clusters is that of the clustering to be varied
-)
+# safeguard: only stands in a plan whose number of clusters is that of the clustering to be varied.
+UNASKED_CLUSTERS = 15
 
 
 class Variations:
@@ -77,7 +77,8 @@ class Variations:
         share in what the columns, one by one, explain of it.
         """
         spec, runner = self._runner(row)
-        center = runner.fitted(spec).as_center(_number(row), check_jitter(jitter), check_seed(random_state))
+        jitter = check_positive("jitter", jitter, or_equal=True)
+        center = runner.fitted(spec).as_center(_number(row), jitter, check_seed(random_state))
         if columns or guide is not None:
             center = _steered(runner, center, columns or {}, guide)
         return runner.run(check_count("n_clusterings", n_clusterings), center=center, progress=False)
@@ -89,8 +90,9 @@ class Variations:
         axes = getattr(runner.spaces.of(spec.method), "axes", None)
         if axes is None:
             return None
-        loadings = np.zeros((runner.spaces.given_width, axes.shape[1]))
-        loadings[runner.spaces.kept] = axes
+        preparation = runner.spaces.preparation
+        loadings = np.zeros((preparation.given_width, axes.shape[1]))
+        loadings[preparation.kept] = axes
         return loadings
 
     def _runner(self, row: Any) -> tuple[Spec, Runner]:
@@ -104,28 +106,25 @@ class Variations:
 
 def _steered(runner: Runner, center: Spec, columns: Mapping[str, float], guide: Guide | None) -> Spec:
     """A center whose weights are multiplied by what people wish of columns and of objects."""
-    space = runner.spaces.of(center.method)
+    space, preparation = runner.spaces.of(center.method), runner.spaces.preparation
     if not space.width:
         raise InputError(f"clusterings by {center.method} weigh no columns: choose one of another method to steer")
     factors = np.ones(space.width)  # on top of what the clustering drew itself
     if columns:
-        given = runner.table.columns
-        names = [f"column {i}" for i in range(runner.spaces.given_width)] if given is None else list(given)
-        unknown = sorted(set(columns) - set(names))
-        if unknown:
+        names = runner.table.columns or [f"column {i}" for i in range(preparation.given_width)]
+        if unknown := sorted(set(columns) - set(names)):
             raise InputError(f"the data has no column {show(unknown[0])}: `columns` names those to weigh")
         by = np.array([check_positive(f"the factor of {name}", columns.get(name, 1.0)) for name in names])
-        factors = (
-            by[runner.spaces.kept] if METHODS[center.method].space == "columns" else _on_components(runner, center, by)
-        )
+        by = by[preparation.kept]
+        factors = by if METHODS[center.method].space == "columns" else _on_components(runner, space, by)
     if guide is not None:
         factors = factors * guide.of(runner.table).weights(space.table)
-    return replace(center, weights=factors if center.weights is None else np.asarray(center.weights, float) * factors)
+    return center.times(factors)
 
 
-def _on_components(runner: Runner, center: Spec, by: Floats) -> Floats:
+def _on_components(runner: Runner, space: Space, by: Floats) -> Floats:
     """Factors of components from those of columns: a mean of logarithms, by the squares of their correlations."""
-    table = runner.spaces.of(center.method).table
+    table = space.table
     if sparse.issparse(table) or sparse.issparse(runner.spaces.columns):
         raise InputError(
             "columns of sparse data cannot be steered by components: choose a clustering that weighs columns"
@@ -135,23 +134,20 @@ def _on_components(runner: Runner, center: Spec, by: Floats) -> Floats:
     size = np.maximum(np.linalg.norm(scores, axis=0)[:, None] * np.linalg.norm(values, axis=0), 1e-300)
     explained = np.square(scores.T @ values / size)
     share = explained / np.maximum(explained.sum(axis=1, keepdims=True), 1e-300)
-    return np.asarray(np.exp(share @ np.log(by[runner.spaces.kept])))
+    return np.asarray(np.exp(share @ np.log(by)))
 
 
 def center_of(around: Any, store: PathLike | None, given: Plan, base: Any) -> tuple[Spec, int, Plan, Any]:
-    """How the clustering that others are to be near was made, its number, its plan, and the plan of its run in a store.
-
-    `given` are the settings asked for.
-    """
-    run_plan = None
-    if isinstance(around, (pd.Series, Mapping)):
-        if store is not None:
-            raise InputError("around is a row of info and store a run: give the clustering's number in that run")
+    """How the clustering that others are to be near was made, its number, its plan, and the plan of its run in a store."""
+    run_plan, is_row = None, isinstance(around, (pd.Series, Mapping))
+    if is_row and store is not None:
+        raise InputError("around is a row of info and store a run: give the clustering's number in that run")
+    if not is_row and store is None:
+        what = f"around={show(around)} is the number of a clustering"
+        raise InputError(f"{what}: name its run by store, or give its row of info")
+    if store is None:
         row, number = around, _number(around)
     else:
-        if store is None:
-            what = f"around={show(around)} is the number of a clustering"
-            raise InputError(f"{what}: name its run by store, or give its row of info")
         run, number = Store.open(store), check_count("around", around, 0)
         if number not in run.numbers:
             raise InputError(f"store {store} holds no clustering {number}: its info lists those there are")
@@ -162,10 +158,6 @@ def center_of(around: Any, store: PathLike | None, given: Plan, base: Any) -> tu
         kept = given.guide or (run_plan or {}).get("guide")
         plan = replace(plan, guide=kept if isinstance(kept, Mapping) else plan.guide)
     return spec, number, plan, run_plan
-
-
-def check_jitter(jitter: Any) -> float:
-    return check_positive("jitter", jitter, or_equal=True)
 
 
 def _number(row: Any) -> int:
