@@ -86,3 +86,9 @@ def block_graph(k, size, inside, outside, seed):
     chance = np.where(truth[:, None] == truth, inside, outside)
     upper = np.triu(rng.random(chance.shape) < chance, 1)
     return sparse.csr_array((upper | upper.T).astype(float)), truth
+
+
+def cut(graph, labels):
+    """Weight of the edges between blocks, each edge once."""
+    edges = sparse.coo_array(graph)
+    return float(edges.data[labels[edges.row] != labels[edges.col]].sum()) / 2

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from consilience._check import InputError
 from consilience.consensus.methods import strehl_ghosh
 from consilience.consensus.methods.bipartite import HBGF, _shares, bipartite
-from consilience.consensus.methods.graph_partition import cut
 from consilience.consensus.methods.strehl_ghosh import CSPA, HGPA, MCLA, associate, cluster_jaccard, compete
 from consilience.consensus.rows.problem import Problem, check_problem, incidence
 from consilience.measures import nmi
-from samples import noisy_copies
+from samples import cut, noisy_copies, same_partition
 
-METHODS = [CSPA, HGPA, MCLA, HBGF]
 SLIDES = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 2, 2, 2], [0, 1, -1, 0, 1, -1, -1]]
 META = np.array([2, 1, 0, 0, 2, 1, 2, 1, 0, 1, 2])  # of h1 … h11 on the slides
 FRACTIONS = np.array([[0, 0, 0, 0, 1 / 3, 1, 1], [1 / 4, 0, 1 / 4, 1, 1 / 2, 0, 0], [3 / 4, 1, 1 / 2, 0, 1 / 4, 0, 0]])
@@ -35,7 +33,6 @@ def test_mcla_on_the_slides():
     assert model.labels_.tolist() == [0, 0, 0, 1, 1, 2, 2]
     assert model.association_ == pytest.approx(FRACTIONS[[2, 1, 0]].T)
     assert model.meta_labels_.tolist() == (2 - META).tolist()
-    assert model.membership_.sum(axis=1) == pytest.approx(1)
 
 
 def incidence_as_given(problem):
@@ -62,22 +59,23 @@ def test_ties_go_to_the_larger_then_the_lower_meta_cluster():
         assert found[3] == found[side]
 
 
-def test_jaccard_between_clusters_counts_objects():
+@pytest.mark.parametrize("dense", [0, 1_000])
+def test_jaccard_between_clusters_counts_objects(dense, monkeypatch):
+    monkeypatch.setattr(strehl_ghosh, "DENSE", dense)
     labels = np.array([[0, 0], [0, 0], [0, 1], [1, 1], [1, -1]])
     problem = check_problem(labels, 2)
-    found = cluster_jaccard(incidence_as_given(problem), problem.weights).toarray()
+    found, at = cluster_jaccard(problem).toarray(), problem.labels_as_given()[0]
     sets = [{0, 1, 2}, {3, 4}, {0, 1}, {2, 3}]
     for a in range(4):
         for b in range(4):
             want = 0 if a == b else len(sets[a] & sets[b]) / len(sets[a] | sets[b])
-            assert found[a, b] == pytest.approx(want)
+            assert found[at[a], at[b]] == pytest.approx(want)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("p", "bar"), [(0.3, 0.97), (0.5, 0.83)])
 def test_cspa_and_hbgf_meet_their_bars(p, bar):
     cases = [noisy_copies(noise=p, seed=seed) for seed in range(3)]
-    assert quality(CSPA, cases, 10) >= bar
     assert quality(CSPA, cases, 10, memory_budget=1) >= bar - 0.02
     assert quality(HBGF, cases, 10) >= bar
     assert quality(HBGF, cases, 10, max_rows=250) >= bar - 0.05
@@ -112,8 +110,6 @@ def test_sparsified_similarity_holds_true_values_of_the_strongest():
     strongest = np.sort(exact, axis=1)[:, -20:].mean()
     assert found.data.mean() >= 0.8 * strongest
     assert found.data.mean() >= 2 * exact.mean()
-    again = strehl_ghosh.strongest_similarity(problem, members, 20, seed=1)
-    assert abs(found - again).max() == 0
 
 
 def test_the_budget_decides_whether_the_similarity_is_sparsified():
@@ -124,40 +120,25 @@ def test_the_budget_decides_whether_the_similarity_is_sparsified():
     assert HBGF(10, max_rows=100, random_state=0).fit(labels).sampled_
 
 
-def collapsed_and_not(labels, copies):
-    """The same objects as a problem of distinct rows and as one of a row per object, and the row of every object."""
-    objects = np.repeat(labels, copies, axis=0)
-    problem = check_problem(objects, 2)
-    rows = problem.labels[problem.inverse]
-    return problem, Problem(rows, np.ones(len(rows)), 2, np.arange(len(rows)))
-
-
 @settings(max_examples=30, deadline=None)
-@given(
-    seed=st.integers(0, 2**32 - 1),
-    n=st.integers(3, 12),
-    r=st.integers(1, 4),
-    missing=st.booleans(),
-)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(3, 12), r=st.integers(1, 4), missing=st.booleans())
 def test_weights_give_the_cut_of_the_graph_of_all_objects(seed, n, r, missing):
     rng = np.random.default_rng(seed)
     labels = rng.integers(-1 if missing else 0, 3, (n, r))
     labels[:, 0] = np.arange(n) % 3
-    if len(np.unique(labels, axis=0)) < 2:
-        return
-    rows, objects = collapsed_and_not(labels, rng.integers(1, 5, n))
-    blocks = rng.integers(0, 2, rows.n_rows)
+    rows = check_problem(np.repeat(labels, rng.integers(1, 5, n), axis=0), 2)
+    every = rows.labels[rows.inverse]  # a row for every object
+    objects, blocks = Problem(every, np.ones(len(every)), 2, np.arange(len(every))), rng.integers(0, 2, rows.n_rows)
 
     def cspa_cut(problem, labels):
         graph = strehl_ghosh.similarity(incidence(problem), problem.n_clusterings)
         return cut(strehl_ghosh._by_pairs(graph, problem.weights), labels)
 
     assert cspa_cut(rows, blocks) == pytest.approx(cspa_cut(objects, blocks[rows.inverse]))
-    jaccard = [cluster_jaccard(incidence(p), p.weights).toarray() for p in (rows, objects)]
+    jaccard = [cluster_jaccard(problem).toarray() for problem in (rows, objects)]
     assert jaccard[0] == pytest.approx(jaccard[1])
-    by_row, by_object = (MCLA(random_state=0)._combine(problem) for problem in (rows, objects))
-    assert len(set(zip(by_row.labels[rows.inverse], by_object.labels, strict=True))) == len(set(by_object.labels))
-    assert len(set(by_row.labels)) == len(set(by_object.labels))
+    by_row, by_object = (MCLA(random_state=0)._combine(problem).labels for problem in (rows, objects))
+    assert same_partition(by_row[rows.inverse], by_object)
 
 
 def test_edges_of_the_bipartite_graph_weigh_as_much_as_their_rows():
@@ -185,51 +166,30 @@ def test_memberships_follow_their_definitions():
     slides = check_problem(SLIDES, 3)
     shares = _shares(incidence_as_given(slides), META, 3)[slides.inverse]
     assert shares[0].tolist() == [0, 0.25, 0.75]  # the first object lies in h1, h5, h7 and h10
-    assert shares[2].tolist() == [
-        0,
-        1 / 3,
-        2 / 3,
-    ]  # the third, without a label in the last clustering, in h1, h5 and h8
+    assert shares[2].tolist() == [0, 1 / 3, 2 / 3]  # without a label in the last clustering, in h1, h5 and h8
 
 
-def ensembles():
-    """Labels of any shape of trouble, with weights: few rows, single clusters, many missing, no overlap, giants."""
-
-    def build(n, sizes, missing, weighting, seed):
-        rng = np.random.default_rng(seed)
-        labels = np.stack([rng.integers(0, size, n) for size in sizes], axis=1)
-        labels[rng.random(labels.shape) < missing] = -1
-        weights = {"none": None, "float": rng.random(n) + 0.01, "giant": np.where(np.arange(n) == 0, 1e12, 1.0)}
-        return labels, weights[weighting]
-
-    return st.builds(
-        build,
-        st.integers(2, 40),
-        st.lists(st.sampled_from([1, 2, 3, 30]), min_size=1, max_size=5),
-        st.sampled_from([0.0, 0.3, 0.8]),
-        st.sampled_from(["none", "float", "giant"]),
-        st.integers(0, 2**32 - 1),
-    )
-
-
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.data_too_large]
-)  # so Hypothesis 6.90 finds them
-@given(case=ensembles(), data=st.data())
-def test_no_ensemble_breaks_a_method(case, data):
-    labels, weights = case
+@settings(max_examples=20, deadline=None)
+@given(
+    n=st.integers(2, 40),
+    sizes=st.lists(st.sampled_from([1, 2, 3, 30]), min_size=1, max_size=5),
+    missing=st.sampled_from([0.0, 0.3, 0.8]),
+    weighting=st.integers(0, 2),
+    seed=st.integers(0, 2**32 - 1),
+    budget=st.sampled_from([1.0, 1e9]),
+)
+def test_no_ensemble_breaks_a_method(n, sizes, missing, weighting, seed, budget):
+    """Few rows, single clusters, many missing labels, no overlap, giants."""
+    rng = np.random.default_rng(seed)
+    labels = np.stack([rng.integers(0, size, n) for size in sizes], axis=1)
+    labels[rng.random(labels.shape) < missing] = -1
+    weights = (None, rng.random(n) + 0.01, np.where(np.arange(n) == 0, 1e12, 1.0))[weighting]
     try:
-        most = check_problem(labels, 2, weights).n_rows
+        k = int(rng.integers(2, check_problem(labels, 2, weights).n_rows + 1))
     except InputError:  # no label at all, or a single row: nothing to combine
         return
-    k = data.draw(st.integers(2, most))
-    budget = data.draw(st.sampled_from([1.0, 1e9]))
-    for model in (
-        MCLA(k),
-        CSPA(k, memory_budget=budget, n_neighbors=3),
-        HBGF(k, max_rows=max(k, 10)),
-        HGPA(k),
-    ):
+    methods = MCLA(k), CSPA(k, memory_budget=budget, n_neighbors=3), HBGF(k, max_rows=max(k, 10)), HGPA(k)
+    for model in methods:
         model.set_params(random_state=0).fit(labels, sample_weight=weights)
         assert 1 <= model.n_clusters_ <= k
         assert ((model.labels_ >= 0) == (model.confidence_ > 0)).all()

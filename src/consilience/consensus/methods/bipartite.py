@@ -1,20 +1,18 @@
-"""Partitions of the bipartite graph that joins every object with the clusters it lies in: HBGF and LWGP.
+"""Partitions of the bipartite graph that joins every object with the clusters it lies in: HBGF and LWGP."""
 
-**HBGF**: a partition into k blocks with a small cut groups objects by their clusters and clusters by their objects at once (X. Z. Fern
-and C. E. Brodley, Solving cluster ensemble problems by bipartite graph partitioning, ICML 2004). A row of weight w is w objects, so its
-edges weigh w. Only objects are balanced: clusters weigh nothing.
-
-**LWGP**: a spectral cut, in which an object is tied to each of its clusters with the cluster's weight
-(:mod:`consilience.consensus.rows.cluster_similarity`; D. Huang, C.-D. Wang and J.-H. Lai, Locally weighted ensemble clustering, IEEE
-Trans. Cybernetics 48, 2018): Z (rows × clusters). Normalized cuts of this graph need no eigenvectors of its objects, since those follow
-from the much smaller graph of clusters (the **transfer cut**)
-
-    E = Zᵀ D⁻¹ Z,   D the row sums of Z, rows counted by their weights
-
-(Z. Li, X.-M. Wu and S.-F. Chang, Segmentation using superpixels: a bipartite graph partitioning approach, CVPR 2012): with v the leading
-eigenvectors of the normalized E, row i lies at the mean of v over its clusters. Rows of unit length are grouped by k-means, a row
-counted by its weight. With equal weights of the clusters this is the spectral cut of Fern and Brodley.
-"""
+# HBGF: a partition into k blocks with a small cut groups objects by their clusters and clusters by their objects at once (X. Z. Fern
+# and C. E. Brodley, Solving cluster ensemble problems by bipartite graph partitioning, ICML 2004). A row of weight w is w objects, so its
+# edges weigh w. Only objects are balanced: clusters weigh nothing.
+#
+# LWGP: a spectral cut, in which an object is tied to each of its clusters with the cluster's weight (D. Huang, C.-D. Wang and J.-H. Lai,
+# Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48, 2018): Z (rows × clusters). Normalized cuts of this graph need no
+# eigenvectors of its objects, since those follow from the much smaller graph of clusters (the transfer cut)
+#
+#     E = Zᵀ D⁻¹ Z,   D the row sums of Z, rows counted by their weights
+#
+# (Z. Li, X.-M. Wu and S.-F. Chang, Segmentation using superpixels: a bipartite graph partitioning approach, CVPR 2012): with v the leading
+# eigenvectors of the normalized E, row i lies at the mean of v over its clusters. Rows of unit length are grouped by k-means. With equal
+# weights of the clusters this is the spectral cut of Fern and Brodley.
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -28,7 +26,7 @@ from consilience._check import check_choice, check_count, check_seed
 from consilience._run.random import stream
 from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
-from consilience.consensus.methods.graph_partition import check_imbalance, partition_graph
+from consilience.consensus.methods.graph_partition import check_imbalance, in_blocks, partition_graph
 from consilience.consensus.rows.cluster_similarity import THETA, cluster_weights, co_occurrence
 from consilience.consensus.rows.problem import Problem, incidence, sample_rows, sum_over_labels
 
@@ -49,10 +47,10 @@ def transfer_cut(
 
 def embed_rows(problem: Problem, label_weights: Floats, n_vectors: int) -> tuple[Floats, Floats]:
     """(n_rows, n_vectors) rows of unit length in the leading eigenvectors of the graph of clusters, and their eigenvalues."""
-    rows, offsets = problem.labels, problem.offsets
+    rows, offsets, c = problem.labels, problem.offsets, len(label_weights)
     degree = sum_over_labels(rows, offsets, label_weights[:, None])
-    number = min(n_vectors, len(label_weights))
-    small = len(label_weights) <= DENSE or 4 * number >= len(label_weights)
+    number = min(n_vectors, c)
+    small = c <= DENSE or 4 * number >= c
     values, vectors = (_dense if small else _sparse)(problem, label_weights, problem.weights / degree[:, 0], number)
     points = sum_over_labels(rows, offsets, vectors * label_weights[:, None]) / np.maximum(degree, 1e-300)
     points /= np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-300)
@@ -74,9 +72,8 @@ def _dense(problem: Problem, label_weights: Floats, scale: Floats, number: int) 
 
 def _sparse(problem: Problem, label_weights: Floats, scale: Floats, number: int) -> tuple[Floats, Floats]:
     """The same by Lanczos steps from a fixed start, without the graph of clusters."""
-    members = incidence(problem)
-    ties = members.copy()
-    ties.data = label_weights[members.indices] * np.sqrt(np.repeat(scale, np.diff(members.indptr)))
+    ties = incidence(problem)
+    ties.data = label_weights[ties.indices] * np.sqrt(np.repeat(scale, np.diff(ties.indptr)))
     back = ties.T.tocsr()
     root = 1 / np.sqrt(back @ (ties @ np.ones(ties.shape[1])))
     c = len(root)
@@ -94,31 +91,28 @@ def weighted_kmeans(points: Floats, weights: Floats, n_clusters: int, *, n_init:
     some = sample_rows(weights, SAMPLE, seed)
     part = points[some]
     counts = weights[some] if len(some) == len(points) else np.ones(len(some))  # drawn by weight
-    runs = []
-    for unit in range(n_init):
-        rng = stream(seed, "consensus.transfer_kmeans", unit)
-        runs.append(_lloyd(part, counts, _plus_plus(part, counts, n_clusters, rng)))
+    rngs = (stream(seed, "consensus.transfer_kmeans", unit) for unit in range(n_init))
+    runs = (_lloyd(part, counts, _plus_plus(part, counts, n_clusters, rng)) for rng in rngs)
     labels, centers, _ = min(runs, key=lambda run: run[2])
     return labels if len(some) == len(points) else _lloyd(points, weights, centers)[0]
 
 
 def _plus_plus(points: Floats, weights: Floats, k: int, rng: np.random.Generator) -> Floats:
     """Centers drawn one by one in proportion to the squared distance to the nearest before; the best of a few draws each."""
-    tries = 2 + int(np.log(k))
     squares = (points**2).sum(axis=1)
 
-    def away(chosen: Ints) -> Floats:
+    def away(chosen: Any) -> Floats:
         return np.maximum(squares - 2 * points[chosen] @ points.T + squares[chosen][:, None], 0)
 
-    first = _draw(weights, rng, 1)
-    centers, nearest = [int(first[0])], away(first)[0]
+    centers = _draw(weights, rng, 1).tolist()
+    nearest = away(centers)[0]
     while len(centers) < k:
-        chosen = _draw(weights * nearest, rng, tries)
+        chosen = _draw(weights * nearest, rng, 2 + int(np.log(k)))
         found = np.minimum(nearest, away(chosen))
         best = int((found @ weights).argmin())
         centers.append(int(chosen[best]))
         nearest = found[best]
-    return points[centers].copy()
+    return points[centers]
 
 
 def _draw(odds: Floats, rng: np.random.Generator, size: int) -> Ints:
@@ -145,9 +139,7 @@ def _lloyd(points: Floats, weights: Floats, centers: Floats) -> tuple[Ints, Floa
 
 def _shares(members: Any, homes: Ints, k: int) -> Floats:
     """Share of every row's clusters in each block, given the blocks of the clusters."""
-    n = len(homes)
-    groups = sparse.csr_array((np.ones(n), (np.arange(n), homes)), shape=(n, k))
-    return np.asarray((members @ groups).toarray() / np.diff(members.indptr)[:, None])
+    return np.asarray((members @ in_blocks(homes, np.ones(len(homes)), k)).toarray() / np.diff(members.indptr)[:, None])
 
 
 def bipartite(members: Any, weights: Any) -> Any:

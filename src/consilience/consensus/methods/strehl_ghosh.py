@@ -1,23 +1,22 @@
 """The cluster ensembles of A. Strehl and J. Ghosh (JMLR 3, 2002): CSPA, HGPA and MCLA cut graphs made of the indicator matrix H.
 
 H (rows × all clusters) is 1 where a row lies in a cluster; r is the number of clusterings.
-
-**CSPA**: objects are as alike as the share of clusterings that put them together, S = H Hᵀ / r. The graph with these weights is split
-into k balanced blocks with a small cut. Rows of weight w_i and w_j stand for w_i · w_j pairs of objects, so their edge weighs S_ij w_i w_j,
-and the cut equals that of the graph on all objects wherever equal rows stay together. There are no self-loops.
-
-**HGPA**: every cluster is a hyperedge of the same weight over its objects; these are split into k groups of about equal size so that the
-fewest hyperedges are cut. A poor objective: a hyperedge counts as cut whether one of its objects strays or half of them do. At 10 % of
-label noise the best cut lies *below* that of the true clusters, so a perfect search would still miss them (NMI about .5). It is here
-because Strehl and Ghosh have it, and is not a default anywhere.
-
-**MCLA**: clusters a, b of any two clusterings are as alike as their binary Jaccard measure
-
-    w_ab = h_a·h_b / (‖h_a‖² + ‖h_b‖² − h_a·h_b),   h the columns of H.
-
-This graph of clusters is split into k balanced meta-clusters with a small cut. The mean of the indicator vectors in a meta-cluster says
-how strongly each object is associated with it, and every object goes to its strongest association.
 """
+
+# CSPA: objects are as alike as the share of clusterings that put them together, S = H Hᵀ / r. Rows of weight w_i and w_j stand for
+# w_i · w_j pairs of objects, so their edge weighs S_ij w_i w_j, and the cut equals that of the graph on all objects wherever equal rows
+# stay together. There are no self-loops.
+#
+# HGPA: every cluster is a hyperedge of the same weight over its objects. A poor objective: a hyperedge counts as cut whether one of its
+# objects strays or half of them do. At 10 % of label noise the best cut lies below that of the true clusters, so a perfect search would
+# still miss them (NMI about .5). It is here because Strehl and Ghosh have it.
+#
+# MCLA: clusters a, b of any two clusterings are as alike as their binary Jaccard measure
+#
+#     w_ab = h_a·h_b / (‖h_a‖² + ‖h_b‖² − h_a·h_b),   h the columns of H.
+#
+# This graph of clusters is split into k balanced meta-clusters. The mean of the indicator vectors in a meta-cluster says how strongly
+# each object is associated with it, and every object goes to its strongest association.
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -30,7 +29,12 @@ from consilience._run.progress import step
 from consilience._run.random import stream
 from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator, by_size
-from consilience.consensus.methods.graph_partition import check_imbalance, partition_graph, partition_hypergraph
+from consilience.consensus.methods.graph_partition import (
+    check_imbalance,
+    in_blocks,
+    partition_graph,
+    partition_hypergraph,
+)
 from consilience.consensus.rows.cluster_similarity import co_occurrence
 from consilience.consensus.rows.problem import Problem, incidence, sample_rows, sum_over_labels
 
@@ -148,14 +152,9 @@ class CSPA(ConsensusEstimator):
             graph = similarity(members, problem.n_clusterings)
         how: dict[str, Any] = {"vertex_weights": weights, "imbalance": self.imbalance, "random_state": seed}
         labels = partition_graph(_by_pairs(graph, weights), problem.n_clusters, **how)
-        shared = (members.T @ _in_blocks(labels, weights, int(labels.max()) + 1)).toarray()
+        shared = (members.T @ in_blocks(labels, weights, int(labels.max()) + 1)).toarray()
         means = members @ (shared / np.bincount(labels, weights))
         return Answer(labels, means / means.sum(axis=1, keepdims=True), {"sparsified": sparsified})
-
-
-def _in_blocks(blocks: Ints, weights: Floats, k: int) -> Any:
-    """Sparse (n_rows, k): the weight of every row in its block."""
-    return sparse.csr_array((weights, (np.arange(len(blocks)), blocks)), shape=(len(blocks), k))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -213,27 +212,24 @@ class HGPA(ConsensusEstimator):
         )
         if len(chosen) == problem.n_rows:
             return Answer(blocks, extras={"sampled": False})
-        held = (members[chosen].T @ _in_blocks(blocks, weights, problem.n_clusters)).toarray()
+        held = (members[chosen].T @ in_blocks(blocks, weights, problem.n_clusters)).toarray()
         held = np.divide(held, held.sum(axis=1, keepdims=True), where=held > 0, out=held)
         labels = np.asarray(members @ held).argmax(axis=1)
         labels[chosen] = blocks
         return Answer(labels, extras={"sampled": True})
 
 
-def cluster_jaccard(members: Any, weights: Floats) -> Any:
-    """Sparse binary Jaccard measure between the columns of `members`, rows counted by weight; zero diagonal."""
-    weighted = members.copy()
-    weighted.data = members.data * np.repeat(weights, np.diff(members.indptr))
-    return jaccard_of(members.T @ weighted)
-
-
-def jaccard_of(overlaps: Any) -> Any:
-    """The same from the weight of what every two columns share, sparse or dense."""
-    both = sparse.coo_array(overlaps)
-    sizes = np.zeros(both.shape[0])
-    own = both.row == both.col
-    sizes[both.row[own]] = both.data[own]
-    first, second, shared = both.row[~own], both.col[~own], both.data[~own]
+def cluster_jaccard(problem: Problem) -> Any:
+    """Sparse binary Jaccard measure between all clusters, rows counted by weight; zero diagonal."""
+    if problem.offsets[-1] <= DENSE:
+        both = sparse.coo_array(co_occurrence(problem))
+    else:
+        members, weighted = incidence(problem), incidence(problem)
+        weighted.data = np.repeat(problem.weights, np.diff(members.indptr))
+        both = (members.T @ weighted).tocoo()
+    sizes = both.diagonal()
+    apart = both.row != both.col
+    first, second, shared = both.row[apart], both.col[apart], both.data[apart]
     jaccard = shared / (sizes[first] + sizes[second] - shared)
     return sparse.csr_array((jaccard, (first, second)), shape=both.shape)
 
@@ -244,7 +240,7 @@ def associate(problem: Problem, meta: Ints) -> Floats:
     if len(meta) * len(sizes) <= TABLE:
         found = sum_over_labels(problem.labels, problem.offsets, np.eye(len(sizes))[meta])
     else:
-        found = (incidence(problem) @ _in_blocks(meta, np.ones(len(meta)), len(sizes))).toarray()
+        found = (incidence(problem) @ in_blocks(meta, np.ones(len(meta)), len(sizes))).toarray()
     found /= sizes
     return found
 
@@ -294,8 +290,7 @@ class MCLA(ConsensusEstimator):
     def _compete(self, problem: Problem) -> tuple[Ints, Floats, Ints]:
         """Meta-clusters of the clusters, associations with them, and the strongest of every row."""
         check_imbalance(self.imbalance)
-        few = problem.offsets[-1] <= DENSE
-        graph = jaccard_of(co_occurrence(problem)) if few else cluster_jaccard(incidence(problem), problem.weights)
+        graph = cluster_jaccard(problem)
         meta = partition_graph(graph, problem.n_clusters, imbalance=self.imbalance, random_state=self.random_state)
         association = associate(problem, meta)
         # Totals from whole cluster sizes, so that they are exact and equal rows or a row of their weight decide ties alike.
