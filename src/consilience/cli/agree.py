@@ -31,31 +31,20 @@ from consilience.cli import options, outputs
 @click.option("--restart", is_flag=True, help="At the end begin again from the clusterings' own consensus.")
 @click.option("--triples", is_flag=True, help="The columns of the table are row, column and count.")
 @click.option("--names", help="Names of the columns: a vector of the npz file, or a text file with one a line.")
-@options.output_option("consensus and all clusterings of the rows")
-@click.option("--column-output", type=options.FILE, help="Write all clusterings of the columns.")
-@click.option("--stability", "stability_file", type=options.FILE, help="Write the stability by iteration.")
-@click.option(
-    "--components", type=options.FILE, help="Write the stable components of rows and columns, before and after."
+@options.writing(
+    options.output_option("consensus and all clusterings of the rows"),
+    options.file_option("--column-output", "Write all clusterings of the columns."),
+    options.file_option("--stability", "Write the stability by iteration."),
+    options.file_option("--components", "Write the stable components of rows and columns, before and after."),
+    options.figure_option("the stability by iteration"),
+    options.file_option(
+        "--save", "Keep everything in a new folder: clusterings of every iteration, as runs.", "result"
+    ),
 )
-@click.option(
-    "--save", type=options.FILE, help="Keep everything in a new folder: the clusterings of every iteration, as runs."
-)
-@options.figure_option("the stability by iteration")
 @options.reading(options.known_options, options.table_options)
 @options.run_options
 def command(
-    counts: Path,
-    how: dict[str, Any],
-    triples: bool,
-    names: str | None,
-    output: Path | None,
-    column_output: Path | None,
-    stability_file: Path | None,
-    components: Path | None,
-    save: Path | None,
-    figure: Path | None,
-    as_json: bool,
-    **settings: Any,
+    counts: Path, how: dict[str, Any], out: dict[str, Any], triples: bool, names: str | None, **settings: Any
 ) -> None:
     """Cluster the rows and columns of COUNTS, documents by words say, several times, and let the clusterings agree.
 
@@ -68,19 +57,14 @@ def command(
     """
     from consilience.agreement import agree, stable_groups
     from consilience.agreement.components import column_information
-    from consilience.cli.inputs import open_count_blocks, open_data, print_notices
+    from consilience.cli.inputs import open_count_blocks, open_data
     from consilience.consensus import combine
-    from consilience.ensemble.results import check_new_folder
     from consilience.inputs.known import read_names
     from consilience.reports import draw
     from consilience.reports.agreement import agreement_finding, agreement_summary, labels_table
     from consilience.reports.clusters import match_known
     from consilience.reports.files import write_objects, write_table
 
-    tables = outputs.check_tables(output, column_output, stability_file, components)
-    pictures = outputs.check_pictures(figure)
-    folders = [check_new_folder(save)] if save else []
-    outputs.check_outputs([*tables, *pictures, *folders], [counts, how["known_from"], Path(names) if names else None])
     if triples:  # these name their rows themselves, and --id is that of the labels beside them
         how |= {"triples": True, "known_id": how["known_id"] or how["id_column"], "id_column": None}
     blocks = open_count_blocks(counts, [names], how)
@@ -92,30 +76,26 @@ def command(
         known, table = opened.known, opened.data
         table = table if names is None else replace(table, columns=read_names(counts, names, table))
     result = agree(table, **settings)
-    if save:
-        result.save(save)
+    if out["save"]:
+        result.save(out["save"])
     by_iteration = result.stability_by_iteration(known, n_jobs=settings["n_jobs"])
     consensus = combine(result.after.rows, progress=False)
     weights = column_information(table if blocks else table.values, consensus.labels)
     groups = stable_groups(result.before.columns, result.after.columns, weights=weights, new=True)
-    if output:
-        write_objects(labels_table(result.after.rows, consensus), output, "id" if blocks else table.id_heading)
-    if column_output:
-        write_table(labels_table(result.after.columns), column_output)
-    if stability_file:
-        write_table(by_iteration.set_index("iteration"), stability_file)
-    if components:
-        write_table(_components(result, weights), components)
-    if figure:
-        draw(by_iteration, figure, "iterations")
+    if out["output"]:
+        write_objects(labels_table(result.after.rows, consensus), out["output"], "id" if blocks else table.id_heading)
+    if out["column_output"]:
+        write_table(labels_table(result.after.columns), out["column_output"])
+    if out["stability"]:
+        write_table(by_iteration.set_index("iteration"), out["stability"])
+    if out["components"]:
+        write_table(_components(result, weights), out["components"])
+    if out["figure"]:
+        draw(by_iteration, out["figure"], "iterations")
     matches = {name: match_known(labels, consensus.labels) for name, labels in known.items()}
     about: dict[str, Any] = {"consensus": consensus, "groups": groups, "known": matches}
-    if as_json:
-        outputs.print_json({"source": str(counts), **agreement_summary(result, by_iteration, **about)})
-        return
-    outputs.print_answer(agreement_finding(result, by_iteration, **about), counts)
-    print_notices(None if blocks else table)
-    outputs.print_written([*tables, *pictures, *folders])
+    notices = None if blocks else table
+    outputs.tell(counts, agreement_finding, agreement_summary, result, by_iteration, notices=notices, **about)
 
 
 def _components(result: Any, weights: Any) -> Any:
@@ -126,12 +106,8 @@ def _components(result: Any, weights: Any) -> Any:
 
     parts = []
     for side, heavy in (("rows", None), ("columns", weights)):
-        before, after = getattr(result.before, side), getattr(result.after, side)
-        for when, ensemble in (("before", before), ("after", after)):
-            found = stable_groups(before, ensemble, weights=heavy)
-            found.insert(0, "when", when)
-            found.insert(0, "side", side)
-            parts.append(found)
-    table = pd.concat(parts, ignore_index=True)
-    table["members"] = ["; ".join(map(str, members)) for members in table["members"]]
-    return table.set_index("side")
+        for when in ("before", "after"):
+            found = stable_groups(getattr(result.before, side), getattr(getattr(result, when), side), weights=heavy)
+            parts.append(found.assign(side=side, when=when))
+    table = pd.concat(parts, ignore_index=True).set_index(["side", "when"])
+    return table.assign(members=["; ".join(map(str, members)) for members in table["members"]])

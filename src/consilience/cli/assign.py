@@ -15,7 +15,7 @@ from consilience.cli import options, outputs
 @click.option("--membership", is_flag=True, help="Also write the probability of each cluster.")
 @options.reading(options.known_option, options.table_options)
 @options.json_option
-def command(model: Path, data: Path, output: Path | None, membership: bool, as_json: bool, how: dict[str, Any]) -> None:
+def command(model: Path, data: Path, output: Path | None, membership: bool, how: dict[str, Any]) -> None:
     """Find the clusters of the new objects in the table DATA, by the MODEL that 'cluster --save' kept.
 
     The table has the columns of the one that was clustered, in any order; others are ignored. Where that was a matrix
@@ -25,7 +25,6 @@ def command(model: Path, data: Path, output: Path | None, membership: bool, as_j
     consilience assign model new.csv -o new_labels.csv
     """
     from consilience._check import InputError
-    from consilience.cli.inputs import print_notices
     from consilience.clusterer import EnsembleClusterer
     from consilience.inputs.known import labels_by_name
     from consilience.reports.clusterer import assignment_finding, assignment_summary
@@ -34,17 +33,11 @@ def command(model: Path, data: Path, output: Path | None, membership: bool, as_j
 
     if membership and output is None:
         raise InputError("--membership says what to write: name a file with --output too")
-    files = outputs.check_tables(output)
-    outputs.check_outputs(files, [model, data])
     fitted = EnsembleClusterer.load(model)
     table = fitted.read(data, **given_reading(how))
     found = fitted.assign(table)
     labels = labels_by_name(table.labels)
     if output:
         write_objects(object_table(found, membership=membership), output, table.id_heading)
-    if as_json:
-        outputs.print_json({"source": str(data), "model": str(model), **assignment_summary(found, labels)})
-        return
-    outputs.print_answer(assignment_finding(found, labels), data)
-    print_notices(table)
-    outputs.print_written(files)
+    more = {"model": str(model)}
+    outputs.tell(data, assignment_finding, assignment_summary, found, labels, more=more, notices=table)

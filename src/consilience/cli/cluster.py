@@ -33,8 +33,8 @@ from consilience.cli import options, outputs
     help="Cluster so many of them at most, drawn at random, and label the others as new ones; or 'all'.",
 )
 @options.guide_options
-@click.option("--save", type=options.FILE, help="Keep the model in a new folder, for assign.")
-@click.option("--report", "page", type=options.FILE, help="Write an HTML report of the clusters.")
+@options.file_option("--save", "Keep the model in a new folder, for assign.", "model")
+@options.file_option("--report", "Write an HTML report of the clusters.", "page")
 @options.reading(options.known_options, options.table_options)
 @options.run_options
 def command(
@@ -45,14 +45,9 @@ def command(
     base: str | None,
     distances: bool,
     max_objects: int | str,
-    together: Path | None,
-    apart: Path | None,
-    like: list[str],
-    unlike: list[str],
-    guide_strength: float | None,
+    guide: dict[str, Any],
     save: Path | None,
-    page: Path | None,
-    as_json: bool,
+    report: Path | None,
     **settings: Any,
 ) -> None:
     """Cluster the table DATA: one row per object, one column per measurement.
@@ -67,24 +62,16 @@ def command(
     consilience cluster beads.csv --id bead --apart pairs.csv -k 4 -o labels.csv
     """
     from consilience.cli.generate import parse_base
-    from consilience.cli.inputs import open_data, print_notices
+    from consilience.cli.inputs import open_data
     from consilience.clusterer import EnsembleClusterer
-    from consilience.ensemble.results import check_new_folder
     from consilience.generation.guide import check_guide
     from consilience.reports.clusterer import cluster_summary, cluster_table, clusters_finding
     from consilience.reports.files import write_objects
-    from consilience.reports.report import check_places, make_report, opened_clusters, write_report
+    from consilience.reports.report import make_report, opened_clusters, write_report
 
-    files = outputs.check_tables(output)
-    if save:
-        check_new_folder(save)
-        files.append(save)
-    files += [check_places(page, None, [data])[0]] if page else []
-    outputs.check_outputs(files, [data, together, apart, how["known_from"]])
-    wishes = {"together": together and str(together), "apart": apart and str(apart)}
-    guide = check_guide(None, **wishes, like=like or None, unlike=unlike or None, strength=guide_strength)
     known = how["known"]
-    how["known"] = aside = list(dict.fromkeys([*known, *like, *unlike]))
+    how["known"] = aside = list(dict.fromkeys([*known, *guide["like"], *guide["unlike"]]))
+    wishes = {name.removeprefix("guide_"): value for name, value in guide.items() if value not in (None, [])}
     opened, _ = open_data(data, "distances" if distances else "data", **how)
     table = opened.data
     assert table is not None
@@ -92,7 +79,7 @@ def command(
         "auto" if n_clusters is None else n_clusters,
         base=None if base is None else parse_base(base),
         metric="precomputed" if distances else "euclidean",
-        guide=guide,
+        guide=check_guide(None, **wishes),
         max_objects=None if isinstance(max_objects, str) else max_objects,
         **settings,
     ).fit(table)
@@ -101,7 +88,7 @@ def command(
         write_objects(cluster_table(model, table.ids), output, table.id_heading)
     if save:
         model.save(save)
-    if page:
+    if report:
         found = opened_clusters(model, replace(opened, known=judged))
         made = make_report(
             found.result,
@@ -113,13 +100,10 @@ def command(
             n_jobs=settings["n_jobs"],
             id_name=found.id_name,
         )
-        write_report(made, page, inputs=[data])
-    if as_json:
-        outputs.print_json({"source": str(data), **cluster_summary(model, judged)})
+        write_report(made, report, inputs=[data])
+    reading = {"notices": opened.data, "standardize": settings["standardize"]}
+    if not outputs.tell(data, clusters_finding, cluster_summary, model, judged, **reading):
         return
-    outputs.print_answer(clusters_finding(model, judged), data)
-    print_notices(opened.data, standardize=settings["standardize"])
-    outputs.print_written(files)
     step = "-o labels.csv writes every object's cluster, --report page.html shows them, --save model keeps the model"
     if save:
         step = f"consilience assign {quote(str(save))} new.csv -o new_labels.csv"

@@ -8,23 +8,10 @@ import click
 
 from consilience.cli import options, outputs
 
+TERMS = "confidence support floater recurrence nearest confused reliability weight stability nesting"
 
-@click.command(
-    "combine",
-    cls=options.Verb,
-    terms=(
-        "confidence",
-        "support",
-        "floater",
-        "recurrence",
-        "nearest",
-        "confused",
-        "reliability",
-        "weight",
-        "stability",
-        "nesting",
-    ),
-)
+
+@click.command("combine", cls=options.Verb, terms=TERMS.split())
 @click.argument("labels", type=options.INPUT, is_eager=True)
 @options.consensus_options(
     "How many; by default the median of the clusterings' numbers, 'auto' for the most stable of those at which the clusterings agree.",
@@ -41,34 +28,24 @@ from consilience.cli import options, outputs
     of="consilience.consensus.methods.nbce:INFERENCE",
     help="With --method nbce: sampling, or a variational bound.",
 )
-@options.output_option("id, cluster, confidence and support")
+@options.writing(
+    options.file_option("--output", "Write id, cluster, confidence and support (.csv, .tsv, .parquet).", "any"),
+    options.file_option("--floaters", "Write the objects with weak support."),
+    options.file_option("--clusters", "Write how far to trust each cluster."),
+    options.file_option("--members", "Write how far to trust each clustering."),
+    options.file_option(
+        "--scales", "Write the numbers of clusters that '-k auto' finds, and if each is beyond chance."
+    ),
+    options.file_option("--splits", "Write which cluster splits from scale to scale, and if that is real."),
+    options.file_option("--tree", "Draw the tree over k of these scales (.png, .svg, .pdf).", "picture"),
+    options.file_option("--save", "Keep the result in a new folder, for report, compare and --update.", "result"),
+)
 @click.option("--membership", is_flag=True, help="Also write how strongly each object belongs to each cluster.")
-@click.option("--floaters", "floater_file", type=options.FILE, help="Write the objects with weak support.")
-@click.option("--clusters", "cluster_file", type=options.FILE, help="Write how far to trust each cluster.")
-@click.option("--members", "member_file", type=options.FILE, help="Write how far to trust each clustering.")
-@click.option(
-    "--scales",
-    "scale_file",
-    type=options.FILE,
-    help="Write the numbers of clusters that '-k auto' finds, and whether each is more than chance.",
-)
-@click.option(
-    "--splits",
-    "split_file",
-    type=options.FILE,
-    help="Write which cluster splits from scale to scale, and if that is real.",
-)
-@click.option(
-    "--tree", type=options.FILE, help="Draw the tree over k of the scales that '-k auto' finds (.png, .svg, .pdf)."
-)
 @click.option(
     "--update",
     "previous",
     type=options.INPUT,
     help="Start at a saved consensus: LABELS has its clusterings and objects, and more of either.",
-)
-@click.option(
-    "--save", type=options.FILE, help="Keep the whole result in a new folder, for report, compare and --update."
 )
 @click.option(
     "--memory-limit",
@@ -81,20 +58,12 @@ from consilience.cli import options, outputs
 def command(
     labels: Path,
     how: dict[str, Any],
+    out: dict[str, Any],
     n_clusters: int | str | None,
     method: str,
-    output: Path | None,
     membership: bool,
-    floater_file: Path | None,
-    cluster_file: Path | None,
-    member_file: Path | None,
-    scale_file: Path | None,
-    split_file: Path | None,
-    tree: Path | None,
     previous: Path | None,
-    save: Path | None,
     memory_limit: str | None,
-    as_json: bool,
     **settings: Any,
 ) -> None:
     """Combine the clusterings in LABELS: a table with one column per clustering, a stored run or a saved result.
@@ -113,7 +82,6 @@ def command(
     from consilience.cli.inputs import open_clusterings, print_notices
     from consilience.consensus import Consensus, combine, floaters
     from consilience.ensemble.opening import in_blocks
-    from consilience.ensemble.results import check_new_folder
     from consilience.measures import stability
     from consilience.reports import draw
     from consilience.reports.clusters import match_known
@@ -126,26 +94,21 @@ def command(
         raise InputError("--prior and --inference are options of NBCE: add --method nbce")
     if previous is not None and (own := sorted(given & {"n_clusters", "method"})):
         raise InputError(f"--{own[0].replace('_', '-')} is that of the consensus that --update starts at: leave it out")
-    of_scales = {"--tree": tree, "--scales": scale_file, "--splits": split_file}
-    for flag in (flag for flag, file in of_scales.items() if file and (n_clusters != "auto" or method == "nbce")):
-        raise InputError(
-            f"{flag} is about the scales that --n-clusters auto finds: add it, with a method other than nbce"
-        )
-    if membership and output is None:
+    of_scales = [name for name in ("tree", "scales", "splits") if out[name]]
+    if of_scales and (n_clusters != "auto" or method == "nbce"):
+        about = "is about the scales that --n-clusters auto finds: add it, with a method other than nbce"
+        raise InputError(f"--{of_scales[0]} {about}")
+    if membership and out["output"] is None:
         raise InputError("--membership says what to write: name a file with --output too")
     by_blocks = memory_limit is not None or in_blocks(labels)
-    files = [] if by_blocks else outputs.check_tables(output)
-    files += outputs.check_tables(floater_file, cluster_file, member_file, scale_file, split_file)
-    files += outputs.check_pictures(tree)
-    files += [check_new_folder(save)] if save else []
-    outputs.check_outputs(files, [labels, *how["more"], how["known_from"], previous])
+    if out["output"] and not by_blocks:
+        outputs.check_place(out["output"], "table")
     weak, matches, agreement, id_name = None, {}, None, "id"
     if by_blocks:
-        files += [] if output is None else [output]
         reading = _reading_of_blocks(how)
         if in_blocks(labels) or labels.suffix.lower() == ".parquet":  # of which only the first rows are read for this
             print_notices(as_blocks(labels, **reading), err=True)
-        reading |= {"memory_limit": memory_limit, "output": output}
+        reading |= {"memory_limit": memory_limit, "output": out["output"]}
         result = combine(labels, n_clusters, method, **reading, **settings)
     else:
         opened = open_clusterings(labels, **how)
@@ -159,37 +122,29 @@ def command(
         matches = {name: match_known(values, result.labels) for name, values in opened.known.items()}
         if ensemble.n_clusterings > 1 and previous is None:
             agreement = stability(ensemble, "jaccard", n_jobs=settings["n_jobs"])
-    for flag in (flag for flag, file in of_scales.items() if file and result.scales is None):
-        raise InputError(f"{flag} has nothing to show, since no scales were found: {result.note}")
-    if output and not by_blocks:  # which have written it
-        write_objects(object_table(result, membership=membership), output, id_name)
-    if floater_file and weak is not None:
-        write_objects(weak.set_index("id"), floater_file, id_name)
-    tables = (
-        (result.clusters, cluster_file, "cluster"),
-        (result.members, member_file, "clustering"),
-        (result.scales, scale_file, "n_clusters"),
-        (result.splits, split_file, "from_k"),
-    )
-    for table, file, key in tables:
-        if file is not None and table is not None:
-            write_table(without_formulas(table.set_index(key)), file)
-    if tree:
-        draw(result, tree, "tree_over_k")
-    if save:
-        replace(result, source=labels.resolve().name).save(save)
-    if as_json:
-        outputs.print_json({"source": str(labels), **consensus_summary(result, agreement, matches)})
-        return
-    outputs.print_answer(consensus_finding(result, matches, agreement), labels)
-    outputs.print_written(files)
+    if of_scales and result.scales is None:
+        raise InputError(f"--{of_scales[0]} has nothing to show, since no scales were found: {result.note}")
+    if out["output"] and not by_blocks:  # which have written it
+        write_objects(object_table(result, membership=membership), out["output"], id_name)
+    if out["floaters"] and weak is not None:
+        write_objects(weak.set_index("id"), out["floaters"], id_name)
+    keys = {"clusters": "cluster", "members": "clustering", "scales": "n_clusters", "splits": "from_k"}
+    for name, key in keys.items():
+        table = getattr(result, name)
+        if out[name] and table is not None:
+            write_table(without_formulas(table.set_index(key)), out[name])
+    if out["tree"]:
+        draw(result, out["tree"], "tree_over_k")
+    if out["save"]:
+        replace(result, source=labels.resolve().name).save(out["save"])
+    outputs.tell(labels, consensus_finding, consensus_summary, result, known=matches, stability=agreement)
 
 
 def _reading_of_blocks(how: dict[str, Any]) -> dict[str, Any]:
     """Which columns to read of Parquet in blocks; what needs all objects together is refused."""
     from consilience._check import InputError
 
-    in_memory = {*how, "membership", "floater_file", "tree", "previous"} - {"columns", "id_column"}
+    in_memory = {*how, "membership", "floaters", "tree", "previous"} - {"columns", "id_column"}
     params, given = click.get_current_context().command.params, options.given_by_user() & in_memory
     if flags := [param.opts[0] for param in params if param.name in given]:
         raise InputError(f"{flags[0]} needs all labels in memory, and these are read in blocks: leave it out")

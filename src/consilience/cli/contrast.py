@@ -76,7 +76,6 @@ def command(
     at_once: bool,
     output: Path | None,
     figure: Path | None,
-    as_json: bool,
     **settings: Any,
 ) -> None:
     """Group the objects in DATA in a new way: good, and unlike the grouping you know.
@@ -94,7 +93,7 @@ def command(
     from consilience._check import InputError
     from consilience.alternatives import alternatives, contrast
     from consilience.alternatives.bases import COUNTS
-    from consilience.cli.inputs import open_data, print_notices
+    from consilience.cli.inputs import open_data
     from consilience.reports import contrast as reports
     from consilience.reports import draw
     from consilience.reports.files import object_index, object_table, write_objects
@@ -112,8 +111,6 @@ def command(
         raise InputError("how many new clusters? say -k 4, for example")
     if n_alternatives is None and not how["given"] and how["given_from"] is None:
         raise InputError("which grouping do you know? name its column with --given, or its file with --given-from")
-    files = outputs.check_tables(output) + outputs.check_pictures(figure)
-    outputs.check_outputs(files, [data, how["given_from"], how["known_from"]])
     opened, groups = open_data(data, "counts" if counts else "data", **how)
     table = opened.data
     assert table is not None
@@ -130,11 +127,7 @@ def command(
         write_objects(object_table(found, object_index(table.ids, table.n_objects)), output, table.id_heading)
     if figure:
         draw(found, figure, X=X, given=groups)
-    if as_json:
-        summarize = reports.contrast_summary if n_alternatives is None else reports.alternatives_summary
-        outputs.print_json({"source": str(data), **summarize(found, opened.known)})
-        return
-    describe = reports.contrast_finding if n_alternatives is None else reports.alternatives_finding
-    outputs.print_answer(describe(found, opened.known), data)
-    print_notices(table)
-    outputs.print_written(files)
+    told: Any = (reports.contrast_finding, reports.contrast_summary)
+    if n_alternatives is not None:
+        told = (reports.alternatives_finding, reports.alternatives_summary)
+    outputs.tell(data, *told, found, opened.known, notices=table)

@@ -14,9 +14,7 @@ OWN = {"beads.csv", "beads_labels.csv", "run"}  # what every demo's folder holds
 
 
 @click.command("demo", cls=options.Verb)
-@click.option(
-    "--output", "-o", type=options.FOLDER, help="Write the data, the run, a picture and a report to this folder."
-)
+@options.folder_option("Write the data, the run, a picture and a report to this folder.")
 @click.option(
     "--n-clusterings", "-n", "number", type=click.IntRange(min=20), default=500, show_default=True, help="How many."
 )

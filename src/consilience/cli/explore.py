@@ -45,7 +45,7 @@ OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "random_state"}  
 @options.clusters_option("Of data: clusters in each.", "2 to √n for n objects, at most 20")
 @options.methods_option
 @click.option("--base", help="The scikit-learn clusterer in place of k-means.")
-@click.option("--output", "-o", type=options.FOLDER, help="Of data: the folder of the run; by default memory.")
+@options.folder_option("Of data: the folder of the run; by default memory.")
 @click.option(
     "--host",
     default="127.0.0.1",

@@ -12,14 +12,7 @@ from consilience.cli import options, outputs
 
 @click.command("generate", cls=options.Verb, terms=("compactness", "guide"))
 @click.argument("data", type=options.INPUT, is_eager=True)
-@click.option(
-    "--output",
-    "-o",
-    "run",
-    required=True,
-    type=options.FOLDER,
-    help="Folder of the run; one that is there goes on where it stopped, or grows.",
-)
+@options.folder_option("Folder of the run; one that is there goes on where it stopped, or grows.", "run", required=True)
 @click.option("--n-clusterings", "-n", type=int, default=1000, show_default=True, help="How many clusterings.")
 @options.clusters_option("Clusters in each: 15, 5-20, 5,10,15.")
 @options.methods_option
@@ -44,9 +37,7 @@ def command(
     run: Path,
     base: str | None,
     distances: bool,
-    like: list[str],
-    unlike: list[str],
-    as_json: bool,
+    guide: dict[str, Any],
     **settings: Any,
 ) -> None:
     """Cluster the table DATA many times, differently each time: one row per object, one column per measurement.
@@ -59,7 +50,7 @@ def command(
     consilience generate folder_of_parquet --columns x,y -k 5-40 -o run
     """
     from consilience._check import InputError, count
-    from consilience.cli.inputs import open_data, open_number_blocks, print_notices
+    from consilience.cli.inputs import open_data, open_number_blocks
     from consilience.cli.stopping import when_stopped
     from consilience.generation import generate
     from consilience.reports.ensemble import generation_finding, generation_summary
@@ -69,52 +60,42 @@ def command(
         raise InputError("--jitter says how far from --around: name the clustering with --around too")
     if around is not None and (fixed := sorted(given & {"n_clusters", "methods", "standardize"})):
         raise InputError(f"--{fixed[0].replace('_', '-')} is the clustering's own for more --around it: leave it out")
-    outputs.check_outputs([run], [data, settings["together"], settings["apart"]])
-    aside = list(dict.fromkeys([*known, *like, *unlike]))
+    aside = list(dict.fromkeys([*known, *guide["like"], *guide["unlike"]]))
     blocks = open_number_blocks(data, [*aside, distances], how)
     opened = None if blocks else open_data(data, "distances" if distances else "data", aside, **how)[0]
-    before = _held(run)
-    when_stopped(lambda: f"{run} holds {count(_held(run), 'clustering')}; the same command goes on")
+    before = _held(run)[0]
+    when_stopped(lambda: f"{run} holds {count(_held(run)[0], 'clustering')}; the same command goes on")
     made = generate(
         blocks if opened is None else opened.data,
         base=None if base is None else parse_base(base),
         metric="precomputed" if distances else "euclidean",
-        like=like or None,
-        unlike=unlike or None,
         store=run,
+        **{name: value for name, value in guide.items() if value not in (None, [])},
         **settings,
     )
     labels = {} if opened is None else {name: opened.known[name] for name in known}
-    if as_json:
-        outputs.print_json(
-            {"source": str(data), "run": str(run), "failed": _failed(run), **generation_summary(made, labels)}
-        )
+    held, failed = _held(run)
+    reading: dict[str, Any] = {"notices": opened and opened.data, "written": ()}
+    reading["standardize"] = settings["standardize"] if around is None else None
+    more = {"run": str(run), "failed": failed}
+    if not outputs.tell(data, generation_finding, generation_summary, made, labels, more=more, **reading):
         return
-    outputs.print_answer(generation_finding(made, labels), data)
-    print_notices(
-        None if opened is None else opened.data, standardize=settings["standardize"] if around is None else None
-    )
-    more = f" --known-from {quote(str(data))} --known {quote(','.join(known))}" if known else ""
-    held, failed = _held(run), _failed(run)
+    judged = f" --known-from {quote(str(data))} --known {quote(','.join(known))}" if known else ""
     lost = f" {count(failed, 'clustering')} could not be made: --retry-failed tries again." if failed else ""
     click.echo(
         f"\n{run} holds {count(held, 'clustering')}, {held - before:,} of them new.{lost} "
-        f"Next: consilience organize {quote(str(run))}{more}"
+        f"Next: consilience organize {quote(str(run))}{judged}"
     )
 
 
-def _held(run: Path) -> int:
-    """Clusterings of a run so far."""
+def _held(run: Path) -> tuple[int, int]:
+    """Clusterings of a run so far, and how many could not be made."""
     from consilience.ensemble.store import Store
 
-    return Store.open(run).n_clusterings if (run / "manifest.json").exists() else 0
-
-
-def _failed(run: Path) -> int:
-    """Clusterings of a run that could not be made."""
-    from consilience.ensemble.store import Store
-
-    return len(Store.open(run).failures(["unit"]))
+    if not (run / "manifest.json").exists():
+        return 0, 0
+    store = Store.open(run)
+    return store.n_clusterings, len(store.failures(["unit"]))
 
 
 def parse_base(text: str) -> Any:
@@ -123,9 +104,8 @@ def parse_base(text: str) -> Any:
 
     from consilience._check import InputError, check_choice, show
 
-    known = dict(all_estimators("cluster")) | {
-        name: kind for name, kind in all_estimators() if name in ("GaussianMixture", "BayesianGaussianMixture")
-    }
+    kinds = all_estimators()
+    known = dict(all_estimators("cluster")) | {name: kind for name, kind in kinds if name.endswith("GaussianMixture")}
     try:
         tree = ast.parse(text.strip(), mode="eval").body
         call = tree if isinstance(tree, ast.Call) else ast.Call(tree, [], [])

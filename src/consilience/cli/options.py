@@ -1,36 +1,19 @@
 """Options that verbs share, each written once, and types of values that import nothing before they are used."""
 
 import csv
-import os
 import shlex
 import textwrap
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
 
-from consilience.cli.outputs import runs
+from consilience.cli.outputs import Input, Output, check_apart, runs
 
 F = TypeVar("F", bound=Callable[..., Any])
-FILE = click.Path(path_type=Path)
-FOLDER = click.Path(path_type=Path, file_okay=False)
-
-
-class Input(click.Path):
-    """A file or folder that is read; looked for before the verb begins."""
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        if path.exists() or value == "-" or (ctx is not None and ctx.resilient_parsing):
-            return path
-        from consilience._check import InputError
-
-        raise InputError(f"{path.name}: no such file or folder in {path.parent.resolve()}: check the path")
-
-
 INPUT = Input(path_type=Path)
 
 
@@ -157,14 +140,24 @@ def choice_option(*flags: str, of: str, more: tuple[str, ...] = (), **settings: 
     return click.option(*flags, type=OneOf(of, *more), show_default=True, **settings)
 
 
+def file_option(flag: str, text: str, kind: str = "table") -> Callable[[F], F]:
+    """An option of a file or folder of this kind that is written."""
+    return click.option(flag, *(["-o"] if flag == "--output" else []), type=Output(kind), help=text)
+
+
+def folder_option(text: str, *name: str, **settings: Any) -> Callable[[F], F]:
+    """Where a folder of files goes."""
+    return click.option("--output", "-o", *name, type=Output("folder"), help=text, **settings)
+
+
 def output_option(what: str) -> Callable[[F], F]:
     """Where a table goes."""
-    return click.option("--output", "-o", type=FILE, help=f"Write {what} (.csv, .tsv, .parquet).")
+    return file_option("--output", f"Write {what} (.csv, .tsv, .parquet).")
 
 
 def figure_option(what: str) -> Callable[[F], F]:
     """Where a picture goes."""
-    return click.option("--figure", type=FILE, help=f"Draw {what} (.png, .svg, .pdf); needs the extra 'plots'.")
+    return file_option("--figure", f"Draw {what} (.png, .svg, .pdf); needs the extra 'plots'.", "picture")
 
 
 def consensus_options(number: str, method: str, default: str | None = None) -> Callable[[F], F]:
@@ -182,7 +175,13 @@ def clusters_option(text: str, drawn: str = "√n / 4 to √n for n objects, at 
 seed_option = click.option(
     "--seed", "random_state", type=int, default=0, show_default=True, help="Seed of everything random."
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    ctx.meta["as_json"] = value
+
+
+json_option = click.option("--json", is_flag=True, expose_value=False, callback=_remember, help="Print JSON.")
 jobs_option = runs  # and where the work is done, and what is said of it
 run_options = block(seed_option, json_option, jobs_option)
 
@@ -287,7 +286,27 @@ table_options = block(
 )
 
 
-guide_options = block(
+def together(name: str, *blocks: Callable[[F], F]) -> Callable[[F], F]:
+    """Options whose values the verb gets together, by their names in one dictionary."""
+    add = block(*blocks)
+    nothing: Any = add(cast(F, lambda: None))
+    names = [param.name for param in nothing.__click_params__]
+
+    def collect(function: F) -> F:
+        @wraps(function)
+        def command(**given: Any) -> Any:
+            return function(**{name: {one: given.pop(one) for one in names}}, **given)
+
+        return add(cast(F, command))
+
+    return collect
+
+
+reading = partial(together, "how")  # what is read, and how
+writing = partial(together, "out")  # the files that are written
+
+guide_options = together(
+    "guide",
     click.option(
         "--together",
         type=INPUT,
@@ -301,22 +320,6 @@ guide_options = block(
         "--guide-strength", type=float, help="How much these weigh the columns [default: 1.5]; 0 only scores."
     ),
 )
-
-
-def reading(*blocks: Callable[[F], F]) -> Callable[[F], F]:
-    """Options that say what is read, and how: the verb gets them together, as `how`."""
-    add = block(*blocks)
-    nothing: Any = add(cast(F, lambda: None))
-    names = [param.name for param in nothing.__click_params__]
-
-    def collect(function: F) -> F:
-        @wraps(function)
-        def command(**given: Any) -> Any:
-            return function(how={name: given.pop(name) for name in names}, **given)
-
-        return add(cast(F, command))
-
-    return collect
 
 
 def given_by_user() -> set[str]:
@@ -336,6 +339,10 @@ class Verb(click.Command):
     def __init__(self, *args: Any, terms: Sequence[str] = (), **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.terms = terms
+
+    def invoke(self, ctx: click.Context) -> Any:
+        check_apart()
+        return super().invoke(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.terms:

@@ -31,9 +31,7 @@ from consilience.cli import options, outputs
     "How a group's clusterings are combined; by default as combine does.",
 )
 @options.shuffles_option
-@click.option(
-    "--output", "-o", type=options.FOLDER, help="Folder for tables of clusterings, groups and consensus, and pictures."
-)
+@options.folder_option("Folder for tables of clusterings, groups and consensus, and pictures.")
 @options.reading(options.more_option, options.known_options, options.table_options)
 @options.run_options
 def command(
@@ -46,7 +44,6 @@ def command(
     n_shuffles: int,
     output: Path | None,
     random_state: int,
-    as_json: bool,
     **tree: Any,
 ) -> None:
     """Organize the clusterings in LABELS: a stored run, a table with one column per clustering or a saved result.
@@ -64,8 +61,7 @@ def command(
     inside = [] if output is None else [output.resolve(), *output.resolve().parents]
     if any(path.resolve() in inside for path in (labels, *how["more"])):
         raise InputError(f"{output} lies in the run itself: choose another folder, so that nothing is lost")
-    files = [] if output is None else [output / name for name in report.FOLDER]
-    outputs.check_outputs(files, [labels, *how["more"], how["known_from"]])
+    outputs.check_apart(*([] if output is None else [output / name for name in report.FOLDER]))
     opened = open_clusterings(labels, **how)
     print_notices(opened, err=True)
     ensemble = opened.ensemble
@@ -81,22 +77,17 @@ def command(
     written = []
     if output is not None:
         written = report.write_organized(meta, output, found, scores=scores, null=null, id_name=opened.id_name)
-    if as_json:
-        content = {
-            "source": str(labels),
-            "n_clusterings": meta.n_clusterings,
+
+    def summarize(*_: Any, **about: Any) -> dict[str, Any]:
+        own = ("n_clusterings", "linkage", "measure", "note", "standard_error", "jumps")
+        return {
+            **{name: getattr(meta, name) for name in own},
             "n_objects": ensemble.n_objects,
-            "linkage": meta.linkage,
-            "measure": meta.measure,
-            "note": meta.note,
-            "standard_error": meta.standard_error,
             "groups": table.reset_index(),
             "group_of": meta.groups,
-            "jumps": meta.jumps,
             "null": None if null is None else null.table.to_dict("index"),
         }
-        outputs.print_json(content)
-        return
-    outputs.print_answer(report.meta_finding(meta, scores=scores, null=null), labels)
-    if output is not None:
+
+    shown = outputs.tell(labels, report.meta_finding, summarize, meta, written=(), scores=scores, null=null)
+    if shown and output is not None:
         click.echo(f"wrote {len(written)} files to {output}: {', '.join(path.name for path in written)}")

@@ -1,4 +1,4 @@
-"""What a verb writes and prints: checked before the work, told after it."""
+"""Files that a verb reads and writes, looked at before the work; what it prints after it, and on the way."""
 
 import contextlib
 import os
@@ -10,64 +10,81 @@ from typing import Any, TypeVar
 
 import click
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-def check_outputs(outputs: Iterable[Path], inputs: Iterable[Path | None]) -> None:
-    """Refuse to write over what is read, or two things to one file."""
+
+class Input(click.Path):
+    """A file or folder that is read; looked for before the verb begins."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if path.exists() or value == "-" or (ctx is not None and ctx.resilient_parsing):
+            return path
+        from consilience._check import InputError
+
+        raise InputError(f"{path.name}: no such file or folder in {path.parent.resolve()}: check the path")
+
+
+class Output(click.Path):
+    """What is written: "table", "matrix", "picture", "page", "result", "model" or "folder"; its place is looked at before."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(path_type=Path, file_okay=kind != "folder")
+        self.kind = kind
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        return path if ctx is not None and ctx.resilient_parsing else check_place(path, self.kind)
+
+
+def check_place(path: Path, kind: str) -> Path:
+    """The path, if something of this kind can be written to it."""
+    from consilience._check import InputError
+    from consilience.ensemble.results import check_new_folder
+    from consilience.reports import files
+
+    if kind == "result":
+        return check_new_folder(path)
+    if kind == "model":
+        check_new_folder(path)
+    elif kind == "page":
+        from consilience.reports.report import check_places
+
+        check_places(path, None, ())
+    elif kind == "picture":
+        from consilience.reports.figures import new_figure
+
+        new_figure(1, 1)  # refused where there is nothing to draw with
+        files.check_file(files.check_figure_path(path))
+    elif kind == "matrix":  # of each measure: whose file is that with its name
+        files.check_table_path(path)
+    elif kind == "table":
+        files.check_file(files.check_table_path(path))
+        if path.suffix.lower() == ".npy":
+            raise InputError(f"{path}: an npy file holds no names; write .csv, .tsv or .parquet")
+    return path
+
+
+def check_apart(*more: Path) -> None:
+    """Refuse to write over what is read, or two things to one file; `more` is written beside what options name."""
     from consilience._check import InputError
 
-    outputs, inputs = list(outputs), list(inputs)
+    outputs, inputs = [*_paths(Output), *more], _paths(Input)
+    if names := click.get_current_context().params.get("names"):  # of columns: a file, or a vector of one
+        inputs.append(Path(names))
     for i, output in enumerate(outputs):
         if any(_is_same(output, other) for other in outputs[:i]):
             raise InputError(f"{output} is named for two outputs: give each its own file")
-        for given in inputs:
-            if given is not None and _is_same(output, given):
-                raise InputError(f"{output} is also read: give the output another name, so that nothing is lost")
+        if any(_is_same(output, given) for given in inputs):
+            raise InputError(f"{output} is also read: give the output another name, so that nothing is lost")
 
 
-def check_tables(*paths: Path | None) -> list[Path]:
-    """The tables to write; npy would lose their names."""
-    from consilience._check import InputError
-    from consilience.reports.files import check_file, check_table_path
-
-    tables = [check_file(check_table_path(path)) for path in paths if path]
-    for path in tables:
-        if path.suffix.lower() == ".npy":
-            raise InputError(f"{path}: an npy file holds no names; write .csv, .tsv or .parquet")
-    return tables
-
-
-def check_pictures(path: Path | None) -> list[Path]:
-    """The picture to draw, if one is asked for; refused where there is nothing to draw with."""
-    from consilience.reports.figures import new_figure
-    from consilience.reports.files import check_figure_path, check_file
-
-    if path is None:
-        return []
-    new_figure(1, 1)
-    return [check_file(check_figure_path(path))]
-
-
-def print_answer(finding: Any, source: Path) -> None:
-    """Print what was found in a file or folder; with --verbose also how it came about."""
-    from consilience.reports.terminal import print_finding
-
-    verbose = bool(click.get_current_context().params.get("verbose"))
-    print_finding(finding, title=source.name or str(source), verbose=verbose)
-
-
-def print_json(content: dict[str, Any]) -> None:
-    """Print a summary for machines."""
-    import json
-
-    from consilience._json import plain
-
-    click.echo(json.dumps(plain(content), indent=2))
-
-
-def print_written(paths: Iterable[Path]) -> None:
-    """Say what was written."""
-    for path in paths:
-        click.echo(f"wrote {path}")
+def _paths(kind: type[click.Path]) -> list[Path]:
+    """The paths that this command was given for options of a type."""
+    ctx = click.get_current_context()
+    params = [param for param in ctx.command.params if isinstance(param.type, kind)]
+    values = [ctx.params.get(str(param.name)) for param in params]
+    return [one for value in values for one in (value if isinstance(value, tuple) else (value,)) if one is not None]
 
 
 def _is_same(one: Path, other: Path) -> bool:
@@ -76,9 +93,37 @@ def _is_same(one: Path, other: Path) -> bool:
     return one.resolve() == other.resolve()
 
 
-# Where a command's work is done, and what is said of it: a cluster, a log, words on the way.
+def tell(
+    source: Path,
+    describe: Callable[..., Any],
+    summarize: Callable[..., dict[str, Any]],
+    *found: Any,
+    more: dict[str, Any] | None = None,
+    notices: Any = None,
+    standardize: bool | None = None,
+    written: Iterable[Path] | None = None,
+    **about: Any,
+) -> bool:
+    """Print what was found in a file or folder, for people or, with `more` of it, as JSON; whether it was for people."""
+    from consilience.cli.inputs import print_notices
+    from consilience.reports.terminal import print_finding
 
-F = TypeVar("F", bound=Callable[..., Any])
+    ctx = click.get_current_context()
+    if ctx.meta.get("as_json"):
+        from json import dumps
+
+        from consilience._json import plain
+
+        click.echo(dumps(plain({"source": str(source), **(more or {}), **summarize(*found, **about)}), indent=2))
+        return False
+    print_finding(describe(*found, **about), title=source.name or str(source), verbose=bool(ctx.params.get("verbose")))
+    print_notices(notices, standardize=standardize)
+    for path in _paths(Output) if written is None else written:
+        click.echo(f"wrote {path}")
+    return True
+
+
+# Where a command's work is done, and what is said of it: a cluster, a log, words on the way.
 
 
 def runs(function: F) -> F:
@@ -89,28 +134,19 @@ def runs(function: F) -> F:
         with _running(scheduler, log_file, verbose):
             return function(*args, **given)
 
-    jobs = click.option(
-        "--jobs", "-j", "n_jobs", type=int, default=1, show_default=True, help="Threads; -1 for all cores."
-    )
-    where = click.option(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="Do the work on a Dask cluster: tcp://host:8786, or local:4 for four worker processes on this machine.",
-    )
-    log = click.option(
-        "--log",
-        "log_file",
-        type=click.Path(path_type=Path, dir_okay=False),
-        help="Add a line of JSON for every piece of work to this file: seconds, memory, worker.",
-    )
-    words = click.option(
-        "--verbose",
-        "-v",
-        is_flag=True,
-        help="Say how the answer came about, and the steps on standard error.",
-    )
-    found: Any = jobs(where(log(words(command))))
-    return found
+    added: Any = command
+    place = click.Path(path_type=Path, dir_okay=False)
+    where = "Do the work on a Dask cluster: tcp://host:8786, or local:4 for four worker processes on this machine."
+    log = "Add a line of JSON for every piece of work to this file: seconds, memory, worker."
+    words = "Say how the answer came about, and the steps on standard error."
+    for option in (
+        click.option("--verbose", "-v", is_flag=True, help=words),
+        click.option("--log", "log_file", type=place, help=log),
+        click.option("--scheduler", metavar="ADDRESS", help=where),
+        click.option("--jobs", "-j", "n_jobs", default=1, show_default=True, help="Threads; -1 for all cores."),
+    ):
+        added = option(added)
+    return added  # type: ignore[no-any-return]
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ from consilience.cli import options
 
 @click.command("report", cls=options.Verb, terms=("confidence", "support", "floater"))
 @click.argument("source", type=options.INPUT, is_eager=True)
-@click.argument("page", type=options.FILE, required=False)
+@click.argument("page", type=click.Path(path_type=Path), required=False)
 @click.option("--n-groups", "-g", type=options.Number("auto"), help="How many groups of clusterings.")
 @options.choice_option(
     "--linkage", of="consilience.meta.tree:LINKAGES", help="How their tree is grown; Ward's method by default."
@@ -32,9 +32,7 @@ from consilience.cli import options
     help="Names of the columns of data, such as words: a vector of its npz file, or a text file with one a line.",
 )
 @click.option("--title", help="Of the page.")
-@click.option(
-    "--figures", type=options.FOLDER, help="Folder for every figure as PNG and SVG, and every table, whole, as CSV."
-)
+@options.file_option("--figures", "Folder for every figure as PNG and SVG, and every table, whole, as CSV.", "folder")
 @options.reading(options.data_options, options.more_option, options.known_options, options.table_options)
 @options.block(options.seed_option, options.jobs_option)
 def command(
