@@ -122,7 +122,7 @@ def test_sigterm_ends_a_local_cluster_too(tmp_path):
 
 @pytest.mark.parametrize(
     ("verb", "said"),
-    [("cluster", "is a folder of row blocks, and this needs"), ("organize", "blocks: 2 of 2 columns, 'a' (numbers")],
+    [("cluster", "is a folder of row blocks, and this needs"), ("organize", "blocks: 2 of 2 columns")],
 )
 def test_row_blocks_where_one_table_is_needed(tmp_path, verb, said):
     folder = tmp_path / "blocks"
