@@ -67,9 +67,11 @@ def check_place(path: Path, kind: str) -> Path:
 
 def check_apart(*more: Path) -> None:
     """Refuse to write over what is read, or two things to one file; `more` is written beside what options name."""
+    outputs, inputs = [*_paths(Output), *more], _paths(Input)
+    if not outputs:
+        return
     from consilience._check import InputError
 
-    outputs, inputs = [*_paths(Output), *more], _paths(Input)
     if names := click.get_current_context().params.get("names"):  # of columns: a file, or a vector of one
         inputs.append(Path(names))
     for i, output in enumerate(outputs):
