@@ -8,7 +8,6 @@ from sklearn.metrics import mutual_info_score
 import consilience as cs
 from consilience._check import InputError
 from consilience.alternatives import CCIB, diagnose, quality
-from consilience.alternatives.diagnostics import group_breakdown
 from consilience.datasets import orthogonal_multinomials
 from consilience.measures import adjusted_rand, information_ratio, matched_accuracy, nmi
 
@@ -187,9 +186,5 @@ def test_lengths_and_missing_numbers_get_one_sentence(result):
             call()
     with pytest.raises(InputError, match="given labels are of 10 objects, the clustering of 450"):
         diagnose(X, hidden, given[:10])
-    with pytest.raises(InputError, match="10 combined labels for an ensemble of 450 objects"):
-        group_breakdown(found.ensemble, hidden[:10])
     with pytest.raises(InputError, match="10 known labels"):
         found.group_breakdown(hidden[:10])
-    with pytest.raises(InputError, match="given labels are of 10 objects"):
-        group_breakdown(found.ensemble, hidden, given[:10])

@@ -35,22 +35,12 @@ TINY = 1e-9  # safeguard: rounding; share of all scatter below which an axis tel
 
 @dataclass(frozen=True, eq=False)
 class Groupings:
-    """Groupings found at once.
+    """Groupings found at once."""
 
-    Attributes
-    ----------
-    labels : (n_objects, n_groupings) int32 array
-    axes : list of (n_columns, n_axes) arrays
-        An orthonormal basis of every grouping's space; the last one is that of the noise.
-    means : list of (n_clusters, n_columns) arrays
-    cost : float
-        Σ tr(B_jᵀ S_j B_j).
-    """
-
-    labels: Labels
-    axes: list[Floats]
-    means: list[Floats]
-    cost: float
+    labels: Labels  # (n_objects, n_groupings)
+    axes: list[Floats]  # B_j, (n_columns, n_axes): a basis of every grouping's space; the last one is that of the noise
+    means: list[Floats]  # (n_clusters, n_columns)
+    cost: float  # Σ tr(B_jᵀ S_j B_j)
 
     def quality(self, X: Floats) -> Floats:
         """Of every grouping, the share of the variance of its own space that it explains."""
@@ -101,10 +91,7 @@ def check_at_once(X: Any, sizes: Sequence[int]) -> None:
 def reproducibility_at_once(
     X: Floats, found: Groupings, sizes: Sequence[int], n_splits: int, *, n_init: int, seed: int, n_jobs: int | None
 ) -> Floats:
-    """Of every grouping, the adjusted Rand index of what two halves of the objects make of it, mean over several splits.
-
-    Groupings of a half are those that are most alike to the ones found in all objects, one to one.
-    """
+    """Of every grouping, the adjusted Rand index of what two halves of the objects make of it, mean over several splits."""
     values = np.zeros((n_splits, len(sizes)))
     for split in range(n_splits):
         half = half_of(len(X), split, seed)

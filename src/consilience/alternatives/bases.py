@@ -43,23 +43,12 @@ COUNTS = ("multinomial", "bottleneck", "annealing")
 
 @dataclass(frozen=True)
 class Split:
-    """A group split by a base clusterer.
+    """A group split by a base clusterer."""
 
-    Attributes
-    ----------
-    rows : (n,) int array
-        The group's objects.
-    labels : (n,) int32 array
-        Their clusters, −1 where the base leaves an object out.
-    model : the fitted estimator
-    objective : float
-        What the base maximizes; more is better. Squares explained where it tells nothing of its own.
-    """
-
-    rows: NDArray[np.int64]
-    labels: NDArray[np.int32]
+    rows: NDArray[np.int64]  # the group's objects
+    labels: NDArray[np.int32]  # their clusters, −1 where the base leaves an object out
     model: Any
-    objective: float
+    objective: float  # what the base maximizes; squares explained where it tells nothing of its own
 
 
 def check_base(base: Any) -> None:
@@ -77,7 +66,7 @@ def takes_counts(base: Any) -> bool:
 
 def is_random(base: Any) -> bool:
     """Whether restarts of the base can differ."""
-    return isinstance(base, str) or any(map(_is_seed, clusterer_settings(base, 2, 0)))
+    return isinstance(base, str) or any(name.endswith("random_state") for name in clusterer_settings(base, 2, 0))
 
 
 def fit_base(base: Any, X: Any, rows: NDArray[Any], n_clusters: int, seed: int) -> Split:
@@ -88,10 +77,6 @@ def fit_base(base: Any, X: Any, rows: NDArray[Any], n_clusters: int, seed: int) 
     found = estimator.fit_predict(X) if hasattr(estimator, "fit_predict") else estimator.fit(X).labels_
     labels = np.asarray(found).astype(np.int32)
     return Split(rows, np.where(labels < 0, -1, labels), estimator, _objective(estimator, X, labels))
-
-
-def _is_seed(name: str) -> bool:
-    return name.endswith("random_state")
 
 
 def _objective(estimator: Any, X: Any, labels: NDArray[np.int32]) -> float:

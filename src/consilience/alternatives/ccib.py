@@ -24,7 +24,7 @@ from consilience._run.progress import track
 from consilience._run.random import child_seed, stream
 from consilience._types import EnsembleLike, Floats, Labels, RandomState
 from consilience.alternatives.count_bases import SEARCHES, CountClusterer
-from consilience.alternatives.data import check_counts, check_given, joint
+from consilience.alternatives.data import check_counts, check_given, group_sums, joint
 from consilience.alternatives.diagnostics import redundancy
 from consilience.alternatives.splits import KEEP
 from consilience.consensus import combine
@@ -293,10 +293,7 @@ def _largest_free(conditional: NDArray[np.float64]) -> int:
 
 
 def conditional_views(X: Any, groups: NDArray[Any], weight: float) -> Views:
-    """Views whose objective is I(C; Y | Z) + weight · I(C; Y): an object's counts in the view of its group, and in that of all.
-
-    Objects without a group (−1) are in the last view only.
-    """
+    """Views whose objective is I(C; Y | Z) + weight · I(C; Y): an object's counts in the view of its group (if any), and in that of all."""
     n, d = X.shape
     n_groups = int(groups.max(initial=0)) + 1
     row = np.repeat(np.arange(n), np.diff(X.indptr))
@@ -332,27 +329,21 @@ def local_start(X: Any, groups: NDArray[Any], n_clusters: int, root: int, unit: 
 def coordinate(X: Any, groups: NDArray[Any], labels: Labels, n_clusters: int, *, max_iter: int = 20) -> Labels:
     """Renumber the clusters within one group after another, so that I(C; Y) grows, until no renumbering helps."""
     labels = labels.copy()
-    everyone = _sums(X, np.arange(len(labels)), labels, n_clusters)
+    everyone = group_sums(X, labels, n_clusters)
     for _ in range(max_iter):
         changed = False
         for group in range(-1, int(groups.max(initial=0)) + 1):
             rows = np.flatnonzero(groups == group)
-            own = _sums(X, rows, labels, n_clusters)
+            own = group_sums(X[rows], labels[rows], n_clusters)
             others = np.maximum(everyone - own, 0.0)
             name = _best_names(others, own)
             if len(rows) and (name != np.arange(n_clusters)).any():
                 labels[rows] = name[labels[rows]]
-                everyone = others + _sums(X, rows, labels, n_clusters)
+                everyone = others + group_sums(X[rows], labels[rows], n_clusters)
                 changed = True
         if not changed:
             break
     return labels
-
-
-def _sums(X: Any, rows: NDArray[Any], labels: Labels, n_clusters: int) -> Floats:
-    """(n_clusters, n_columns) summed counts of some rows."""
-    member = sparse.csr_matrix((np.ones(len(rows)), (labels[rows], np.arange(len(rows)))), (n_clusters, len(rows)))
-    return np.asarray((member @ X[rows]).todense())
 
 
 def _best_names(others: Floats, own: Floats) -> NDArray[np.int64]:

@@ -10,7 +10,6 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
@@ -25,6 +24,7 @@ from consilience.alternatives.data import (
     TooSmallError,
     check_counts,
     check_given,
+    group_table,
     groups_of,
     joint,
 )
@@ -35,7 +35,6 @@ from consilience.ensemble import Ensemble
 from consilience.tables import check_matrix
 
 COMBINATIONS = ("auto", *METHODS)
-COLUMNS = ["given", "group", "name", "size", "outcome"]
 MEMBERS = 2000  # safeguard: time; splits in an ensemble at most; many groups get fewer runs each
 
 
@@ -148,22 +147,31 @@ class CondEns(ClusterMixin, BaseEstimator):
 
     def _splits(self, X: Any, given: Ensemble | None, learn: Any, progress: bool | None) -> tuple[Ensemble, int]:
         """The clusterings that are to be combined, and the seed for that."""
-        seed = check_seed(self.random_state)
-        groups = self._choose_groups(groups_of(given, X.shape[0], self.multiple_given), learn, X.shape[0])
-        self.n_init_ = self._runs(len(groups))
+        seed, k = check_seed(self.random_state), self.n_clusters_local or self.n_clusters
+        groups = groups_of(given, X.shape[0], self.multiple_given)
+        if learn is not None:
+            mask = np.asarray(learn)
+            if mask.shape != (X.shape[0],) or mask.dtype != bool:
+                raise InputError(
+                    f"learn must be True or False for each of the {X.shape[0]:,} objects; got {kind_of(learn)}"
+                )
+            groups = [replace(group, rows=group.rows[mask[group.rows]]) for group in groups]
+        chosen = [group for group in groups if len(group.rows) > k]
+        if not chosen:
+            largest = max((len(group.rows) for group in groups), default=0)
+            raise TooSmallError(
+                f"no group can be split into {k} clusters, the largest has n_samples = {largest}: ask for fewer clusters, or give "
+                "coarser groups"
+            )
+        # one run where the base is not random, and fewer where all together would make too large an ensemble
+        most = self.n_init if self.keep == "best" else max(1, MEMBERS // len(chosen))
+        self.n_init_ = min(self.n_init, most) if is_random(self.base) else 1
+        how: dict[str, Any] = {"base": self.base, "n_init": self.n_init_, "keep": self.keep, "n_jobs": self.n_jobs}
         self.ensemble_, failed = split_groups(
-            X,
-            groups,
-            self.n_clusters_local or self.n_clusters,
-            base=self.base,
-            n_init=self.n_init_,
-            keep=self.keep,
-            centering=self._centering(X, given),
-            seed=seed,
-            n_jobs=self.n_jobs,
-            progress=progress,
+            X, chosen, k, **how, centering=self._centering(X, given), seed=seed, progress=progress
         )
-        self._report(failed)
+        done = set(zip(self.ensemble_.info["given"], self.ensemble_.info["group"], strict=True))
+        self.groups_ = group_table(groups, [_outcome(group, k, done, failed) for group in groups])
         if (rows := len(self.ensemble_.signatures())) < self.n_clusters:
             raise TooSmallError(
                 f"{self.n_clusters} clusters cannot be told apart: the splits of all groups make only {rows} different rows "
@@ -191,41 +199,6 @@ class CondEns(ClusterMixin, BaseEstimator):
             )
         check_counts(X, f"the base {self.base!r}" if isinstance(self.base, str) else type(self.base).__name__)
 
-    def _choose_groups(self, groups: list[Group], learn: Any, n_objects: int) -> list[Group]:
-        """The groups large enough to split; all of them are listed in `groups_`."""
-        k = self.n_clusters_local or self.n_clusters
-        if learn is not None:
-            mask = np.asarray(learn)
-            if mask.shape != (n_objects,) or mask.dtype != bool:
-                raise InputError(
-                    f"learn must be True or False for each of the {n_objects:,} objects; got {kind_of(learn)}"
-                )
-            groups = [replace(group, rows=group.rows[mask[group.rows]]) for group in groups]
-        rows = [(g.given, g.code, g.name, len(g.rows), "split" if len(g.rows) > k else "too small") for g in groups]
-        self.groups_ = pd.DataFrame(rows, columns=COLUMNS)
-        chosen = [group for group in groups if len(group.rows) > k]
-        if not chosen:
-            largest = max((len(group.rows) for group in groups), default=0)
-            raise TooSmallError(
-                f"no group can be split into {k} clusters, the largest has n_samples = {largest}: ask for fewer clusters, or give "
-                "coarser groups"
-            )
-        return chosen
-
-    def _runs(self, n_groups: int) -> int:
-        """Runs in every group: those asked for, unless all together would make too large an ensemble."""
-        if not is_random(self.base):
-            return 1
-        return self.n_init if self.keep == "best" else min(self.n_init, max(1, MEMBERS // n_groups))
-
-    def _report(self, failed: dict[tuple[int, int], str]) -> None:
-        """Note the groups that were large enough and are not split all the same."""
-        split = set(zip(self.ensemble_.info["given"], self.ensemble_.info["group"], strict=True))
-        for row, key in enumerate(zip(self.groups_["given"], self.groups_["group"], strict=True)):
-            if key not in split and self.groups_.loc[row, "outcome"] == "split":
-                reason = f"refused by the base: {failed[key]}" if key in failed else "not split by the base"
-                self.groups_.loc[row, "outcome"] = reason
-
     def _centering(self, X: Any, given: Ensemble | None) -> Centering | None:
         each = given is not None and given.n_clusterings > 1 and self.multiple_given == "each"
         if given is None or (self.center is None and not each):
@@ -240,3 +213,13 @@ class CondEns(ClusterMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = takes_counts(self.base)
         return tags
+
+
+def _outcome(group: Group, k: int, done: set[tuple[int, int]], failed: dict[tuple[int, int], str]) -> str:
+    """What became of a group."""
+    key = group.given, group.code
+    if len(group.rows) <= k:
+        return "too small"
+    if key in done:
+        return "split"
+    return f"refused by the base: {failed[key]}" if key in failed else "not split by the base"

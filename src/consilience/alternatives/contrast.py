@@ -13,8 +13,8 @@ from consilience._run.parallel import runs_tasks
 from consilience._types import Array, EnsembleLike, Ints, PathLike, RandomState
 from consilience.alternatives.bases import is_random, takes_counts
 from consilience.alternatives.ccib import CCIB
-from consilience.alternatives.condens import COLUMNS, CondEns
-from consilience.alternatives.data import check_data, groups_of
+from consilience.alternatives.condens import CondEns
+from consilience.alternatives.data import check_data, group_table, groups_of
 from consilience.alternatives.diagnostics import Diagnostics, diagnostics_of, group_breakdown, run_agreement
 from consilience.consensus.trust.confidence import floating
 from consilience.ensemble import Ensemble
@@ -140,8 +140,20 @@ class Contrast(Result):
         return pd.DataFrame({"id": ids, "cluster": self.labels, "confidence": self.confidence, "support": self.support})
 
     def group_breakdown(self, known: Any = None) -> pd.DataFrame:
-        """What the runs have in common with the result in each given group; see :func:`group_breakdown`."""
-        return group_breakdown(self.ensemble, self.labels, self.given, known, multiple_given=self.multiple_given)
+        """What the runs have in common with the result in each given group: tables 3 and 4 of Gondek and Hofmann 2005.
+
+        Parameters
+        ----------
+        known : label vector, optional
+            Known labels to compare with.
+
+        Returns
+        -------
+        DataFrame
+            A row per group, means over its runs: I(L; C) / H(L) of the splits inside the group (`inside_…`) and of all objects
+            (`extended_…`), with L the combined labels, the given grouping and the known labels.
+        """
+        return group_breakdown(self.ensemble, self.labels, self.given, known, self.multiple_given)
 
     def __repr__(self) -> str:
         skipped = self.groups[~self.groups["outcome"].isin(USED)]
@@ -260,6 +272,7 @@ def contrast(
     both: dict[str, Any] = {"n_init": n_init, "keep": keep, "random_state": seed, "n_jobs": n_jobs}
     model: Any = (CCIB if by_ccib else CondEns)(n_clusters, **own[method], **both)
     model._check(data.X)
+    groups = groups_of(data.given, data.given.n_objects, "joint")
     found = model._fit(data.X, data.given, progress=progress)
     about = diagnostics_of(data.X, found.labels_, data.given, "information" if counts else "variance")
     combined = "information" if by_ccib else found.consensus_.method
@@ -274,7 +287,7 @@ def contrast(
         quality=about.quality,
         run_agreement=agree,
         ensemble=found.ensemble_,
-        groups=_not_split(data.given) if by_ccib else found.groups_,
+        groups=group_table(groups, ["not split"] * len(groups)) if by_ccib else found.groups_,
         diagnostics=about,
         given=data.given,
         ids=data.ids,
@@ -292,11 +305,6 @@ def _check_unused(options: dict[str, Any], method: str) -> None:
     for name, value in options.items():
         if value is not defaults[name] and value != defaults[name]:
             raise InputError(f"{name} is not an option of method={method!r}: leave it out, or choose the other method")
-
-
-def _not_split(given: Ensemble) -> pd.DataFrame:
-    groups = groups_of(given, given.n_objects, "joint")
-    return pd.DataFrame([(g.given, g.code, g.name, len(g.rows), "not split") for g in groups], columns=COLUMNS)
 
 
 def _fewer(model: CondEns) -> str:

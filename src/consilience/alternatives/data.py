@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, count, show
+from consilience._check import InputError, count, show
 from consilience._types import Array, EnsembleLike, Floats, Labels
 from consilience.ensemble import Ensemble, check_same_objects
 from consilience.inputs import as_ensemble, as_table
@@ -24,30 +24,16 @@ DENSE = 2**27  # safeguard: memory; and to cluster: 1 GB
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """What a function on data works on.
+    """What a function on data works on."""
 
-    Attributes
-    ----------
-    X : (n_objects, n_features) array or CSR matrix
-        Finite float64 numbers, scaled.
-    given : Ensemble or None
-    ids : array or None
-    scaling : str
-        What was done to the columns, in one line.
-    """
-
-    X: Any
+    X: Any  # array or CSR matrix of finite float64 numbers, scaled
     given: Ensemble | None
     ids: Array | None
-    scaling: str
+    scaling: str  # what was done to the columns, in one line
 
 
 def check_data(X: Any, given: EnsembleLike | None, *, counts: bool, standardize: bool, **reading: Any) -> Data:
-    """Open and check the data and the given groupings; scale the columns unless they are counts.
-
-    X is an array, a sparse matrix, or what :func:`consilience.inputs.as_table` opens, read as `reading` says; of the latter,
-    `given` may be names of columns. It may also be the path of a table of labels.
-    """
+    """The data and the given groupings, opened and checked; columns are scaled unless they are counts."""
     source, table = X, None
     is_file = isinstance(given, (str, os.PathLike)) and os.path.isfile(given)
     if reading or not (isinstance(X, (np.ndarray, list, tuple)) or sparse.issparse(X)):
@@ -98,32 +84,26 @@ def check_counts(X: Any, what: str) -> None:
         )
 
 
-def group_means(X: Any, codes: NDArray[Any], n_groups: int) -> Floats:
-    """(n_groups, n_features) means of the objects of each group; code −1 belongs to none."""
+def group_sums(X: Any, codes: NDArray[Any], n_groups: int) -> Floats:
+    """(n_groups, n_features) sums of the objects of each group; code −1 belongs to none."""
     known = np.flatnonzero(codes >= 0)
     member = sparse.csr_matrix((np.ones(len(known)), (codes[known], known)), shape=(n_groups, X.shape[0]))
     sums = member @ X
-    size = np.maximum(np.bincount(codes[known], minlength=n_groups), 1)
-    return np.asarray(sums.todense() if sparse.issparse(sums) else sums) / size[:, None]
+    return np.asarray(sums.todense() if sparse.issparse(sums) else sums)
+
+
+def group_means(X: Any, codes: NDArray[Any], n_groups: int) -> Floats:
+    """(n_groups, n_features) means of the objects of each group."""
+    return group_sums(X, codes, n_groups) / np.maximum(np.bincount(codes[codes >= 0], minlength=n_groups), 1)[:, None]
 
 
 @dataclass(frozen=True)
 class Centering:
-    """Takes the objects' own group means out of the data and puts one mean, `home`, in their place.
+    """Takes the objects' own group means out of the data and puts one mean, `home`, in their place."""
 
-    What a model learned in one group then meets objects of other groups as if they stood there too.
-
-    Attributes
-    ----------
-    cells : (n_objects,) int array
-        Group of every object; the last one for objects whose group is not known.
-    means : (n_cells, n_features) array
-        The last row is the mean of all objects.
-    home : (n_features,) array
-    """
-
-    cells: NDArray[np.int64]
-    means: Floats
+    # What a model learned in one group then meets objects of other groups as if they stood there too.
+    cells: NDArray[np.int64]  # group of every object; the last one for objects whose group is not known
+    means: Floats  # of the groups; the last row is the mean of all objects
     home: Floats
 
     @classmethod
@@ -218,12 +198,14 @@ def joint(labels: NDArray[Any]) -> Labels:
     return out
 
 
-def groups_of(given: Ensemble | None, n_objects: int, multiple_given: str) -> list[Group]:
-    """The groups to split: the cells of all groupings together ("joint"), or the groups of each ("each").
+def group_table(groups: list[Group], outcomes: list[str]) -> pd.DataFrame:
+    """A row for every group, with what became of it."""
+    rows = [(g.given, g.code, g.name, len(g.rows), outcome) for g, outcome in zip(groups, outcomes, strict=True)]
+    return pd.DataFrame(rows, columns=["given", "group", "name", "size", "outcome"])
 
-    Without a given grouping all objects are one group.
-    """
-    check_choice(multiple_given, MULTIPLE_GIVEN, "way to use multiple given groupings")
+
+def groups_of(given: Ensemble | None, n_objects: int, multiple_given: str) -> list[Group]:
+    """The groups to split: the cells of all groupings together ("joint"), the groups of each ("each"), or without any all objects."""
     if given is None:
         return [Group(np.arange(n_objects), 0, 0, "all objects")]
     names = group_names(given)

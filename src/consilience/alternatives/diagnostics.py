@@ -5,7 +5,6 @@ q(C) + q(Z) − q(C, Z) is the information about the data that C and Z share: 0 
 Hofmann 2005, Eq. 11).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ from scipy import sparse
 from consilience._check import InputError, check_choice, check_labels, count
 from consilience._run.random import child_seed
 from consilience._types import EnsembleLike, Floats
-from consilience.alternatives.data import MULTIPLE_GIVEN, group_means, groups_of, joint
+from consilience.alternatives.data import group_means, groups_of, joint
 from consilience.consensus.combine import combined_labels
 from consilience.engine.information import objective_of
 from consilience.engine.views import count_views, label_views
@@ -130,7 +129,9 @@ def diagnose(X: Any, labels: Any, given: EnsembleLike | None = None, *, measure:
     """
     check_choice(measure, MEASURES, "measure")
     codes = check_labels(labels)
-    ens = None if given is None else _check_length(as_ensemble(given), len(codes))
+    ens = None if given is None else as_ensemble(given)
+    if ens is not None and ens.n_objects != len(codes):
+        raise InputError(f"the given labels are of {count(ens.n_objects, 'object')}, the clustering of {len(codes):,}")
     return diagnostics_of(check_matrix(X, n_objects=len(codes)), codes, ens, measure)
 
 
@@ -144,12 +145,6 @@ def diagnostics_of(X: Any, codes: NDArray[Any], given: Ensemble | None, measure:
     if given.n_clusterings > 1:
         rows.append(("together", *_shared(X, codes, cells, measure)))
     return Diagnostics(pd.DataFrame(rows, columns=columns), good, quality_of(X, cells, measure), measure)
-
-
-def _check_length(ens: Ensemble, n_objects: int) -> Ensemble:
-    if ens.n_objects != n_objects:
-        raise InputError(f"the given labels are of {count(ens.n_objects, 'object')}, the clustering of {n_objects:,}")
-    return ens
 
 
 def _shared(X: Any, codes: NDArray[Any], z: NDArray[Any], measure: str) -> tuple[float, float, float, float]:
@@ -169,83 +164,31 @@ def redundancy(labels: NDArray[Any], given: NDArray[Any]) -> float:
 
 
 def group_breakdown(
-    ensemble: Ensemble,
-    labels: Any,
-    given: EnsembleLike | None = None,
-    known: Any = None,
-    *,
-    multiple_given: str = "joint",
+    ensemble: Ensemble, labels: NDArray[Any], given: Ensemble, known: Any, multiple_given: str
 ) -> pd.DataFrame:
-    """What each group's splits have in common with the result, inside the group and extended to all objects.
-
-    These are tables 3 and 4 of Gondek and Hofmann 2005.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        Extended splits as :class:`CondEns` makes them: `info` has `given`, `group` and `name`. Runs on all objects, as those
-        of :class:`CCIB`, are looked at in every group.
-    labels : label vector
-        The combined clustering.
-    given : label vector or vectors
-        The groupings that were split.
-    known : label vector, optional
-        Known labels to compare with.
-    multiple_given : {"joint", "each"}
-        How several given groupings were used.
-
-    Returns
-    -------
-    DataFrame
-        A row per group, means over its runs: I(L; C) / H(L) of the splits inside the group (`inside_…`) and of all objects
-        (`extended_…`), with L the combined labels, the given grouping and the known labels.
-
-    Examples
-    --------
-    >>> from consilience.alternatives import CondEns
-    >>> from consilience.alternatives.diagnostics import group_breakdown
-    >>> from consilience.datasets import orthogonal_multinomials
-    >>> X, given, hidden = orthogonal_multinomials(2, random_state=0)
-    >>> found = CondEns(2, base="multinomial", n_init=3, random_state=0).fit(X, given)
-    >>> group_breakdown(found.ensemble_, found.labels_, given, hidden)["size"].tolist()
-    [100, 100]
-    """
-    check_choice(multiple_given, MULTIPLE_GIVEN, "way to use multiple given groupings")
-    targets = {"combined": check_labels(labels)}
+    """What each group's splits have in common with the result: tables 3 and 4 of Gondek and Hofmann 2005."""
+    targets, info = {"combined": labels}, ensemble.info
     if known is not None:
         targets["known"] = check_labels(known, "the known labels")
-    for target, codes in targets.items():
-        if len(codes) != ensemble.n_objects:
-            raise InputError(f"{len(codes):,} {target} labels for an ensemble of {count(ensemble.n_objects, 'object')}")
-    ens = None if given is None else _check_length(as_ensemble(given), ensemble.n_objects)
+        if len(targets["known"]) != ensemble.n_objects:
+            raise InputError(
+                f"{len(targets['known']):,} known labels for an ensemble of {count(ensemble.n_objects, 'object')}"
+            )
     rows = []
-    for name, inside, runs in _parts(ensemble, ens, multiple_given):
-        row: dict[str, Any] = {"group": name, "size": int(inside.sum()), "runs": len(runs)}
-        columns = ensemble.labels[:, runs].T
+    for group in groups_of(given, ensemble.n_objects, multiple_given):
+        runs = np.arange(len(info))  # those on all objects, as of CCIB, are looked at in every group
+        if "group" in info:
+            runs = np.flatnonzero((info["given"] == group.given) & (info["group"] == group.code))
+        if not len(runs):
+            continue
+        row: dict[str, Any] = {"group": group.name, "size": len(group.rows), "runs": len(runs)}
+        columns, inside = ensemble.labels[:, runs].T, group.rows
         for target, codes in targets.items():
             row[f"inside_{target}"] = np.mean([information_ratio(codes[inside], c[inside]) for c in columns])
             row[f"extended_{target}"] = np.mean([information_ratio(codes, c) for c in columns])
-        if ens is not None:
-            row["extended_given"] = np.mean([max(information_ratio(z, c) for z in ens.labels.T) for c in columns])
+        row["extended_given"] = np.mean([max(information_ratio(z, c) for z in given.labels.T) for c in columns])
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-def _parts(
-    ensemble: Ensemble, given: Ensemble | None, multiple_given: str
-) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.int64]]]:
-    """Every group's name, its objects, and the runs to look at there."""
-    info, n = ensemble.info, ensemble.n_objects
-    if "group" not in info:
-        for group in groups_of(given, n, multiple_given):
-            yield group.name, np.isin(np.arange(n), group.rows), np.arange(len(info))
-        return
-    for (which, code, name), runs in info.groupby(["given", "group", "name"], sort=False):
-        inside = np.ones(n, bool)
-        if given is not None:
-            codes = joint(given.labels) if multiple_given == "joint" else given.labels[:, int(which)]
-            inside = codes == int(code)
-        yield str(name), inside, runs.index.to_numpy()
 
 
 def run_agreement(ensemble: Ensemble, n_clusters: int, method: str, *, seed: int = 0) -> float:

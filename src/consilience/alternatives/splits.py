@@ -85,23 +85,9 @@ def _split(base: Any, part: Any, group: Group, n_clusters: int, stream: list[int
 
 
 def extend(X: Any, split: Split, centering: Centering | None = None) -> Labels:
-    """Labels of all rows of X (−1 where the model leaves an object out), with the model's parameters fixed.
-
-    An estimator that can `predict` does; one that knows probabilities only takes the likeliest; any other one's clusters take the
-    objects whose nearest mean they have. The group's own objects keep the labels they got. With a :class:`Centering` every object is
-    seen as if its group's mean were that of the group where the model was learned.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from consilience.alternatives.bases import fit_base
-    >>> from consilience.alternatives.splits import extend
-    >>> X = np.array([[0.0], [0.1], [9.0], [9.1], [0.2], [8.8]])
-    >>> group = np.array([0, 1, 2, 3])
-    >>> split = fit_base("kmeans", X[group], group, 2, seed=0)
-    >>> extend(X, split).tolist()
-    [1, 1, 0, 0, 1, 0]
-    """
+    """Labels of all rows of X (−1 where the model leaves an object out), with the model's parameters fixed."""
+    # An estimator that can `predict` does; one that knows probabilities only takes the likeliest; any other one's clusters take the
+    # objects whose nearest mean they have. The group's own objects keep the labels they got.
     centers, names = _centers(X, split, centering)
     out = np.empty(X.shape[0], np.int32)
     if centers is not None:
