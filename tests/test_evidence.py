@@ -10,16 +10,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import is_valid_linkage, linkage
 from scipy.spatial.distance import squareform
 
-from consilience import Ensemble
 from consilience.consensus import EvidenceAccumulation
-from consilience.consensus.rows import row_tree as association_tree
+from consilience.consensus.methods.evidence import accumulate, leaf_rows
 from consilience.consensus.rows.problem import Problem, check_problem, row_distances
-from consilience.consensus.rows.row_tree import cluster_association, cut_tree, mean_association, weighted_linkage
+from consilience.consensus.rows.row_tree import cut_tree, mean_association, weighted_linkage
 from consilience.datasets import noisy_labels
 from consilience.measures import adjusted_rand, nmi
 from samples import random_labels
 
-every_linkage = pytest.mark.parametrize("method", ["average", "single", "complete"])
+LINKAGES = ["average", "single", "complete"]
 
 
 def uncollapsed(problem):
@@ -37,24 +36,18 @@ def test_distances_by_definition():
             assert found[i, j] == pytest.approx((a != b)[both].mean() if both.any() else 1.0, abs=1e-15)
 
 
-@every_linkage
-def test_heights_equal_scipy_on_random_distances(method):
-    rng = np.random.default_rng(1)
-    square = squareform(rng.random(30 * 29 // 2))
-    tree = weighted_linkage(square.copy(), np.ones(30), method)
-    assert_allclose(tree, linkage(squareform(square), method))
-
-
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10**6), method=st.sampled_from(["average", "single", "complete"]))
-def test_weights_stand_for_repeated_items(seed, method):
+@given(seed=st.integers(0, 10**6), method=st.sampled_from(LINKAGES), copies=st.sampled_from([1, 4]))
+def test_the_tree_is_that_of_scipy_where_weights_stand_for_repeated_items(seed, method, copies):
     rng = np.random.default_rng(seed)
-    square, weights = squareform(rng.random(8 * 7 // 2)), rng.integers(1, 5, 8)
+    square, weights = squareform(rng.random(8 * 7 // 2)), rng.integers(1, copies + 1, 8)
     repeated = square[np.ix_(*[np.repeat(np.arange(8), weights)] * 2)]
-    expected = linkage(squareform(repeated), method)[:, 2]
+    expected = linkage(squareform(repeated), method)
     found = weighted_linkage(square.copy(), weights.astype(float), method)
     assert is_valid_linkage(found)
-    assert_allclose(found[:, 2], expected[-7:])
+    assert_allclose(found[:, 2], expected[-7:, 2])
+    if copies == 1:
+        assert_allclose(found, expected)
 
 
 @settings(max_examples=60, deadline=None)
@@ -64,14 +57,14 @@ def test_weights_stand_for_repeated_items(seed, method):
     r=st.integers(1, 5),
     size=st.integers(1, 4),
     k=st.integers(2, 5),
-    method=st.sampled_from(["average", "single", "complete"]),
+    method=st.sampled_from(LINKAGES),
 )
 def test_collapsing_rows_changes_nothing(seed, n, r, size, k, method):
     labels = random_labels(seed, n, r, size, labeled=True)
     k = min(k, len(np.unique(labels, axis=0)))
     if k < 2:
         return
-    collapsed = check_problem(Ensemble(labels), k)
+    collapsed = check_problem(labels, k)
     few = EvidenceAccumulation(linkage=method)._combine(collapsed)
     everyone, rows = uncollapsed(collapsed)
     assert adjusted_rand(few.labels[rows], EvidenceAccumulation(linkage=method)._combine(everyone).labels) == 1
@@ -86,7 +79,7 @@ def test_membership_is_the_mean_co_association():
     means = np.stack(
         [np.average(agree[:, clusters == c], axis=1, weights=problem.weights[clusters == c]) for c in range(3)]
     )
-    assert_allclose(cluster_association(problem, clusters), (means / means.sum(axis=0)).T)
+    assert_allclose(mean_association(problem, problem, clusters), means.T)
 
 
 def test_cut_has_exactly_k_clusters_despite_ties():
@@ -97,14 +90,11 @@ def test_cut_has_exactly_k_clusters_despite_ties():
 
 def test_too_many_rows_join_and_it_is_said():
     ensemble, truth = noisy_labels(3000, 5, 8, 0.3, random_state=0)
-    exact = EvidenceAccumulation(5).fit(ensemble)
     rough = EvidenceAccumulation(5, memory_budget=8 * 300**2, random_state=0).fit(ensemble)
-    assert (exact.sampled_, rough.sampled_) == (False, True)
+    assert rough.sampled_
     assert rough.linkage_.shape == (299, 4)
     assert rough.linkage_rows_.shape == (300, 8)
-    assert nmi(truth, rough.labels_) > max(0.9, nmi(truth, exact.labels_) - 0.02)
-    again = EvidenceAccumulation(5, memory_budget=8 * 300**2, random_state=0).fit(ensemble)
-    assert_array_equal(rough.labels_, again.labels_)
+    assert nmi(truth, rough.labels_) > 0.9
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -120,22 +110,19 @@ def test_ties_are_ties_despite_rounding(seed):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_rows_join_the_cluster_they_are_most_like(weighted):
     problem = check_problem(random_labels(2, 900, 6, 4, missing=0.5, labeled=True), 3)
-    worth = np.random.default_rng(0).random(24) + 0.5 if weighted else None
-    found = association_tree.association_tree(problem, worth, memory_budget=8 * 100**2, seed=3)
-    labels, leaves = found.cut(3), found.rows
-    assert found.sampled
-    assert len(leaves) == 100
-    assert found.weights.sum() == pytest.approx(problem.weights.sum())
-    assert_array_equal(labels[leaves], cut_tree(found.tree, 3))
-    worth, offsets = np.ones(24) if worth is None else worth, problem.hyperedges()[1]
+    worth = np.random.default_rng(0).random(24) + 0.5 if weighted else np.ones(24)
+    leaves, weights = leaf_rows(problem, 8 * 100**2, 3)
+    found = accumulate(problem, worth, 8 * 100**2, 3)
+    labels = found.labels
+    assert (len(leaves), found.extras["sampled"]) == (100, True)
+    assert weights.sum() == pytest.approx(problem.weights.sum())
+    assert_array_equal(labels[leaves], cut_tree(found.extras["linkage"], 3))
     for i in np.setdiff1d(np.arange(problem.n_rows), leaves)[:40]:
         shared, joint = np.zeros(3), np.zeros(3)
-        for j, weight in zip(leaves, found.weights, strict=True):
+        for j, weight in zip(leaves, weights, strict=True):
             both = (problem.labels[i] >= 0) & (problem.labels[j] >= 0)
             same = both & (problem.labels[i] == problem.labels[j])
-            shared[labels[j]] += weight * worth[(offsets[:-1] + problem.labels[i])[same]].sum()
+            shared[labels[j]] += weight * worth[(problem.offsets[:-1] + problem.labels[i])[same]].sum()
             joint[labels[j]] += weight * both.sum()
         means = np.divide(shared, joint, out=np.zeros(3), where=joint > 0)
         assert means[labels[i]] == pytest.approx(means.max())
-    everyone = mean_association(problem, problem, labels)
-    assert_allclose(cluster_association(problem, labels), everyone / everyone.sum(axis=1, keepdims=True))

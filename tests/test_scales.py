@@ -34,7 +34,7 @@ from consilience.consensus.how_many.significance import (
 )
 from consilience.consensus.rows.cluster_similarity import Overlaps, nearest_clusters
 from consilience.consensus.rows.problem import check_problem
-from consilience.consensus.rows.row_tree import cut_clusters, leaf_tree
+from consilience.consensus.rows.row_tree import cut_clusters, similarity_tree
 from consilience.generation.kmeans import kmeans_runs
 from consilience.measures import adjusted_rand
 from samples import noisy_copies, random_labels
@@ -234,7 +234,7 @@ def test_all_numbers_from_one_tree_are_what_each_gives_alone():
     labels[:, :4] = np.repeat(rng.integers(0, 6, (15, 4)), 6, axis=0)
     problem = check_problem(labels, None, rng.integers(1, 4, 90))
     similarity, numbers = Overlaps.of(problem).similarity(), np.array([2, 3, 5, 9, 20])
-    tree = leaf_tree(problem, similarity, np.arange(problem.n_rows), problem.weights)
+    tree = similarity_tree(similarity.of_rows(problem.labels, problem.weights), problem.weights)
     found = by_walk(Overlaps.of(problem))(problem, np.arange(8), numbers)
     for k, mine in zip(numbers.tolist(), found, strict=True):
         cut = cut_clusters(tree, problem.weights, k)

@@ -1,33 +1,56 @@
 """Evidence accumulation: average linkage of objects by their co-association, plain (evidence) or with weighted clusters (LWEA).
 
-    d(i, j) = 1 − Σ_q w(y_iq) [y_iq = y_jq] / (number of clusterings that label both)
-
-With w = 1 for all clusters this is evidence accumulation (A. Fred and A. K. Jain, Combining multiple clusterings using evidence
-accumulation, IEEE PAMI 27, 2005). With w = exp(−H / θ) of :mod:`consilience.consensus.rows.cluster_similarity`, a cluster that the other
-clusterings tear apart counts less: LWEA (D. Huang, C.-D. Wang and J.-H. Lai, Locally weighted ensemble clustering, IEEE Trans.
-Cybernetics 48, 2018), which for large θ is evidence accumulation again. The tree is made in :mod:`consilience.consensus.rows.row_tree`.
+d(i, j) = 1 − Σ_q w(y_iq) [y_iq = y_jq] / (number of clusterings that label both)
 """
 
-from dataclasses import dataclass
+# With w = 1 for all clusters this is evidence accumulation (A. Fred and A. K. Jain, Combining multiple clusterings using evidence
+# accumulation, IEEE PAMI 27, 2005). With w = exp(−H / θ) of rows/cluster_similarity, a cluster that the other clusterings tear apart counts
+# less: LWEA (D. Huang, C.-D. Wang and J.-H. Lai, Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48, 2018), which for large θ
+# is evidence accumulation again. Equal rows merge first, so the tree starts from the distinct rows, and average linkage counts a row as
+# often as it has objects. A pair that no clustering labels has no evidence and distance 1.
+
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from consilience._check import check_choice, check_seed
-from consilience._types import Floats
+import numpy as np
+
+from consilience import _kernels
+from consilience._check import InputError, check_choice, check_positive, check_seed
+from consilience._run.random import stream
+from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.rows.cluster_similarity import THETA, cluster_weights
-from consilience.consensus.rows.problem import Problem
-from consilience.consensus.rows.row_tree import LINKAGES, MEMORY, association_tree, cluster_association
+from consilience.consensus.rows.problem import Problem, representative_rows
+from consilience.consensus.rows.row_tree import cut_tree, mean_association, weighted_linkage
+
+MEMORY = 2**30  # safeguard: bytes for distances, the default of memory_budget
 
 
 def accumulate(
-    problem: Problem, label_weights: Floats | None, *, linkage: str = "average", memory_budget: int, random_state: Any
+    problem: Problem, label_weights: Floats, memory_budget: Any, random_state: Any, linkage: str = "average"
 ) -> Answer:
-    """Clusters cut from the tree of the rows by their co-association, in which labels weigh `label_weights` (all 1 by default)."""
-    seed = check_seed(random_state)
-    tree = association_tree(problem, label_weights, linkage=linkage, memory_budget=memory_budget, seed=seed)
-    labels = tree.cut(problem.n_clusters)
-    extras = {"linkage": tree.tree, "linkage_rows": problem.as_given(tree.leaves), "sampled": tree.sampled}
-    return Answer(labels, cluster_association(problem, labels, label_weights), extras)
+    """Clusters cut from the tree of the rows by their co-association, in which labels weigh `label_weights`."""
+    rows, weights = leaf_rows(problem, memory_budget, check_seed(random_state))
+    leaves = replace(problem, labels=np.ascontiguousarray(problem.labels[rows]), weights=weights)
+    distances = _kernels.row_distances(leaves.labels.T, problem.offsets, label_weights)
+    tree = weighted_linkage(distances, weights, linkage)
+    mine, sampled = cut_tree(tree, problem.n_clusters), len(rows) < problem.n_rows
+    labels = mean_association(problem, leaves, mine, label_weights).argmax(axis=1) if sampled else mine
+    labels[rows] = mine
+    extras = {"linkage": tree, "linkage_rows": problem.as_given(leaves.labels), "sampled": sampled}
+    return Answer(labels, mean_association(problem, problem, labels, label_weights), extras)
+
+
+def leaf_rows(problem: Problem, memory_budget: Any, seed: int, sample: int = 4_000) -> tuple[Ints, Floats]:
+    """The rows that are leaves, and how many objects each stands for: all where 8 · rows² bytes are within the budget."""
+    room = int(np.sqrt(check_positive("memory_budget", memory_budget) / 8))
+    if room < (k := problem.n_clusters):
+        raise InputError(f"a memory budget of {memory_budget} bytes has no room for {k} × {k} distances; raise it")
+    if problem.n_rows <= room:
+        return np.arange(problem.n_rows), problem.weights
+    rows, weights = representative_rows(problem, min(room, max(sample, k)), stream(seed, "consensus.evidence"))
+    order = np.argsort(rows)
+    return rows[order], weights[order]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -75,9 +98,8 @@ class EvidenceAccumulation(ConsensusEstimator):
     _resample: ClassVar[str] = "association"
 
     def _combine(self, problem: Problem) -> Answer:
-        check_choice(self.linkage, LINKAGES, "linkage")
-        how: dict[str, Any] = {"memory_budget": self.memory_budget, "random_state": self.random_state}
-        return accumulate(problem, None, linkage=self.linkage, **how)
+        check_choice(self.linkage, _kernels.LINKAGES, "linkage")
+        return accumulate(problem, np.ones(problem.offsets[-1]), self.memory_budget, self.random_state, self.linkage)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -120,6 +142,6 @@ class LWEA(ConsensusEstimator):
 
     def _combine(self, problem: Problem) -> Answer:
         weights = cluster_weights(problem, self.theta)
-        answer = accumulate(problem, weights, memory_budget=self.memory_budget, random_state=self.random_state)
+        answer = accumulate(problem, weights, self.memory_budget, self.random_state)
         answer.extras["cluster_weights"] = weights[problem.labels_as_given()[0]]
         return answer

@@ -153,8 +153,7 @@ class CSPA(ConsensusEstimator):
         how: dict[str, Any] = {"vertex_weights": weights, "imbalance": self.imbalance, "random_state": seed}
         labels = partition_graph(_by_pairs(graph, weights), problem.n_clusters, **how)
         shared = (members.T @ in_blocks(labels, weights, int(labels.max()) + 1)).toarray()
-        means = members @ (shared / np.bincount(labels, weights))
-        return Answer(labels, means / means.sum(axis=1, keepdims=True), {"sparsified": sparsified})
+        return Answer(labels, members @ (shared / np.bincount(labels, weights)), {"sparsified": sparsified})
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

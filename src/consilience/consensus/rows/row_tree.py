@@ -7,11 +7,9 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
 from consilience import _kernels
-from consilience._check import InputError, check_positive
-from consilience._run.random import stream
-from consilience._types import Array, Floats, Ints, Labels
+from consilience._types import Array, Floats, Ints
 from consilience.consensus.rows.cluster_similarity import STEPS, THETA, Overlaps, Similarity
-from consilience.consensus.rows.problem import Problem, representative_rows, sum_over_labels
+from consilience.consensus.rows.problem import Problem, sum_over_labels
 
 CLUSTERS = 3000  # safeguard: for time, O(clusters³), of all clusterings together, whose walk is followed
 LEAVES = 3000  # safeguard: for memory, 12 bytes × leaves², rows that a tree is built on, where a method or a resample does not say
@@ -20,8 +18,6 @@ SPECK = 40  # a cluster has at least this part of the objects of a mean cluster
 
 @dataclass(frozen=True, eq=False)
 class RowTree:
-    """What a walk over the clusters of a problem found."""
-
     overlaps: Overlaps
     similarity: Similarity
     leaves: Ints  # (n_leaves,) Rows that the tree is built on
@@ -36,7 +32,7 @@ def row_tree(problem: Problem, most: int, theta: float = THETA, steps: int = STE
         overlaps = Overlaps.of(problem)
         similarity = overlaps.similarity(theta=theta, steps=steps)
         leaves, weights = choose_leaves(problem, most)
-        tree = leaf_tree(problem, similarity, leaves, weights)
+        tree = similarity_tree(similarity.of_rows(problem.labels[leaves], weights), weights)
         problem.kept[key] = RowTree(overlaps, similarity, leaves, weights, tree)
     found: RowTree = problem.kept[key]
     return found
@@ -58,13 +54,8 @@ def fits(problem: Problem) -> bool:
     return int(problem.sizes.sum()) <= 3 * CLUSTERS
 
 
-def leaf_tree(problem: Problem, similarity: Similarity, leaves: Ints, weights: Floats) -> Floats:
-    """Average linkage of some of the rows, in SciPy's format; 12 · leaves² bytes and as much work."""
-    return similarity_tree(similarity.of_rows(problem.labels[leaves], weights), weights)
-
-
 def similarity_tree(alike: Array, weights: Floats) -> Floats:
-    """Average linkage of items by their similarities: distances are what is missing to the largest."""
+    """Average linkage of items by their similarities (distances are what is missing to the largest), in SciPy's format."""
     distances = np.subtract(alike.max(initial=0.0), alike, dtype=float)
     distances = (distances + distances.T) / 2  # a product in single precision is not symmetric on every processor
     np.fill_diagonal(distances, 0.0)
@@ -105,7 +96,6 @@ def cut_clusters(tree: Floats, weights: Floats, k: int) -> Ints:
 # With S(A, B) = Σ_{i∈A, j∈B} w_i w_j d_ij, clusters are S(A, B) / (W_A W_B) apart in average linkage, and merging adds rows of S.
 # Nearest-neighbor chains find the tree in O(n²). Ties go to the cluster with the earliest item.
 
-LINKAGES = _kernels.LINKAGES
 TIE = 1e-12  # safeguard: distances this near are equal, since sums of fractions are rounded
 
 
@@ -135,82 +125,10 @@ def cut_tree(tree: Floats, n_clusters: int) -> Ints:
     return connected_components(links, directed=False)[1][:n].astype(np.int64)
 
 
-# The tree of the rows by their co-association, and clusters cut from it.
-#
-# The distance of two objects is one minus their co-association: over the clusterings that label both, the share (or the mean weight of
-# the clusters) that puts them together. A pair that no clustering labels has no evidence and distance 1.
-#
-# Equal rows merge first, so the tree starts from the distinct rows, and average linkage counts a row as often as it has objects. Ties,
-# which abound here, go to the cluster with the earliest row.
-#
-# **Many rows.** Where the distances would not fit into the memory given, some rows stand for all, with weights that do: the heaviest half,
-# and a uniform draw from the others. Their tree is cut, and every other row joins the cluster with the largest mean co-association.
-
-MEMORY = 2**30  # safeguard: bytes for distances, the default of memory_budget
-
-
-@dataclass(frozen=True, eq=False)
-class AssociationTree:
-    """A tree of rows."""
-
-    problem: Problem
-    label_weights: Floats  # (Σ k_q,) What sharing each label counts
-    # rows, weights: (n_leaves,) The rows that are leaves, and how many objects each stands for
-    rows: Ints
-    weights: Floats
-    tree: Floats  # (n_leaves − 1, 4) In SciPy's format
-
-    @property
-    def sampled(self) -> bool:
-        return len(self.rows) < self.problem.n_rows
-
-    @property
-    def leaves(self) -> Labels:
-        return np.ascontiguousarray(self.problem.labels[self.rows])
-
-    def cut(self, n_clusters: int) -> Ints:
-        """Clusters of all rows; those that are no leaves join the cluster with the largest mean co-association."""
-        mine = cut_tree(self.tree, n_clusters)
-        if not self.sampled:
-            return mine
-        leaves = replace(self.problem, labels=self.leaves, weights=self.weights)
-        labels = mean_association(self.problem, leaves, mine, self.label_weights).argmax(axis=1)
-        labels[self.rows] = mine
-        return labels
-
-
-def association_tree(
-    problem: Problem,
-    label_weights: Floats | None = None,
-    *,
-    linkage: str = "average",
-    memory_budget: int = MEMORY,
-    sample: int = 4_000,
-    seed: int = 0,
-) -> AssociationTree:
-    """The tree of a problem's rows, or of some that stand for all where 8 · rows² bytes are more than the budget."""
-    # `label_weights` (Σ k_q,), numbered as `Problem.hyperedges`, say what sharing each label counts; 1 by default. Cost
-    # O(leaves² · clusterings) time.
-    offsets = problem.offsets
-    label_weights = np.ones(offsets[-1]) if label_weights is None else label_weights
-    room = int(np.sqrt(check_positive("memory_budget", memory_budget) / 8))
-    if room < problem.n_clusters:
-        k = problem.n_clusters
-        raise InputError(f"a memory budget of {memory_budget} bytes has no room for {k} × {k} distances; raise it")
-    rows, weights = np.arange(problem.n_rows), problem.weights
-    if problem.n_rows > room:
-        size = min(room, max(sample, problem.n_clusters))
-        rows, weights = representative_rows(problem, size, stream(seed, "consensus.evidence"))
-        order = np.argsort(rows)
-        rows, weights = rows[order], weights[order]
-    distances = _kernels.row_distances(problem.labels[rows].T, offsets, label_weights)
-    return AssociationTree(problem, label_weights, rows, weights, weighted_linkage(distances, weights, linkage))
-
-
 def mean_association(problem: Problem, some: Problem, labels: Ints, label_weights: Floats | None = None) -> Floats:
     """(n_rows, k) mean co-association of every row with the objects of every cluster, whose rows are those of `some`."""
-    # The mean is over pairs of labels: what sharing them counts, by joint labels. Cost O(rows · clusterings · clusters).
-    rows, sizes, offsets = problem.labels, problem.sizes, problem.offsets
+    # The mean is over pairs of labels: what sharing them counts (1 by default), by joint labels. Cost O(rows · clusterings · clusters).
+    rows, offsets = problem.labels, problem.offsets
     exact = some.weights.astype(np.int64) if some.whole else some.weights
     clusters, k = labels.astype(np.int32), int(labels.max()) + 1
     table = _kernels.label_tables(some.labels.T, offsets, clusters, k, weights=exact).astype(float)
@@ -218,12 +136,6 @@ def mean_association(problem: Problem, some: Problem, labels: Ints, label_weight
     if rows.min(initial=0) >= 0:
         joint = known.sum(axis=0)[None]
     else:
-        joint = sum_over_labels(rows, offsets, np.repeat(known, sizes, axis=0))
+        joint = sum_over_labels(rows, offsets, np.repeat(known, problem.sizes, axis=0))
     agree = sum_over_labels(rows, offsets, table if label_weights is None else table * label_weights[:, None])
     return np.divide(agree, joint, out=np.zeros_like(agree), where=joint > 0)
-
-
-def cluster_association(problem: Problem, labels: Ints, label_weights: Floats | None = None) -> Floats:
-    """The mean co-association of every row with the objects of every cluster, scaled to sum to 1 over the clusters."""
-    share = mean_association(problem, problem, labels, label_weights)
-    return np.asarray(share / share.sum(axis=1, keepdims=True))
