@@ -23,7 +23,7 @@ MISSING = ("", "NA", "NaN", "nan", "null", "None")
 MAYBE_MISSING = ("N/A", "n/a", "#N/A", "<NA>", "NULL", "NaT")
 #: Words that mean nothing in data.
 ABSENT = {*MISSING, *MAYBE_MISSING, "?", "-", "--"}
-TRUTHS = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
+TRUTHS = ("True", "TRUE", "true", "False", "FALSE", "false")
 DECIMAL_COMMA = r"^\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$"
 _INTEGER, _FLOAT_INTEGER = re.compile(r"-?[1-9][0-9]{,18}|0"), re.compile(r"(-?[1-9][0-9]{,14}|0)\.0")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -46,20 +46,23 @@ def numbers_of(sheet: Sheet, position: int, *, whole: bool = False) -> np.ndarra
     """One column as float64, or where `whole` and possible as int64; missing cells become NaN."""
     column = sheet.column(position)
     if isinstance(column, pa.ChunkedArray):
-        cells = column if sheet.decimal == "." else _with_points(column)
+        cells = column
+        if sheet.decimal == ",":  # what has a point already is not a number then
+            cells = pc.replace_substring(pc.replace_substring(column, ".", "·"), ",", ".")
         cast = _text_numbers(sheet, cells, (pa.int64(), pa.float64()) if whole else (pa.float64(),))
         if cast is not None:
             return cast.to_numpy()
         tidied = _tidy(sheet, cells)
+        gone = pc.is_null(tidied).to_numpy()
         if pc.all(pc.is_in(tidied, pa.array([*TRUTHS, None]))).as_py():
-            is_true = pc.is_in(tidied, pa.array([word for word, truth in TRUTHS.items() if truth]))
-            return np.where(pc.is_null(tidied).to_numpy(), np.nan, is_true.to_numpy())
+            return np.where(gone, np.nan, pc.is_in(tidied, pa.array(["True", "TRUE", "true"])).to_numpy())
         is_text = pc.fill_null(pc.invert(pc.match_substring_regex(tidied, _NUMBER)), False)
-        raise _not_a_number(sheet, position, column, is_text.to_numpy(), pc.is_null(tidied).to_numpy())
+        raise _not_a_number(sheet, position, column, is_text.to_numpy(), gone)
     missing = missing_of(sheet, column)
     if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_complex_dtype(column.dtype):
         cells = column.astype(object)
-        strange = ~missing & np.fromiter((not _is_real(cell) for cell in cells), bool, len(cells))
+        real = (numbers.Real, np.bool_, decimal.Decimal)
+        strange = ~missing & np.fromiter((not isinstance(cell, real) for cell in cells), bool, len(cells))
         if strange.any():
             raise _not_a_number(sheet, position, column, strange, missing)
         column = cells
@@ -117,10 +120,6 @@ def check_exact(values: np.ndarray, source: str) -> None:
         )
 
 
-def _is_real(cell: Any) -> bool:
-    return isinstance(cell, (numbers.Real, np.bool_, decimal.Decimal)) or cell is None or cell is pd.NA
-
-
 def _not_a_number(sheet: Sheet, position: int, column: Column, bad: np.ndarray, missing: np.ndarray) -> ColumnError:
     row = int(bad.argmax())
     cell = column[row].as_py() if isinstance(column, pa.ChunkedArray) else column.iloc[row]
@@ -129,15 +128,12 @@ def _not_a_number(sheet: Sheet, position: int, column: Column, bad: np.ndarray, 
     has_comma = isinstance(cell, str) and sheet.line is not None and re.match(DECIMAL_COMMA, cell) is not None
     if (bad | missing).all() and not has_comma:
         remedy = "name it with id_column= (--id) or known= (--known)" if sheet.has_options else "turn it into numbers"
-        return ColumnError(
-            f"{sheet.place(row)}: {sheet.column_words(position)} holds {brief}: {remedy}, or leave it out", brief
-        )
-    sign = "if the comma is a decimal sign give decimal=',' (--decimal ,), otherwise " if has_comma else ""
-    return ColumnError(
-        f"{sheet.place(row, position)}: {show(cell)} is not a number: {sign}write it as plain digits, such as "
-        f"1234{sheet.decimal}5, or leave the column out",
-        brief,
-    )
+        said = f"{sheet.place(row)}: {sheet.column_words(position)} holds {brief}: {remedy}, or leave it out"
+    else:
+        sign = "if the comma is a decimal sign give decimal=',' (--decimal ,), otherwise " if has_comma else ""
+        remedy = f"{sign}write it as plain digits, such as 1234{sheet.decimal}5, or leave the column out"
+        said = f"{sheet.place(row, position)}: {show(cell)} is not a number: {remedy}"
+    return ColumnError(said, brief)
 
 
 def _tidy(sheet: Sheet, column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -183,7 +179,10 @@ def labels_of(sheet: Sheet, position: int) -> pd.Series:
         if (fraction := np.isfinite(values) & (values != np.floor(values))).any():
             row = int(fraction.argmax())
             raise _fraction(sheet, position, row, str(cells[row]))
-        return _whole_labels(cells)
+        if not np.isinf(values).any():
+            whole = [None if cell is None else int(cell) for cell in cells]
+            small = all(cell is not None and -(2**63) <= cell < 2**63 for cell in whole)
+            return pd.Series(whole, dtype=np.int64 if small else object)
     return pd.Series(cells, dtype=object)
 
 
@@ -226,15 +225,6 @@ def _text_labels(sheet: Sheet, position: int, column: pa.ChunkedArray) -> pd.Ser
     )
 
 
-def _whole_labels(cells: np.ndarray) -> pd.Series:
-    present = [cell for cell in cells if cell is not None]
-    if not all(isinstance(cell, numbers.Integral) or float(cell).is_integer() for cell in present):
-        return pd.Series(cells, dtype=object)
-    whole = [None if cell is None else int(cell) for cell in cells]
-    small = all(-(2**63) <= cell < 2**63 for cell in whole if cell is not None)
-    return pd.Series(whole, dtype=np.int64 if small and len(present) == len(cells) else object)
-
-
 def ids_of(sheet: Sheet, position: int) -> np.ndarray:
     """One column of names of rows or columns: text as written, anything else as it is; none may be empty."""
     column = sheet.column(position)
@@ -265,9 +255,7 @@ def check_unique(sheet: Sheet, ids: np.ndarray, position: int | None = None) -> 
 
 def data_of(sheet: Sheet, positions: list[int]) -> Matrix:
     """Finite numbers: float64, dense or CSR."""
-    values = _matrix(sheet, positions, whole=False)
-    check_finite(sheet, values, positions)
-    return values
+    return _finite(sheet, positions)
 
 
 def plain_numbers(sheet: Sheet, positions: list[int]) -> Matrix | None:
@@ -284,7 +272,7 @@ def plain_numbers(sheet: Sheet, positions: list[int]) -> Matrix | None:
                 return None
             if are_codes(sheet.column(position)):
                 return None
-        values = _side_by_side(columns)
+        values = np.column_stack(columns)
     else:
         values = _matrix(sheet, positions, whole=False)
     if _find(values, np.isnan):
@@ -295,8 +283,7 @@ def plain_numbers(sheet: Sheet, positions: list[int]) -> Matrix | None:
 
 def counts_of(sheet: Sheet, positions: list[int]) -> sparse.csr_matrix:
     """Finite, non-negative numbers as CSR: int64 where all are integers, otherwise float64."""
-    values = _matrix(sheet, positions, whole=True)
-    check_finite(sheet, values, positions)
+    values = _finite(sheet, positions, whole=True)
     check_not_negative(sheet, values, positions, "counts")
     return sparse.csr_matrix(values)
 
@@ -331,8 +318,7 @@ def new_distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
     """Distances of some objects to others, a column for each: finite, non-negative."""
     if sparse.issparse(sheet.body):
         raise InputError(f"{sheet.source}: distances must be a full matrix, not a sparse one: fill in every pair")
-    values = _matrix(sheet, positions, whole=False)
-    check_finite(sheet, values, positions)
+    values = _finite(sheet, positions)
     check_not_negative(sheet, values, positions, "distances")
     return values
 
@@ -370,27 +356,37 @@ def distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
     return values
 
 
+def _finite(sheet: Sheet, positions: list[int], *, whole: bool = False) -> Matrix:
+    values = _matrix(sheet, positions, whole=whole)
+    check_finite(sheet, values, positions)
+    return values
+
+
 def check_finite(sheet: Sheet, values: Matrix, positions: list[int]) -> None:
-    if found := _find(values, lambda part: ~np.isfinite(part)):
-        n_bad, row, column = found
-        raise InputError(
-            f"{sheet.place(row, positions[column])}: missing or infinite value ({values[row, column]}), "
-            f"{_of(n_bad)}: fill such cells, or drop their rows or columns"
-        )
+    said, remedy = "missing or infinite value ({})", "fill such cells, or drop their rows or columns"
+    _refuse(sheet, values, positions, lambda part: ~np.isfinite(part), said, remedy)
 
 
 def check_not_negative(sheet: Sheet, values: Matrix, positions: list[int], what: str) -> None:
-    if found := _find(values, lambda part: part < 0):
+    otherwise = "" if what == "distances" else ", or read it as measurements (kind='data', without --type counts)"
+    said = f"{what} must not be negative, and this is {{}}"
+    _refuse(sheet, values, positions, lambda part: part < 0, said, f"correct it{otherwise}")
+
+
+def _refuse(
+    sheet: Sheet,
+    values: Matrix,
+    positions: list[int],
+    is_bad: Callable[[np.ndarray], np.ndarray],
+    said: str,
+    remedy: str,
+) -> None:
+    """Say where the first bad value is, and how many there are."""
+    if found := _find(values, is_bad):
         n_bad, row, column = found
-        otherwise = "" if what == "distances" else ", or read it as measurements (kind='data', without --type counts)"
-        raise InputError(
-            f"{sheet.place(row, positions[column])}: {what} must not be negative, and this is "
-            f"{values[row, column]}, {_of(n_bad)}: correct it{otherwise}"
-        )
-
-
-def _of(n_bad: int) -> str:
-    return "the only one" if n_bad == 1 else f"the first of {n_bad}"
+        which = "the only one" if n_bad == 1 else f"the first of {n_bad}"
+        place, value = sheet.place(row, positions[column]), values[row, column]
+        raise InputError(f"{place}: {said.format(value)}, {which}: {remedy}")
 
 
 def _find(values: Matrix, is_bad: Callable[[np.ndarray], np.ndarray]) -> tuple[int, int, int] | None:
@@ -426,14 +422,7 @@ def _matrix(sheet: Sheet, positions: list[int], *, whole: bool) -> Matrix:
             body.sort_indices()
             return sparse.csr_matrix((plain(body.data, whole, sheet.source), body.indices, body.indptr), body.shape)
         return plain(body, whole, sheet.source)
-    return _side_by_side(_numeric(sheet, positions, whole))
-
-
-def _side_by_side(columns: list[np.ndarray]) -> np.ndarray:
-    values = np.empty((len(columns[0]), len(columns)), np.result_type(*{column.dtype for column in columns}))
-    for k, column in enumerate(columns):
-        values[:, k] = column
-    return values
+    return np.column_stack(_numeric(sheet, positions, whole))
 
 
 def _numeric(sheet: Sheet, positions: list[int], whole: bool) -> list[np.ndarray]:

@@ -11,7 +11,7 @@ import lzma
 import re
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import dropwhile, islice, pairwise
 from pathlib import Path
 
@@ -70,11 +70,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path, options: Options) -> Sheet:
-    """Columns of strings from a text file.
-
-    What is not said is found: the encoding, the separator (that of the file's ending where it fits), the decimal sign.
-    ``header=None`` expects names in the first line and refuses numbers there.
-    """
+    """Columns of strings from a text file; what is not said is found: the encoding, the separator, the decimal sign."""
     source, header, decimal = path.name, options.header, options.decimal
     sep = {"tab": "\t", "\\t": "\t"}.get(options.sep or "", options.sep)
     if sep is not None and (len(sep) != 1 or not sep.isascii() or sep in '"\r\n'):
@@ -99,21 +95,23 @@ def read_text(path: Path, options: Options) -> Sheet:
     if above:
         raw = b"".join(raw.splitlines(keepends=True)[above:])
         notices.append(f"{count(above, 'line')} above the names of the columns left out")
-    first = _first_record(source, raw, sep, above)
+    has_header, first = header is not False, _first_record(source, raw, sep, above)
     if header is None:
         _check_header(source, first, above + 1)
-    if len(first) == 1 and not sep_given:
-        _check_single(source, first[0], above + 1)
-    if header is not False and _has_row_names(source, raw, sep, len(first)):
-        first = ["", *first]  # as R writes a table: nothing stands over the names of the rows
-    lines = _Lines(source, raw, sep, len(first), skip=header is not False, above=above)
-    try:
-        body = _parse(raw, sep, len(first), header is not False)
-    except pa.ArrowInvalid as error:
-        lines.refuse_ragged()
+    if len(first) == 1 and not sep_given and (other := next((mark for mark in ";\t|" if mark in first[0]), "")):
         raise InputError(
-            f"{source}: cannot be read as text with separator {sep!r}: {str(error).splitlines()[0]}"
-        ) from error
+            f"{source}, line {above + 1}: the only column is named {show(first[0])}: "
+            f"if {other!r} separates its cells, give sep={other!r} (--sep {'tab' if other == TAB else repr(other)})"
+        )
+    if has_header and _has_row_names(source, raw, sep, len(first)):
+        first = ["", *first]  # as R writes a table: nothing stands over the names of the rows
+    rows = partial(_rows, source, raw, sep, above, len(first), has_header)
+    try:
+        body = _parse(raw, sep, len(first), has_header)
+    except pa.ArrowInvalid as error:
+        _refuse_ragged(source, rows(), len(first))
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{source}: cannot be read as text with separator {sep!r}: {reason}") from error
     if body.num_rows == 0:
         raise InputError(f"{source}: has a header but no rows: add at least one row")
     told = decimal
@@ -123,18 +121,13 @@ def read_text(path: Path, options: Options) -> Sheet:
         if sep != "," and commas and not _has(body, _POINT):
             decimal = ","
             notices.append("commas are decimal signs; decimal= (--decimal) says otherwise")
-    names = None if header is False else first
-    return Sheet(
-        source, body, names, line=lines.of_row, decimal=decimal or ".", told_decimal=told, notices=tuple(notices)
-    )
+    sign, line = decimal or ".", partial(_line_of, rows)
+    names = first if has_header else None
+    return Sheet(source, body, names, line=line, decimal=sign, told_decimal=told, notices=tuple(notices))
 
 
 def _lines_above(source: str, raw: bytes, sep: str) -> int:
-    """How many of the first lines are comments (#) or a title, which holds one cell where the names below have three or more.
-
-    A line that begins with # holds the names where it has as many cells as the line below and no space behind #, or numbers stand
-    below.
-    """
+    """How many of the first lines are comments (#) or a title, which holds one cell where the names below have three or more."""
     head = raw[: 1 << 18]
     try:
         rows = list(islice(_records(source, head[: head.rfind(b"\n") + 1] or head, sep), LOOK))
@@ -145,7 +138,7 @@ def _lines_above(source: str, raw: bytes, sep: str) -> int:
     for n, ((line, row), below) in enumerate(pairwise(rows)):
         if not filled[n]:
             continue
-        is_comment = row[0].startswith("#")
+        is_comment = row[0].startswith("#")  # or the names: as many cells as below, no space behind #, or numbers below
         if is_comment and len(row) == len(below[1]) > 1:
             is_comment = row[0].startswith("# ") and not any(map(is_number, below[1]))
         if not is_comment and not (wide and filled[n] == 1 and not is_number(row[0])):
@@ -288,38 +281,23 @@ def _check_header(source: str, names: list[str], line: int) -> None:
         )
 
 
-def _check_single(source: str, name: str, line: int) -> None:
-    for sep in ";\t|":
-        if sep in name:
+def _rows(
+    source: str, raw: bytes, sep: str, above: int, width: int, has_header: bool
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows of the table with their lines: slow, exact, and used only once something is wrong."""
+    records = islice(_records(source, raw, sep, above), int(has_header), None)
+    return ((line, record) for line, record in records if record or width == 1)
+
+
+def _line_of(rows: Callable[[], Iterator[tuple[int, list[str]]]], row: int) -> int:
+    return next(islice(rows(), row, None))[0]
+
+
+def _refuse_ragged(source: str, rows: Iterator[tuple[int, list[str]]], width: int) -> None:
+    """Say which row has too many or too few cells, if one has."""
+    for row, (line, record) in enumerate(rows):
+        if max(len(record), 1) != width:
             raise InputError(
-                f"{source}, line {line}: the only column is named {show(name)}: "
-                f"if {sep!r} separates its cells, give sep={sep!r} (--sep {'tab' if sep == TAB else repr(sep)})"
+                f"{source}, row {row + 1} (line {line}): has {count(len(record), 'cell')} where the first "
+                f"line has {width}: add or remove separators there, and delete lines above the names of the columns"
             )
-
-
-class _Lines:
-    """Finds rows in the file: slow, exact, and used only once something is wrong."""
-
-    def __init__(self, source: str, raw: bytes, sep: str, width: int, skip: bool, above: int = 0) -> None:
-        self.source, self.raw, self.sep, self.width, self.skip, self.above = source, raw, sep, width, skip, above
-
-    def rows(self) -> Iterator[tuple[int, list[str]]]:
-        records = _records(self.source, self.raw, self.sep, self.above)
-        if self.skip:
-            next(records)
-        return ((line, record) for line, record in records if record or self.width == 1)
-
-    def of_row(self, row: int) -> int:
-        return next(line for number, (line, _) in enumerate(self.rows()) if number == row)
-
-    def refuse_ragged(self) -> None:
-        """Say which row has too many or too few cells, if one has."""
-        row = -1
-        for row, (line, record) in enumerate(self.rows()):
-            if max(len(record), 1) != self.width:
-                raise InputError(
-                    f"{self.source}, row {row + 1} (line {line}): has {count(len(record), 'cell')} where the first "
-                    f"line has {self.width}: add or remove separators there, and delete lines above the names of the columns"
-                )
-        if row < 0:
-            raise InputError(f"{self.source}: has a header but no rows: add at least one row")
