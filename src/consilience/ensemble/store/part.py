@@ -6,7 +6,7 @@ import contextlib
 import json
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from consilience._check import InputError
-from consilience.ensemble.store.folder import SAME_RUN, Index, difference, parse_manifest
+from consilience.ensemble.store.folder import SAME_RUN, difference, parse_manifest
 from consilience.ensemble.store.info import NAMES, TAKEN, Column, RefusedError, brief, decode_info
 
 # What must be known of a damaged part stands in its name: its number, the next number that was free once it was written,
@@ -70,7 +70,6 @@ def encode_part(
 
 
 def check_failures(failed: Any, rows: np.ndarray) -> np.ndarray | None:
-    """Which of the clusterings, one per row, could not be made; None where all could."""
     if failed is None or not np.any(failed):
         return None
     lost = np.asarray(failed, bool)
@@ -80,7 +79,7 @@ def check_failures(failed: Any, rows: np.ndarray) -> np.ndarray | None:
 
 
 def mark_failures(failed: np.ndarray) -> Column:
-    """The column that says which clusterings of a part could not be made; the mark tells it from one of the user's."""
+    # The mark tells the column from one of the user's.
     return pa.array(failed, pa.bool_()), {"consilience": FAILED}
 
 
@@ -93,7 +92,7 @@ def part_name(number: int, next_number: int, data: Any) -> str:
 
 
 def check_part(path: Path, manifest: dict[str, Any]) -> tuple[np.ndarray, bool, np.ndarray | None]:
-    """Numbers of the clusterings in a part, once it is known to be whole and of this run, whether it has label names, and which failed."""
+    """Numbers of the clusterings in a part that is whole and of this run, whether it has label names, and which failed."""
     name = PART_NAME.fullmatch(path.name)
     try:
         if name and _file_crc(path) != int(name["crc"], 16):
@@ -168,13 +167,15 @@ def opened(path: Path) -> Iterator[pq.ParquetFile]:
         raise InputError(f"{path} has changed since the store was opened, open it again: {brief(error)}") from error
 
 
-def read_info(index: Index, columns: Sequence[str] | None, *, failed: bool) -> pd.DataFrame:
-    """Info of the clusterings of all parts, or of those that could not be made, by number; of some columns, or all."""
+def read_info(
+    parts: Iterable[tuple[Path, np.ndarray | None]], columns: Sequence[str] | None, *, failed: bool
+) -> pd.DataFrame:
+    """Info of the clusterings of parts, or of those that could not be made, by number; of some columns, or all."""
     tables = []
-    for name, lost in index.files():
+    for path, lost in parts:
         if failed and lost is None:
             continue
-        with opened(index.path / name) as file:
+        with opened(path) as file:
             own = {*TAKEN, FAILED} if has_failures(file.schema_arrow) else TAKEN
             there = [column for column in file.schema_arrow.names if column not in own]
             names = ["number", *(column for column in there if columns is None or column in columns)]

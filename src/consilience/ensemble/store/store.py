@@ -7,6 +7,7 @@ import os
 import threading
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -20,7 +21,6 @@ from consilience._types import Array, ArrayLike, Ints, Labels, PathLike
 from consilience.ensemble.store.folder import (
     IDS,
     MANIFEST,
-    Index,
     check_same_run,
     encode_ids,
     find_manifest,
@@ -35,6 +35,7 @@ from consilience.ensemble.store.info import (
     STREAM,
     TYPE,
     RefusedError,
+    brief,
     check_ids,
     decode_names,
     encode_info,
@@ -58,6 +59,13 @@ from consilience.ensemble.store.part import (
 
 class StoreWarning(UserWarning):
     """A file of a store is left out, or had to be done without; the message names it and says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    path: Path
+    has_names: bool
+    failed: Array | None  # which of its rows could not be made
 
 
 class Store:
@@ -102,7 +110,11 @@ class Store:
         self._lock = lock
         self._process = os.getpid()
         self._appending = threading.Lock()
-        self._index = Index(path)
+        self._parts: list[_Part] = []  # in the order they were entered
+        self._where: dict[
+            int, tuple[_Part, int]
+        ] = {}  # part and row of each clustering that can be read, by its number
+        self._next_number = self._next_part = 0  # that are free
 
     @classmethod
     def create(
@@ -239,11 +251,11 @@ class Store:
                 )
             columns[FAILED] = mark_failures(lost)
         with self._appending:
-            numbers = self._index.new_numbers(numbers, len(rows))
+            numbers = self._new_numbers(numbers, len(rows))
             if len(rows) == 0:
                 return numbers
             data = encode_part(self.manifest, numbers, rows, columns)
-            name = part_name(self._index.next_part, max(self._index.next_number, int(numbers.max()) + 1), data)
+            name = part_name(self._next_part, max(self._next_number, int(numbers.max()) + 1), data)
             try:
                 self._write(name, data)
             except OSError as error:
@@ -251,8 +263,8 @@ class Store:
                     raise
                 safe = f"{error.strerror}; the {self.n_clusterings:,} clusterings before are safe, and the same command goes on"
                 raise OSError(error.errno, f"{safe} once there is room", str(self.path)) from error
-            self._index.next_part += 1
-            self._index.enter(name, numbers, NAMES in columns, lost)
+            self._next_part += 1
+            self._enter(_Part(self.path / name, NAMES in columns, lost), numbers)
         return numbers
 
     def drop(self, numbers: ArrayLike) -> None:
@@ -271,21 +283,24 @@ class Store:
         """
         self._check_writer()
         with self._appending:
-            gone = self._index.parts_of(numbers)
+            parts, asked = {part for part, _ in self._places(numbers)}, set(np.ravel(numbers).tolist())
+            kept = sorted(number for number, (part, _) in self._where.items() if part in parts and number not in asked)
+            if kept:
+                raise InputError(f"clustering {kept[0]} was appended together with some of these: drop it too, or none")
             try:
-                for part in reversed(gone):
+                for part in [part for part in reversed(self._parts) if part in parts]:
                     self._drop(part)
             finally:
                 sync_folder(self.path)
 
-    def _drop(self, part: int) -> None:
+    def _drop(self, part: _Part) -> None:
         """A part goes, and what is known of it with it, whatever ends this."""
-        file = self.path / self._index.parts[part]
         try:
-            file.unlink()
+            part.path.unlink()
         finally:
-            if not file.exists():
-                self._index.forget(part)
+            if not part.path.exists():
+                self._parts.remove(part)
+                self._where = {number: place for number, place in self._where.items() if place[0] is not part}
 
     @property
     def n_objects(self) -> int:
@@ -293,12 +308,12 @@ class Store:
 
     @property
     def n_clusterings(self) -> int:
-        return len(self._index.where)
+        return len(self._where)
 
     @property
     def numbers(self) -> Ints:
         """Numbers of the clusterings that can be read, sorted, as int64."""
-        return self._index.numbers
+        return np.sort(np.fromiter(self._where, np.int64, len(self._where)))
 
     def info(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """What made each clustering, by number, in order; the labels are not read, nor columns other than those asked.
@@ -306,14 +321,17 @@ class Store:
         A column that a part lacks is missing there. Whole numbers with gaps come as pandas `Int64`, so that
         63-bit seeds stay exact.
         """
-        return read_info(self._index, columns, failed=False)
+        return self._read_info(columns, failed=False)
+
+    def _read_info(self, columns: Sequence[str] | None, *, failed: bool) -> pd.DataFrame:
+        return read_info(((part.path, part.failed) for part in self._parts), columns, failed=failed)
 
     def failures(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """The same of the clusterings that could not be made, and have not been since; `note` says why where a run wrote them.
 
         What a run makes is known by its seed, unit and center, and may have another number when it is made; all else by its number.
         """
-        found = read_info(self._index, None if columns is None else [*columns, *STREAM], failed=True)
+        found = self._read_info(None if columns is None else [*columns, *STREAM], failed=True)
         if found.empty:
             return found
         made, keys = set(unit_keys(self.info(STREAM))), unit_keys(found)
@@ -331,23 +349,25 @@ class Store:
         labels : int32 array of shape (n_objects, n_clusterings)
             In Fortran order: a clustering is one piece of memory.
         """
-        places = self._index.places(numbers)
+        places = self._places(numbers)
         result = np.empty((len(places), self.n_objects), dtype=np.int32)
-        by_part = np.argsort(places[:, 0], kind="stable")
-        parts, starts = np.unique(places[by_part, 0], return_index=True)
-        for part, targets in zip(parts, np.split(by_part, starts)[1:], strict=True):
-            with opened(self.path / self._index.parts[part]) as file:
-                fill(result, targets, file, places[targets, 1])
+        wanted: dict[_Part, list[tuple[int, int]]] = {}
+        for target, (part, row) in enumerate(places):
+            wanted.setdefault(part, []).append((target, row))
+        for part, pairs in wanted.items():
+            targets, rows = np.array(pairs).T
+            with opened(part.path) as file:
+                fill(result, targets, file, rows)
         return result.T
 
     def label_names(self, numbers: ArrayLike = None) -> list[Array | None]:
         """What the codes stand for, as in ``Ensemble.label_names``, of all clusterings or of those asked."""
-        places = self._index.places(numbers).tolist()
-        found: dict[int, list[Array | None]] = {}
-        for part in sorted(self._index.named & {part for part, _ in places}):
-            with opened(self.path / self._index.parts[part]) as file:
+        places = self._places(numbers)
+        found: dict[_Part, list[Array | None]] = {}
+        for part in {part for part, _ in places if part.has_names}:
+            with opened(part.path) as file:
                 found[part] = decode_names(file.read(columns=[NAMES, TYPE], use_threads=False))
-        return [found[part][row] if part in found else None for part, row in places]
+        return [found[part][row] if part.has_names else None for part, row in places]
 
     def close(self) -> None:
         """Let go of the lock; reading stays possible."""
@@ -371,17 +391,52 @@ class Store:
             if path.name == IDS and self.manifest["ids"] is not None:
                 continue
             if match := PART_NAME.fullmatch(path.name):
-                self._index.next_part = max(self._index.next_part, int(match["number"]) + 1)
-                self._index.next_number = max(self._index.next_number, int(match["next_number"] or 0))
+                self._next_part = max(self._next_part, int(match["number"]) + 1)
+                self._next_number = max(self._next_number, int(match["next_number"] or 0))
             try:
                 numbers, has_names, failed = check_part(path, self.manifest)
             except RefusedError as reason:
                 self._refuse(path.name, str(reason))
                 continue
-            repeated = self._index.enter(path.name, numbers, has_names, failed)
+            repeated = self._enter(_Part(path, has_names, failed), numbers)
             if repeated is not None:
                 message = f"{path} holds clustering {repeated} again: the one in an earlier part is kept"
                 warnings.warn(StoreWarning(message), stacklevel=4)
+
+    def _enter(self, part: _Part, numbers: Ints) -> int | None:
+        """Enter a part; a number that is already known keeps its place, and the first such is returned."""
+        repeated = None
+        self._parts.append(part)
+        for row, number in enumerate(numbers.tolist()):
+            self._next_number = max(self._next_number, number + 1)
+            if part.failed is not None and part.failed[row]:
+                continue
+            if self._where.setdefault(number, (part, row)) != (part, row) and repeated is None:
+                repeated = number
+        return repeated
+
+    def _places(self, numbers: ArrayLike) -> list[tuple[_Part, int]]:
+        asked = (self.numbers if numbers is None else np.ravel(numbers)).tolist()
+        unknown = [number for number in asked if number not in self._where]
+        if unknown:
+            raise InputError(f"store {self.path} has no clustering {unknown[0]!r}: `numbers` lists those it has")
+        return [self._where[number] for number in asked]
+
+    def _new_numbers(self, numbers: ArrayLike, count: int) -> Ints:
+        """What so many new clusterings are to be called: as asked, or the next free ones."""
+        if numbers is None:
+            if self._next_number + count > 2**63:
+                raise InputError(f"store {self.path} has a clustering {self._next_number - 1}: give numbers yourself")
+            return np.arange(count, dtype=np.int64) + self._next_number if count else np.empty(0, np.int64)
+        array = np.asarray(numbers)
+        if array.dtype.kind == "u" and array.size and array.max() >= 2**63:
+            raise InputError(f"numbers must be below 2**63; got {array.max()}")
+        if array.shape != (count,) or (count and array.dtype.kind not in "iu"):
+            raise InputError(f"numbers must be {count} whole numbers, one per clustering; got {brief(numbers)}")
+        taken = [number for number in array.tolist() if number in self._where]
+        if taken := taken or array[pd.Series(array).duplicated()].tolist():
+            raise InputError(f"clustering {taken[0]} is already in {self.path}, or given twice: give new numbers")
+        return array.astype(np.int64)
 
     def _check_writer(self) -> None:
         if self._lock is None:
