@@ -92,7 +92,7 @@ def test_a_table_of_data(opened, tmp_path):
 def test_a_table_of_labels(opened):
     done = explore(LABELS, "--id", "bead", "-t", "shape,color")
     assert done.returncode == 0, done.stderr
-    assert (opened[0]["n_clusterings"], opened[0]["n_features"]) == (16, 0)
+    assert (opened[0]["n_clusterings"], opened[0]["features"]) == (16, [])
     assert "beads_labels.csv is taken for labels; --kind says otherwise." in done.stderr
     assert "taken for" not in explore(LABELS, "--id", "bead", "--kind", "labels").stderr
 
@@ -241,7 +241,7 @@ def test_in_python(monkeypatch):
     finally:
         server.close()
     assert found["known"] == ["shape", "color"]
-    assert found["n_features"] == 8
+    assert len(found["features"]) == 8
     by_name = cs.explore(LABELS, id_column="bead", known=[0, 1] * 150, browser=False, block=False)
     by_name.close()
     assert list(by_name.api.session.known) == ["known"]

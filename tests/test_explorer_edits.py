@@ -300,7 +300,7 @@ def test_python_of_an_edit_has_its_labels_when_the_number_is_given_to_another() 
     ref = edit(api, "9m", "rename", cluster="0", name="warm")
     split = edit(api, "2m", "split", cluster="0", by="9m")
     wanted, parted = labels_of(api, ref), labels_of(api, split)
-    session.shrink(8)
+    session.shrink()
     more(6)
     items = [{"ref": ref, "name": "mine"}, {"ref": split, "name": "parts"}]
     code = post(api, "export", 200, format="python", items=items).body.decode()

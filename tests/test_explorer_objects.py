@@ -205,7 +205,6 @@ def test_how_a_branch_with_holes_treats_them(holes):
     expected = [pairs_together(whole.ensemble.labels[:, c], rows) for c in members]
     np.testing.assert_allclose(some["share"][members], expected, rtol=1e-6)
     assert np.isnan(np.delete(some["share"], members)).all()
-    assert header["n_members"] == len(members)
     likeness = []
     for c in members:
         column = whole.ensemble.labels[:, c]

@@ -183,7 +183,9 @@ def test_results_in_memory():
     assert told(open_clusterings(np.array([[0, 0], [0, 1], [1, 0], [1, 1]])))["n_clusterings"] == 2
     data = open_clusterings(load_beads(), options=GenerateOptions(8, 3))
     assert told(data)["known"] == ["shape", "color"]
-    assert told(open_clusterings(pd.DataFrame(load_beads().values), options=GenerateOptions(8, 3)))["n_features"] == 8
+    assert (
+        len(told(open_clusterings(pd.DataFrame(load_beads().values), options=GenerateOptions(8, 3)))["features"]) == 8
+    )
 
 
 @pytest.fixture(scope="module")
@@ -201,7 +203,6 @@ def test_an_agreement(agreement, tmp_path):
     assert [row["iteration"] for row in found["iterations"]] == [0, 1, 2]
     for row, expected in zip(found["iterations"], table.to_dict("records"), strict=True):
         assert row == pytest.approx(expected)
-    assert found["objective"] == pytest.approx(agreement.objective.tolist())
     for side in ("rows", "columns"):
         for when in ("before", "after"):
             sizes = getattr(getattr(agreement, when), side).signatures().counts

@@ -8,14 +8,13 @@
 /**
  * GET session
  * @typedef {{
- *   version: number, package: string, revision: number, run: string, tree: string, name: string, source: string,
- *   n_objects: number, n_clusterings: number, n_features: number, features: string[], known: string[],
+ *   revision: number, run: string, tree: string, name: string, source: string,
+ *   n_objects: number, n_clusterings: number, features: string[], known: string[],
  *   saved: string[], tray?: import("./view.js").Kept[], lasts?: boolean, view?: KeptView | null, edits?: EditedItem[],
  *   tray_edition?: string, kept_note?: string,
  *   counts: boolean, planes: {name: string, kind: string, note: string}[], look: Look | null,
  *   makeable: Record<string, string>,
  *   names: string[] | null, linkage: string, linkages?: string[], added?: number[], measure: string,
- *   estimated: {pairs: number, error: number} | null,
  *   embedding: {kind: string, note: string}, scores: Score[], cut: SessionCut,
  *   limits: {refs: number, quick_map?: number, quick_scales?: number, more_like: number, rows: number, items: number},
  *   can: {more_like: boolean, null: boolean, features: boolean, agreement: boolean, h5ad?: boolean, stable?: boolean},
@@ -106,7 +105,7 @@
  * @typedef {{index: number, id: Id, share: number}} Companion
  * @typedef {{
  *   header: {
- *     revision: number, n_rows: number, n_members: number, n_known: number, n_together: number, n_apart: number,
+ *     revision: number, n_rows: number, n_known: number, n_together: number, n_apart: number,
  *     mean: number | null, histogram: number[], together: Treater[], parting: Treater[], alike: Treater[],
  *     company: Companion[], loosest: Companion[],
  *   }, arrays: {share: Float32Array},
@@ -189,7 +188,7 @@
 /**
  * GET agreement
  * @typedef {{
- *   revision: number, iterations: Iteration[], objective: (number | null)[], groups: StableGroup[], telling: boolean,
+ *   revision: number, iterations: Iteration[], groups: StableGroup[], telling: boolean,
  *   components: Record<string, Record<string, Record<string, number>>>, empty_rows: number, empty_columns: number,
  * }} Agreement
  * @typedef {Record<string, string | number | null> & {side: string, iteration: number}} Iteration

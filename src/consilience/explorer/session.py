@@ -150,11 +150,9 @@ class Session:
             self.snapshot = new  # at once for all who ask from now on; those who are asking keep the old one
         return new
 
-    def shrink(self, first: int) -> Added:
-        """Take away what was added last, which begins with clustering `first`; what it was is returned."""
+    def shrink(self) -> None:
+        """Take away what was added last."""
         with self._growing:
-            if not self.added or self.added[-1].first != first:
-                raise InputError("these clusterings are not the last that were added here: take away those first")
             last = self.added.pop()
             del self.grown[len(self.grown) - last.n_lines :]
             now, m = self.snapshot.meta, last.first
@@ -163,7 +161,6 @@ class Session:
             meta = self._relinked(replace(now, ensemble=ensemble, distances=among_first(now.distances, m)))
             self._linked.clear()
             self.snapshot = Snapshot(self.snapshot.revision + 1, meta, last.scores, self.edited)
-        return last
 
     def _relinked(self, meta: MetaClustering) -> MetaClustering:
         """Clusterings and their distances in the tree of the linkage that is shown."""

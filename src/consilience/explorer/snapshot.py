@@ -101,6 +101,15 @@ def encoded_codes(codes: Labels) -> Array:
     return codes.astype(np.uint8 if codes.max(initial=-1) < 255 else np.uint16)  # −1 becomes the largest value
 
 
+def alike(columns: list[Array]) -> list[Array]:
+    """Labels of one type, as they are sent: one edited by hand may have more clusters than all others, or fewer."""
+    wide = np.result_type(*columns)
+    return [
+        one if one.dtype == wide else np.where(one == np.iinfo(one.dtype).max, np.iinfo(wide).max, one).astype(wide)
+        for one in columns
+    ]
+
+
 class Tree:
     """A tree of clusterings: SciPy's linkage, laid out."""
 

@@ -9,7 +9,7 @@ from consilience._check import count
 from consilience._types import Ints
 from consilience.explorer.checks import Keys, check_keys, json_object
 from consilience.explorer.jobs import Jobs
-from consilience.explorer.replies import RefusedError, Reply
+from consilience.explorer.replies import RefusedError, Reply, json_reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
 
@@ -38,6 +38,10 @@ class Call:
         whole = {name for name, value in self.query.items() if WHOLE.fullmatch(value)} - texts
         return check_keys({name: int(value) if name in whole else value for name, value in self.query.items()}, keys)
 
+    def reply(self, **content: Any) -> Reply:
+        """JSON, with the revision that it is of."""
+        return json_reply({"revision": self.snapshot.revision, **content})
+
     def step(self) -> None:
         """A place where long work ends if nobody waits for it."""
         if self.is_gone():
@@ -51,10 +55,9 @@ class Call:
         """Numbers of objects, refused where there are no such objects or too few."""
         if len(rows) < least:
             raise RefusedError(400, f"pick at least {count(least, 'object')}")
-        if len(rows) and rows[-1] >= self.snapshot.n_objects:
-            raise RefusedError(
-                404, f"there is no object {rows[-1]} here: they are numbered 0 to {self.snapshot.n_objects - 1}"
-            )
+        n = self.snapshot.n_objects
+        if len(rows) and rows[-1] >= n:
+            raise RefusedError(404, f"there is no object {rows[-1]} here: they are numbered 0 to {n - 1}")
         return rows
 
 

@@ -1,7 +1,6 @@
 """Clusterings side by side: two in a table, several in a flow, and a consensus at several numbers of clusters."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise, permutations
 from math import ceil
 from typing import Any
@@ -10,12 +9,12 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from consilience import _kernels
-from consilience._types import Array, Floats, Ints, Labels
+from consilience._types import Floats, Ints, Labels
 from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.checks import ref_text, whole
 from consilience.explorer.jobs import Job
-from consilience.explorer.replies import RefusedError, Reply, binary_reply, json_reply
-from consilience.explorer.snapshot import Ref, Snapshot
+from consilience.explorer.replies import RefusedError, Reply, binary_reply
+from consilience.explorer.snapshot import DisplayedClustering, Ref, Snapshot, alike, encoded_codes
 from consilience.measures import adjusted_rand, cluster_difference, jaccard, nmi, variation_of_information
 
 MEASURES = (cluster_difference, nmi, adjusted_rand, jaccard, variation_of_information)
@@ -38,24 +37,19 @@ def compare(call: Call) -> Reply:
     for i, j in matched:
         partner[i] = j
     moved = np.flatnonzero(both & (partner[one.codes] != other.codes))
-    return json_reply(
-        {
-            "revision": call.snapshot.revision,
-            "a": str(one.ref),
-            "b": str(other.ref),
-            "clusters": shape,
-            "names": (one.names, other.names),
-            "table": table,
-            "only_a": int(np.count_nonzero(there & ~here)),
-            "only_b": int(np.count_nonzero(here & ~there)),
-            "matched": matched,
-            "n_moved": len(moved),
-            "moved": [
-                {"index": i, "id": call.session.name_of(i), "from": one.codes[i], "to": other.codes[i]}
-                for i in moved[:MOVED]
-            ],
-            "measures": {f.__name__: f(one.codes, other.codes) if both.any() else None for f in MEASURES},
-        }
+    name = call.session.name_of
+    return call.reply(
+        a=str(one.ref),
+        b=str(other.ref),
+        clusters=shape,
+        names=(one.names, other.names),
+        table=table,
+        only_a=np.count_nonzero(there & ~here),
+        only_b=np.count_nonzero(here & ~there),
+        matched=matched,
+        n_moved=len(moved),
+        moved=[{"index": i, "id": name(i), "from": one.codes[i], "to": other.codes[i]} for i in moved[:MOVED]],
+        measures={f.__name__: f(one.codes, other.codes) if both.any() else None for f in MEASURES},
     )
 
 
@@ -65,64 +59,28 @@ FEWEST_COLUMNS, MOST_COLUMNS = 2, 8  # safeguard: clusterings that fit side by s
 FLOW_CELLS = 250_000  # safeguard: of all tables together, which a browser can still draw
 
 
-@dataclass(frozen=True, eq=False)
-class Column:
-    """One clustering of a flow: how clients name it, its codes (−1 missing), and the names of its clusters where it has some."""
-
-    ref: str
-    codes: Labels
-    names: list[str] | None = None
-
-    @property
-    def clusters(self) -> int:
-        return int(self.codes.max(initial=-1)) + 1
-
-
-def flow_reply(revision: int, columns: Sequence[Column], **more: Any) -> Reply:
+def flow_reply(revision: int, columns: Sequence[DisplayedClustering], **more: Any) -> Reply:
     """The columns, the table of every two neighbors, and the labels of all; a table's last row and column are of missing labels."""
-    sizes = [column.clusters + 1 for column in columns]
-    cells = sum(a * b for a, b in pairwise(sizes))
+    cells = sum((a.clusters + 1) * (b.clusters + 1) for a, b in pairwise(columns))
     if cells > FLOW_CELLS:
         raise RefusedError(400, f"these clusterings have too many clusters for a flow: {cells:,} pairs of neighbors")
-    header = {
-        "revision": revision,
-        "columns": [
-            {
-                "ref": column.ref,
-                "clusters": column.clusters,
-                "names": column.names,
-                "sizes": np.bincount(column.codes[column.codes >= 0], minlength=column.clusters),
-                "n_missing": int(np.count_nonzero(column.codes < 0)),
-            }
-            for column in columns
-        ],
-        "tables": [flow_table(a, b) for a, b in pairwise(columns)],
-        **more,
-    }
-    return binary_reply(header, {"labels": encoded(columns)})
+    told = [{"ref": str(one.ref), "clusters": one.clusters, "names": one.names} for one in columns]
+    for about, one in zip(told, columns, strict=True):
+        counts = np.bincount(np.where(one.codes < 0, one.clusters, one.codes), minlength=one.clusters + 1)
+        about |= {"sizes": counts[:-1], "n_missing": counts[-1]}
+    tables = [flow_table(a, b) for a, b in pairwise(columns)]
+    labels = np.stack(alike([one.encoded for one in columns]))
+    return binary_reply({"revision": revision, "columns": told, "tables": tables, **more}, {"labels": labels})
 
 
-def encoded(columns: Sequence[Column]) -> Array:
-    """The labels of all columns in as few bytes as their clusters need; the largest value is missing."""
-    small = max(column.clusters for column in columns) < 255
-    return np.stack([column.codes for column in columns]).astype(np.uint8 if small else np.uint16)
-
-
-def flow_table(a: Column, b: Column) -> Ints:
+def flow_table(a: DisplayedClustering, b: DisplayedClustering) -> Ints:
     """Counts of objects, clusters of one × clusters of the other, with those without a label last on each side."""
     mine, theirs = (np.where(one.codes < 0, one.clusters, one.codes) for one in (a, b))
     return np.asarray(_kernels.contingency(mine, theirs, (a.clusters + 1, b.clusters + 1)))
 
 
-def arranged(columns: Sequence[Column]) -> list[int]:
-    """The order in which neighbors are most alike: the shortest way through all by variation of information, the coarser end first.
-
-    Examples
-    --------
-    >>> coarse, finer, finest = np.array([0, 0, 0, 0]), np.array([0, 0, 1, 1]), np.array([0, 1, 2, 3])
-    >>> arranged([Column("0m", finest), Column("1m", coarse), Column("2m", finer)])
-    [1, 2, 0]
-    """
+def arranged(columns: Sequence[DisplayedClustering]) -> list[int]:
+    """The order in which neighbors are most alike: the shortest way through all by variation of information, the coarser end first."""
     n = len(columns)
     far = np.zeros((n, n))
     for i in range(n):
@@ -140,13 +98,7 @@ def _distance(a: Labels, b: Labels) -> float:
 
 
 def numbers_of(median: int, most: int, n_rows: int) -> list[int]:
-    """At most eight numbers of clusters from 2 to `most`, each about as much larger than the one before; the median is one of them.
-
-    Examples
-    --------
-    >>> numbers_of(4, 8, 100), numbers_of(11, 30, 100), numbers_of(4, 8, 3)
-    ([2, 3, 4, 5, 6, 7, 8], [2, 3, 4, 6, 11, 14, 20, 30], [2, 3])
-    """
+    """At most eight numbers of clusters from 2 to `most`, each about as much larger than the one before; the median is one of them."""
     most = max(2, min(most, n_rows))
     numbers = sorted({int(k) for k in np.round(np.geomspace(2, most, MOST_COLUMNS))})
     if len(numbers) < MOST_COLUMNS:
@@ -172,8 +124,7 @@ def flow(call: Call) -> Reply:
         raise RefusedError(400, "a flow has every clustering once")
 
     def make() -> Reply:
-        found = [call.snapshot.displayed(call.snapshot.ref(text), call.step) for text in texts]
-        columns = [Column(str(one.ref), one.codes, one.names) for one in found]
+        columns = [call.snapshot.displayed(call.snapshot.ref(text), call.step) for text in texts]
         if arrange:
             columns = [columns[at] for at in arranged(columns)]
         return flow_reply(call.snapshot.revision, columns)
@@ -184,9 +135,7 @@ def flow(call: Call) -> Reply:
 # The consensus of a branch at several numbers of clusters, coarse to fine; one that takes long is made by a job.
 
 FINEST = 60  # safeguard: clusters; more ribbons cannot be told apart
-SLOW_SCALES = (
-    30_000_000  # safeguard: labels of a branch from which a job makes them, since they take more than a second
-)
+SLOW_SCALES = 30_000_000  # safeguard: labels of a branch from which a job makes them, in more than a second
 _most = whole(3, FINEST)
 SCALES_KEYS: dict[str, Any] = {"ref": (ref_text, ...), "most": (_most, None)}
 
@@ -204,11 +153,7 @@ def start_scales(call: Call, ref: str, most: int | None) -> Job:
     total = (most or FINEST) + (len(group.blocks()) if group.is_sampled else 0)
 
     def work(job: Job) -> dict[str, Any]:
-        def step() -> None:
-            job.step()
-            job.done = min(job.done + 1, total - 1)
-
-        _scales(call.snapshot, branch, most, step)
+        _scales(call.snapshot, branch, most, job.advance)
         job.done = total
         return {"scales": str(branch)}
 
@@ -229,7 +174,10 @@ def _scales(snapshot: Snapshot, ref: Ref, most: int | None, step: Callable[[], N
         finest = most or min(FINEST, max(6, ceil(1.5 * median)))
         numbers = numbers_of(median, finest, snapshot.distinct_rows(ref))
         found = snapshot.scales(ref, numbers, step)
-        columns = [Column(str(ref._replace(k=k)), codes) for k, codes in zip(numbers, found, strict=True)]
+        columns = [
+            DisplayedClustering(ref._replace(k=k), codes, encoded_codes(codes), None, len(members))
+            for k, codes in zip(numbers, found, strict=True)
+        ]
         return flow_reply(snapshot.revision, columns, ref=str(ref), usual=median, most=finest, size=len(members))
 
     return snapshot.cache.get(("flow of scales", ref.m, ref.node, most), make)

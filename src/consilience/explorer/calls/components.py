@@ -10,7 +10,7 @@ from consilience.agreement import stable_groups
 from consilience.agreement.components import column_information
 from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.calls.detail import floater_rows
-from consilience.explorer.replies import RefusedError, Reply, json_reply
+from consilience.explorer.replies import RefusedError, Reply
 from consilience.explorer.snapshot import Ref, Snapshot
 from consilience.meta.tree import distances_from
 from consilience.reports.agreement import components_of
@@ -43,27 +43,20 @@ def components(call: Call) -> Reply:
     labeled = (found.labels >= 0).any(axis=1)
     order = np.flatnonzero(labeled)[np.argsort(-found.counts[labeled], kind="stable")]
     objects = [np.flatnonzero(found.inverse == component) for component in order[:COMPONENTS]]
-    listed = [
-        {
-            "size": len(rows),
-            "ids": [call.session.name_of(i) for i in rows[:NAMED]],
-            "rows": rows if 1 < len(rows) <= ROWS else None,
-        }
-        for rows in objects
-    ]
-    return json_reply(
-        {
-            "revision": snapshot.revision,
-            "ref": str(ref),
-            "node": ref.node,
-            "n_members": len(members),
-            "among": among,  # of them, the most central ones, where no two objects stay together in all
-            "n_components": told["number"],
-            "share_in_groups": told["share_in_groups"],
-            "largest": told["largest"],
-            "components": listed,
-            "floaters": floater_rows(call.session, snapshot.displayed(ref)),
-        }
+    name = call.session.name_of
+    return call.reply(
+        ref=str(ref),
+        node=ref.node,
+        n_members=len(members),
+        among=among,  # of them, the most central ones, where no two objects stay together in all
+        n_components=told["number"],
+        share_in_groups=told["share_in_groups"],
+        largest=told["largest"],
+        components=[
+            {"size": len(rows), "ids": [name(i) for i in rows[:NAMED]], "rows": rows if 1 < len(rows) <= ROWS else None}
+            for rows in objects
+        ],
+        floaters=floater_rows(call.session, snapshot.displayed(ref)),
     )
 
 
@@ -86,23 +79,16 @@ def agreement(call: Call) -> Reply:
     for side, both in sides.items():
         weights = telling if side == "columns" else None
         for when, ensemble in both.items():
-            listed = stable_groups(ensemble, ensemble, weights=weights, top=GROUPS).to_dict("records")
-            groups += [
-                {"side": side, "when": when, "size": row["size"], "members": row["members"][:MEMBERS]} for row in listed
-            ]
-    return json_reply(
-        {
-            "revision": call.snapshot.revision,
-            "iterations": table.to_dict("records"),
-            "objective": found.objective,
-            "components": {
-                side: {when: components_of(one) for when, one in both.items()} for side, both in sides.items()
-            },
-            "groups": groups,
-            "telling": telling is not None,
-            "empty_rows": len(found.empty_rows),
-            "empty_columns": len(found.empty_columns),
-        }
+            for row in stable_groups(ensemble, ensemble, weights=weights, top=GROUPS).to_dict("records"):
+                members = row["members"][:MEMBERS]
+                groups.append({"side": side, "when": when, "size": row["size"], "members": members})
+    return call.reply(
+        iterations=table.to_dict("records"),
+        components={side: {when: components_of(one) for when, one in both.items()} for side, both in sides.items()},
+        groups=groups,
+        telling=telling is not None,
+        empty_rows=len(found.empty_rows),
+        empty_columns=len(found.empty_columns),
     )
 
 

@@ -3,6 +3,7 @@
 import json
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ from consilience.consensus.trust.tables import cluster_means
 from consilience.explorer.annotations import Known
 from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.edits import in_words
-from consilience.explorer.replies import Reply, json_reply
+from consilience.explorer.replies import Reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
 from consilience.generation import METHODS
@@ -35,31 +36,28 @@ TOP, DESCRIBED = 8, 60  # safeguard: columns for each cluster, and clusters that
 def detail(call: Call) -> Reply:
     session, snapshot, one = call.session, call.snapshot, call.clustering()
     row = None if one.leaf is None else snapshot.meta.ensemble.info.iloc[one.leaf]
-    return json_reply(
-        {
-            "revision": snapshot.revision,
-            "ref": str(one.ref),
-            "node": one.ref.node,
-            "leaf": one.leaf,
-            "name": title(snapshot, one),
-            "size": one.size,
-            "clusters": one.clusters,
-            "names": one.names,
-            "sizes": np.bincount(one.codes[one.codes >= 0], minlength=one.clusters),
-            "trust": _trust(one),
-            "members": _members(one),
-            "n_missing": int(np.count_nonzero(one.codes < 0)),
-            "scores": {} if one.leaf is None else dict(snapshot.scores.iloc[one.leaf]),
-            "made": _edits(one) or _sampled(one) if row is None else _made(row),
-            "weights": None if row is None else _weights(session, row),
-            "features": _marks(call, one) if session.features else None,
-            "confidence": _histogram(one, one.confidence),
-            "support": _histogram(one, one.support),
-            "n_floaters": len(one.floaters),
-            "floating": FLOATING,
-            "floaters": floater_rows(session, one),
-            "known": _all_known(call, one),
-        }
+    return call.reply(
+        ref=str(one.ref),
+        node=one.ref.node,
+        leaf=one.leaf,
+        name=title(snapshot, one),
+        size=one.size,
+        clusters=one.clusters,
+        names=one.names,
+        sizes=np.bincount(one.codes[one.codes >= 0], minlength=one.clusters),
+        trust=_trust(one),
+        members=_members(one),
+        n_missing=np.count_nonzero(one.codes < 0),
+        scores={} if one.leaf is None else dict(snapshot.scores.iloc[one.leaf]),
+        made=_unlike_others(one) if row is None else _made(row),
+        weights=None if row is None else _weights(session, row),
+        features=_marks(call, one) if session.features else None,
+        confidence=_histogram(one, one.confidence),
+        support=_histogram(one, one.support),
+        n_floaters=len(one.floaters),
+        floating=FLOATING,
+        floaters=floater_rows(session, one),
+        known=_all_known(call, one),
     )
 
 
@@ -72,15 +70,10 @@ def title(snapshot: Snapshot, one: DisplayedClustering) -> str:
     return name if one.size == 1 else f"{name}, medoid of {one.size:,}"
 
 
-def _edits(one: DisplayedClustering) -> dict[str, Any] | None:
-    """How a clustering was edited by hand; None if it was not."""
-    if one.edited is None:
-        return None
-    return {"edited from": one.edited.origin, "edits": [in_words(step) for step in one.edited.steps]}
-
-
-def _sampled(one: DisplayedClustering) -> dict[str, Any] | None:
-    """That a consensus was found by some of the objects; None if it was not."""
+def _unlike_others(one: DisplayedClustering) -> dict[str, Any] | None:
+    """How a clustering was edited by hand, or that a consensus was found by some of the objects."""
+    if one.edited is not None:
+        return {"edited from": one.edited.origin, "edits": [in_words(step) for step in one.edited.steps]}
     return {"sample": one.note} if one.note else None
 
 
@@ -92,10 +85,9 @@ def _made(row: pd.Series) -> dict[str, Any]:
         made = {"made by": words, **made}
     settings = row.get("settings")
     if isinstance(settings, str):
-        try:
+        made["parameters"] = settings
+        with suppress(ValueError):
             made["parameters"] = json.loads(settings)
-        except ValueError:
-            made["parameters"] = settings
     return made
 
 
@@ -144,14 +136,10 @@ def _members(one: DisplayedClustering) -> dict[str, Any] | None:
 
 
 def floater_rows(session: Session, one: DisplayedClustering) -> list[dict[str, Any]]:
+    trust = {"confidence": one.confidence, "support": one.support}
     return [
-        {
-            "index": i,
-            "id": session.name_of(i),
-            "cluster": one.codes[i],
-            "confidence": one.confidence[i],  # type: ignore[index]
-            "support": one.support[i],  # type: ignore[index]
-        }
+        {"index": i, "id": session.name_of(i), "cluster": one.codes[i]}
+        | {name: values[i] for name, values in trust.items() if values is not None}
         for i in one.floaters[:FLOATERS]
     ]
 

@@ -42,7 +42,7 @@ def edit(call: Call) -> Reply:
         raise RefusedError(400, f"this clustering was edited {STEPS:,} times: export it, and go on with the file")
     after = edited(call, before, asked)
     call.session.take_edited(after)
-    return json_reply({"edited": told(after), "clusters": after.names, "revision": snapshot.revision})
+    return call.reply(edited=told(after), clusters=after.names)
 
 
 def edited(call: Call, before: Edited, asked: dict[str, Any]) -> Edited:
@@ -95,8 +95,10 @@ LABEL_KEYS = {"name": (_word, ...), "value": (_word, "picked"), "rows": (picked_
 
 def known_label(call: Call) -> Reply:
     """The codes of one of them: the largest value of the type is missing."""
-    name = _name(call)
-    known = call.session.labelings[name]
+    labelings, at = call.session.labelings, call.parts[0]
+    if at >= len(labelings):
+        raise RefusedError(404, f"there is no label {at}: there are {len(labelings)}")
+    name, known = list(labelings.items())[at]
     kind = np.uint8 if len(known.classes) < 255 else np.uint16
     if len(known.classes) >= np.iinfo(np.uint16).max:
         raise RefusedError(400, f"{name} has {len(known.classes):,} classes: the explorer colors by fewer than 65,535")
@@ -129,7 +131,7 @@ def save_label(call: Call) -> Reply:
 
 def drop_label(call: Call) -> Reply:
     """Let go of a label that was saved here, by its name: the place of one changes when another page drops an earlier one."""
-    name = call.json({"name": LABEL_KEYS["name"]})["name"]
+    name = call.json({"name": (_word, ...)})["name"]
     if name in call.session.known:
         raise RefusedError(400, f"{name!r} came with the data and stays")
 
@@ -139,13 +141,6 @@ def drop_label(call: Call) -> Reply:
 
     call.session.change_label(name, gone)
     return _told_labels(call)
-
-
-def _name(call: Call) -> str:
-    names = list(call.session.labelings)
-    if call.parts[0] >= len(names):
-        raise RefusedError(404, f"there is no label {call.parts[0]}: there are {len(names)}")
-    return names[call.parts[0]]
 
 
 def _told_labels(call: Call) -> Reply:

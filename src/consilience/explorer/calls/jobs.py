@@ -12,7 +12,7 @@ from consilience.clusterer import EnsembleClusterer
 from consilience.consensus.result import describe_scales
 from consilience.explorer.calls.call import Call
 from consilience.explorer.calls.compare import SCALES_KEYS, start_scales
-from consilience.explorer.calls.maps import MAP_KEYS, PLANE_KEYS, start_map, start_plane
+from consilience.explorer.calls.maps import PLANE_KEYS, start_map, start_plane
 from consilience.explorer.calls.more_like import MORE_KEYS, start_more_like
 from consilience.explorer.calls.report import REPORT_KEYS, start_report
 from consilience.explorer.checks import SCORE, Keys, check_keys, flag, json_object, text, whole
@@ -72,16 +72,9 @@ def start_null(call: Call, groups: int, score: str, shuffles: int) -> Job:
 
         found = call.snapshot.meta.cut(groups).null({score: counted}, n_shuffles=shuffles, progress=False)
         row = found.table.loc[score]
-        return {
-            "score": score,
-            "groups": groups,
-            "best": sign * row["best"],
-            "null_mean": sign * row["null_mean"],
-            "null_sd": row["null_sd"],
-            "p_value": row["p_value"],
-            "shuffled": sign * found.shuffled[score].to_numpy(),
-            "values": sign * found.groups[score].to_numpy(),
-        }
+        told = {"best": sign * row["best"], "null_mean": sign * row["null_mean"], "null_sd": row["null_sd"]}
+        told |= {"shuffled": sign * found.shuffled[score].to_numpy(), "values": sign * found.groups[score].to_numpy()}
+        return {"score": score, "groups": groups, "p_value": row["p_value"], **told}
 
     return call.jobs.start("null", shuffles + 1, work)
 
@@ -186,7 +179,7 @@ def summary(model: EnsembleClusterer) -> dict[str, Any]:
 
 
 KINDS: dict[str, tuple[Callable[..., Job], Keys]] = {
-    "map": (start_map, MAP_KEYS),
+    "map": (start_map, {}),
     "more_like": (start_more_like, MORE_KEYS),
     "null": (start_null, NULL_KEYS),
     "plane": (start_plane, PLANE_KEYS),

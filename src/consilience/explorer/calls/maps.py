@@ -36,12 +36,8 @@ def start_plane(call: Call, method: str) -> Job:
     data, name = session.data, METHODS[method]
 
     def work(job: Job) -> dict[str, Any]:
-        def step() -> None:
-            job.step()
-            job.done += 1
-
         if name not in session.planes and data is not None:
-            made = make_plane(data, method, step)
+            made = make_plane(data, method, job.advance)
             session.planes = {**session.planes, name: made}  # at once for all who ask from now on
         job.done = job.total
         return {"plane": list(session.planes).index(name)}
@@ -51,7 +47,6 @@ def start_plane(call: Call, method: str) -> Job:
 
 # The clusterings in the plane, with how much it distorts; a map that takes long is made by a job.
 
-MAP_KEYS: dict[str, Any] = {}
 SLOW_MAP = ALONE  # clusterings from which the neighbor map is made in stages
 
 
@@ -67,19 +62,11 @@ def start_map(call: Call) -> Job:
     _check(call.snapshot)
 
     def work(job: Job) -> dict[str, Any]:
-        def step() -> None:
-            job.step()
-            job.done += 1
-
-        _map(call.snapshot, "neighbors", step)
+        _map(call.snapshot, "neighbors", job.advance)
         job.done = job.total
         return {"map": "neighbors"}
 
     return call.jobs.start("map", STAGES + 1, work)
-
-
-def _map(snapshot: Snapshot, kind: str, step: Callable[[], None] = lambda: None) -> Reply:
-    return snapshot.cache.get(("map", kind), lambda: _reply(snapshot, kind, step))
 
 
 def _check(snapshot: Snapshot) -> None:
@@ -87,17 +74,13 @@ def _check(snapshot: Snapshot) -> None:
         raise RefusedError(400, "a map takes at least two clusterings")
 
 
-def _reply(snapshot: Snapshot, kind: str, step: Callable[[], None]) -> Reply:
+def _map(snapshot: Snapshot, kind: str, step: Callable[[], None] = lambda: None) -> Reply:
+    def make() -> Reply:
+        made = make_map(snapshot.meta.distances, kind, progress=False, step=step)
+        low, extent = made.xy.min(axis=0), np.ptp(made.xy, axis=0).max() or 1.0
+        xy = (made.xy - low + (extent - np.ptp(made.xy, axis=0)) / 2) / extent  # one scale: distances count
+        told = {"stress": made.stress, "kept": made.neighbors_kept, "n_neighbors": made.n_neighbors, "note": made.note}
+        return binary_reply({"revision": snapshot.revision, "kind": kind, **told}, {"xy": xy.astype(np.float32)})
+
     _check(snapshot)
-    made = make_map(snapshot.meta.distances, kind, progress=False, step=step)
-    low, extent = made.xy.min(axis=0), np.ptp(made.xy, axis=0).max() or 1.0
-    xy = (made.xy - low + (extent - np.ptp(made.xy, axis=0)) / 2) / extent  # one scale: distances count
-    header = {
-        "revision": snapshot.revision,
-        "kind": kind,
-        "stress": made.stress,
-        "kept": made.neighbors_kept,
-        "n_neighbors": made.n_neighbors,
-        "note": made.note,
-    }
-    return binary_reply(header, {"xy": xy.astype(np.float32)})
+    return snapshot.cache.get(("map", kind), make)

@@ -50,9 +50,13 @@ class Wish(NamedTuple):
 
 def wish_of(session: Session, more: Sequence[int], less: Sequence[int], together: Any, apart: Any) -> Wish:
     """Columns and objects by their names, from their numbers."""
-    columns_and_objects = ((more, len(session.features), "column"), (less, len(session.features), "column"))
-    rows = ((together, session.snapshot.n_objects, "object"), (apart, session.snapshot.n_objects, "object"))
-    for asked, most, what in columns_and_objects + rows:
+    n_columns, n_objects = len(session.features), session.snapshot.n_objects
+    for asked, most, what in (
+        (more, n_columns, "column"),
+        (less, n_columns, "column"),
+        (together, n_objects, "object"),
+        (apart, n_objects, "object"),
+    ):
         if any(number >= most for number in asked):
             raise RefusedError(400, f"there is no {what} {max(asked)} here: they are numbered 0 to {most - 1}")
     if both := set(more) & set(less) or set(together) & set(apart):
@@ -105,16 +109,7 @@ def unavailable(session: Session, snapshot: Snapshot) -> str:
     return ""
 
 
-def start_more_like(
-    call: Call,
-    ref: str,
-    count: int,
-    jitter: float,
-    more: Sequence[int],
-    less: Sequence[int],
-    together: Sequence[int],
-    apart: Sequence[int],
-) -> Job:
+def start_more_like(call: Call, ref: str, count: int, jitter: float, **wishes: Any) -> Job:
     """Start a job that makes `count` clusterings near a clustering, or near the medoid of a branch.
 
     They can be steered: towards some columns (by number) and away from others, some objects (by row) together and some apart
@@ -128,38 +123,29 @@ def start_more_like(
         Spec.of_row(snapshot.meta.ensemble.info.iloc[leaf])
     except InputError as error:
         raise RefusedError(400, str(error)) from None
-    wish = wish_of(session, more, less, together, apart)
-    return call.jobs.start("more_like", count, lambda job: _work(session, job, leaf, count, jitter, wish))
+    wish = wish_of(session, **wishes)
+
+    def work(job: Job) -> dict[str, Any] | None:
+        """Make them, and show whatever was made, also if the job was canceled or failed on the way."""
+        before, made, lines = session.snapshot.n_clusterings, list[Ensemble](), list[str]()
+        try:
+            for new, line in _made(session, job, leaf, jitter, wish):
+                made.append(new)
+                lines.append(line)
+        finally:
+            if made:
+                job.message = "growing the tree anew"
+                stored = session.origin.store is not None
+                on_disk = [int(number) for one in made for number in one.info["number"]] if stored else []
+                session.grow(Ensemble.concat(made), [] if stored else lines, on_disk)
+                job.message = ""
+                job.result = {"added": list(range(before, session.snapshot.n_clusterings)), "around": leaf}
+        return job.result
+
+    return call.jobs.start("more_like", count, work)
 
 
-def _work(session: Session, job: Job, leaf: int, count: int, jitter: float, wish: Wish) -> dict[str, Any] | None:
-    """Make them, and show whatever was made, also if the job was canceled or failed on the way."""
-    before = session.snapshot.n_clusterings
-    made: list[Ensemble] = []
-    lines: list[str] = []
-    try:
-        _make(session, job, leaf, count, jitter, wish, made, lines)
-    finally:
-        if made:
-            job.message = "growing the tree anew"
-            stored = session.origin.store is not None
-            on_disk = [int(number) for one in made for number in one.info["number"]] if stored else []
-            session.grow(Ensemble.concat(made), [] if stored else lines, on_disk)
-            job.message = ""
-            job.result = {"added": list(range(before, session.snapshot.n_clusterings)), "around": leaf}
-    return job.result
-
-
-def _make(
-    session: Session,
-    job: Job,
-    leaf: int,
-    count: int,
-    jitter: float,
-    wish: Wish,
-    made: list[Ensemble],
-    lines: list[str],
-) -> None:
+def _made(session: Session, job: Job, leaf: int, jitter: float, wish: Wish) -> Iterator[tuple[Ensemble, str]]:
     """Chunk by chunk, each from a seed of its own, so that asking again makes others, also after some were taken away."""
     ensemble = session.snapshot.meta.ensemble
     row, seed = ensemble.info.iloc[leaf], max(_next_number(ensemble), session.last_seed + 1)
@@ -167,14 +153,14 @@ def _make(
     size = int(np.clip(WORK // ensemble.n_objects, 1, CHUNK))
     _check_data(session, ensemble, leaf)
     with _writer(session) as store:
-        while job.done < count and not job.stopping:
-            n = min(size, count - job.done)
+        while job.done < job.total and not job.stopping:
+            n = min(size, job.total - job.done)
             own = child_seed(seed, "explorer.more_like", job.done)
             new = session.variations(row, n, jitter=jitter, random_state=own, **wish.options())
             if store is not None:
                 new.info["number"] = store.append(new.labels, info=new.info)
-            made.append(new)
-            lines.append(_line(leaf, n, jitter, own, wish))
+            made = f"variations(ensemble.info.iloc[{leaf}], {n}, jitter={jitter!r}, random_state={own}{wish.code()})"
+            yield new, f"ensemble = cs.Ensemble.concat([ensemble, {made}])"
             job.done += n
 
 
@@ -209,23 +195,14 @@ def _writer(session: Session) -> Iterator[Store | None]:
 
 def drop_added(call: Call) -> Reply:
     """Take away what was added last, on disk too."""
-    asked = call.json({"first": (whole(1, 10**9 - 1), ...)})
+    session, first = call.session, call.json({"first": (whole(1, 10**9 - 1), ...)})["first"]
     with call.jobs.held():  # a job that began between the disk and the tree would leave the two apart
-        return _drop(call.session, asked["first"])
-
-
-def _drop(session: Session, first: int) -> Reply:
-    last = session.added[-1] if session.added else None
-    if last is None or last.first != first:
-        raise RefusedError(409, "these clusterings are not the last that were added here: take away those first")
-    if last.numbers:
-        with _writer(session) as store:  # the disk first: what is shown but gone could not be asked for again
-            if store is not None:
-                store.drop([number for number in last.numbers if number in store.numbers])
-    session.shrink(first)
+        last = session.added[-1] if session.added else None
+        if last is None or last.first != first:
+            raise RefusedError(409, "these clusterings are not the last that were added here: take away those first")
+        if last.numbers:
+            with _writer(session) as store:  # the disk first: what is shown but gone could not be asked for again
+                if store is not None:
+                    store.drop([number for number in last.numbers if number in store.numbers])
+        session.shrink()
     return json_reply({"revision": session.snapshot.revision, "n_clusterings": session.snapshot.n_clusterings})
-
-
-def _line(leaf: int, n: int, jitter: float, seed: int, wish: Wish) -> str:
-    made = f"variations(ensemble.info.iloc[{leaf}], {n}, jitter={jitter!r}, random_state={seed}{wish.code()})"
-    return f"ensemble = cs.Ensemble.concat([ensemble, {made}])"

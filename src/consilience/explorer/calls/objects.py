@@ -15,7 +15,7 @@ from consilience._types import Array, Floats, Ints
 from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.checks import ROWS, SEARCH, Keys, one_of, picked_rows, text, whole
 from consilience.explorer.object_images import Look
-from consilience.explorer.replies import RefusedError, Reply, binary_reply, json_reply
+from consilience.explorer.replies import RefusedError, Reply, binary_reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering
 from consilience.measures.effect_sizes import effect_sizes
@@ -55,33 +55,22 @@ def _page(call: Call, asked: dict[str, Any]) -> Reply:
     names = [every[i] for i in columns]
     values = _values(session, rows, columns)
     words = _words(session, rows)
-    return json_reply(
+    known = {name: [*labels.classes, None] for name, labels in session.labelings.items()}
+    told = [
         {
-            "revision": call.snapshot.revision,
-            "ref": str(one.ref),
-            "total": len(chosen),
-            "names": one.names,
-            "columns": names,
-            "places": columns,
-            "rows": [
-                {
-                    "index": i,
-                    "id": session.name_of(i),
-                    "cluster": one.codes[i],
-                    "name": one.name_of(one.codes[i]),
-                    "confidence": _of_object(one, one.confidence, i),
-                    "support": _of_object(one, one.support, i),
-                    "known": {
-                        name: known.classes[known.codes[i]] if known.codes[i] >= 0 else None
-                        for name, known in session.labelings.items()
-                    },
-                    "values": dict(zip(names, row, strict=True)),
-                    "words": said,
-                }
-                for i, row, said in zip(rows, values, words, strict=True)
-            ],
+            "index": i,
+            "id": session.name_of(i),
+            "cluster": one.codes[i],
+            "name": one.name_of(one.codes[i]),
+            "confidence": _of_object(one, one.confidence, i),
+            "support": _of_object(one, one.support, i),
+            "known": {name: classes[session.labelings[name].codes[i]] for name, classes in known.items()},
+            "values": dict(zip(names, row, strict=True)),
+            "words": said,
         }
-    )
+        for i, row, said in zip(rows, values, words, strict=True)
+    ]
+    return call.reply(ref=str(one.ref), total=len(chosen), names=one.names, columns=names, places=columns, rows=told)
 
 
 def shown_columns(session: Session, one: DisplayedClustering) -> Ints:
@@ -92,8 +81,10 @@ def shown_columns(session: Session, one: DisplayedClustering) -> Ints:
     width = len(_column_names(session))
     if width <= COLUMNS:
         return np.arange(width)
-    if session.compared.is_counts or one.clusters < 2:
-        return np.arange(0 if session.compared.is_counts else COLUMNS)
+    if session.compared.is_counts:
+        return np.arange(0)
+    if one.clusters < 2:
+        return np.arange(COLUMNS)
     _, _, d, _ = effect_sizes(session.compared.comparable, one.codes)
     strength = np.abs(np.nan_to_num(d, posinf=0, neginf=0)).max(axis=0)
     if _original(session) is not None:
@@ -147,9 +138,14 @@ def _sorted_by(session: Session, one: DisplayedClustering, order: str, at: int) 
             raise RefusedError(404, f"there is no column {at}: there are {width}")
         if (original := _original(session)) is not None:
             return _ranks(session, original.iloc[:, at], at)
-        column = session.data.values[:, [at]]
-        return np.asarray(column.toarray() if sparse.issparse(column) else column)[:, 0]
+        return _number_column(session, at)
     return None
+
+
+def _number_column(session: Session, at: int) -> Array:
+    assert session.data is not None
+    column = session.data.values[:, [at]]
+    return np.asarray(column.toarray() if sparse.issparse(column) else column)[:, 0]
 
 
 def _original(session: Session) -> pd.DataFrame | None:
@@ -199,11 +195,9 @@ def _words(session: Session, rows: Ints) -> list[list[str] | None]:
     """The words of which documents have most, rare ones first among equals; None where the data are no counts."""
     if not session.compared.is_counts:
         return [None] * len(rows)
-    some = sparse.csr_matrix(session.rare_words[rows])
     found: list[list[str] | None] = []
-    for i in range(some.shape[0]):
-        part = slice(some.indptr[i], some.indptr[i + 1])
-        best = some.indices[part][np.argsort(-some.data[part], kind="stable")[:WORDS]]
+    for row in sparse.csr_matrix(session.rare_words[rows]):
+        best = row.indices[np.argsort(-row.data, kind="stable")[:WORDS]]
         found.append([session.features[j] for j in best])
     return found
 
@@ -240,10 +234,10 @@ def averages(call: Call) -> Reply:
     if look.values is None:
         return binary_reply(header, {})
     members = [np.flatnonzero(one.codes == cluster) for cluster in range(k)]
-    arrays = {"mean": np.stack([_mean(look.values[rows]) for rows in members])}
+    arrays = {"mean": np.stack([np.nanmean(look.values[rows], axis=0) for rows in members])}
     if look.kind == "curves":
-        bands = [np.nanpercentile(look.values[rows], BAND, axis=0) for rows in members]
-        arrays |= {"low": np.stack([band[0] for band in bands]), "high": np.stack([band[1] for band in bands])}
+        low, high = np.stack([np.nanpercentile(look.values[rows], BAND, axis=0) for rows in members], axis=1)
+        arrays |= {"low": low, "high": high}
     return binary_reply(header, {name: values.astype(np.float32) for name, values in arrays.items()})
 
 
@@ -252,9 +246,7 @@ def image(call: Call) -> Reply:
     call.objects(np.array([row]))
     found = look.image(row) if look.kind == "files" else None
     if found is None:
-        raise RefusedError(
-            404, "this object has no image that can be shown: PNG, JPEG, GIF, WebP or BMP of at most 4 MB"
-        )
+        raise RefusedError(404, "this object has no image to show: PNG, JPEG, GIF, WebP or BMP of at most 4 MB")
     return Reply(200, *found, {"Cache-Control": "private, max-age=3600"})
 
 
@@ -269,10 +261,6 @@ def typical(call: Call, one: DisplayedClustering, cluster: int) -> Ints:
     else:
         return rows[:EXAMPLES]
     return rows[np.argsort(away, kind="stable")[:EXAMPLES]]
-
-
-def _mean(values: Floats) -> Floats:
-    return np.asarray(np.nanmean(values, axis=0))
 
 
 # Objects found by what is known of them: ids, words of a text column or of counts, labels, numbers compared.
@@ -325,13 +313,7 @@ def unknown_column(session: Session, text: str) -> str:
 
 
 def columns(session: Session) -> Iterator[str]:
-    yield session.source.id_name
-    yield from session.labelings
-    data = session.data
-    if data is not None and data.in_words and data.original is not None:
-        yield from map(str, data.original.columns)
-    else:
-        yield from session.features
+    yield from (session.source.id_name, *session.labelings, *_column_names(session))
 
 
 def _compared(session: Session, name: str, sign: str, wanted: str) -> Array | None:
@@ -339,11 +321,11 @@ def _compared(session: Session, name: str, sign: str, wanted: str) -> Array | No
     cells = cells_of(session, name)
     if sign == ":" or (sign == "=" and cells.dtype == object):
         return _holds(cells, wanted, whole=sign == "=")
+    if cells.dtype.kind not in "iufM":
+        return None
     try:
         value: Any = _time(wanted) if cells.dtype.kind == "M" else float(wanted)
     except ValueError:
-        return None
-    if cells.dtype.kind not in "iufM":
         return None
     with np.errstate(invalid="ignore"):
         mask: Array = np.asarray(SIGNS[sign](cells, value), bool)
@@ -364,12 +346,8 @@ def cells_of(session: Session, name: str) -> Array:
     if name in session.labelings:
         known = session.labelings[name]
         return np.array([*known.classes, None], object)[known.codes]
-    data = session.data
-    assert data is not None
-    if data.in_words and data.original is not None:
-        return _plain(data.original[name])
-    column = data.values[:, [session.features.index(name)]]
-    return np.asarray(column.toarray() if sparse.issparse(column) else column)[:, 0]
+    original = _original(session)
+    return _number_column(session, session.features.index(name)) if original is None else _plain(original[name])
 
 
 def _plain(cells: pd.Series) -> Array:
@@ -380,9 +358,7 @@ def _plain(cells: pd.Series) -> Array:
 
 
 def _anywhere(session: Session, text: str, step: Callable[[], None]) -> tuple[Array, list[str]]:
-    n = session.snapshot.n_objects
-    mask = np.zeros(n, bool)
-    where: list[str] = []
+    mask, where = np.zeros(session.snapshot.n_objects, bool), list[str]()
     if not text:
         return mask, where
 
@@ -400,12 +376,12 @@ def _anywhere(session: Session, text: str, step: Callable[[], None]) -> tuple[Ar
     for name, known in session.labelings.items():
         step()
         add(_holds(np.array([*known.classes, None], object), text)[known.codes], name)
-    data = session.data
-    if data is not None and data.in_words and data.original is not None and data.encoder is not None:
+    data, original = session.data, _original(session)
+    if data is not None and original is not None and data.encoder is not None:
         for place, column in enumerate(data.encoder.columns):
             if column.has_words:
                 step()
-                add(_holds(_plain(data.original.iloc[:, place]), text), column.name)
+                add(_holds(_plain(original.iloc[:, place]), text), column.name)
     elif session.compared.is_counts and data is not None:
         word = text.casefold()
         places = [i for i, name in enumerate(session.features) if name.casefold() == word]
@@ -442,11 +418,7 @@ def search_objects(call: Call) -> Reply:
     wanted = call.asked(SEARCH_KEYS)["text"]
     mask, where = search(call.session, wanted, call.step)
     rows = np.flatnonzero(mask)
-    header = {
-        "revision": call.snapshot.revision,
-        "total": len(rows),
-        "where": where,
-        "hint": "" if len(rows) else unknown_column(call.session, wanted),
-        "first": [{"index": i, "id": call.session.name_of(i)} for i in rows[:NAMED_FIRST]],
-    }
+    hint = "" if len(rows) else unknown_column(call.session, wanted)
+    first = [{"index": i, "id": call.session.name_of(i)} for i in rows[:NAMED_FIRST]]
+    header = {"revision": call.snapshot.revision, "total": len(rows), "where": where, "hint": hint, "first": first}
     return binary_reply(header, {"rows": rows.astype(np.uint32)})

@@ -1,8 +1,7 @@
 """The panel of picked objects: how the clusterings treat them, and on which columns they differ from others."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from consilience._types import Array, Floats, Ints
 from consilience.explorer.annotations import Known
 from consilience.explorer.calls.call import Call
 from consilience.explorer.checks import picked_rows, ref_text
-from consilience.explorer.replies import RefusedError, Reply, binary_reply, json_reply
+from consilience.explorer.replies import RefusedError, Reply, binary_reply
 from consilience.explorer.snapshot import Snapshot
 from consilience.measures.cluster_features import marks
 
@@ -18,8 +17,7 @@ LISTED, BINS = 20, 20  # safeguard: length of lists that are displayed
 TREAT_KEYS = {"rows": (picked_rows, ...), "ref": (ref_text, None)}
 
 
-@dataclass(frozen=True, eq=False)
-class Treatment:
+class Treatment(NamedTuple):
     """What clusterings do to some objects, a value for each clustering or object."""
 
     share: Floats  # of the pairs of these objects that are in one cluster; NaN where fewer than two have a label
@@ -76,7 +74,6 @@ def treat(call: Call) -> Reply:
         "revision": snapshot.revision,
         "ref": asked["ref"],
         "n_rows": len(rows),
-        "n_members": len(members),
         "n_known": int(known.sum()),
         "n_together": int(np.count_nonzero(share == 1)),
         "n_apart": int(np.count_nonzero(share == 0)),
@@ -96,15 +93,9 @@ def treat(call: Call) -> Reply:
 def _listed(snapshot: Snapshot, members: Ints, found: Treatment, places: Ints) -> list[dict[str, Any]]:
     ensemble = snapshot.meta.ensemble
     return [
-        {
-            "leaf": members[i],
-            "name": ensemble.names[members[i]],
-            "clusters": ensemble.n_clusters[members[i]],
-            "share": found.share[i],
-            "parts": found.parts[i],
-            "likeness": found.likeness[i],
-        }
-        for i in places
+        {"leaf": leaf, "name": ensemble.names[leaf], "clusters": ensemble.n_clusters[leaf]}
+        | {"share": found.share[i], "parts": found.parts[i], "likeness": found.likeness[i]}
+        for i, leaf in zip(places, members[places], strict=True)
     ]
 
 
@@ -128,9 +119,8 @@ def contrast(call: Call) -> Reply:
     if asked["against"] is not None:
         those = call.objects(asked["against"])
         if len(both := np.intersect1d(rows, those)):
-            raise RefusedError(
-                400, f"object {session.name_of(both[0])} is on both sides: pick objects for each that differ"
-            )
+            name = session.name_of(both[0])
+            raise RefusedError(400, f"object {name} is on both sides: pick objects for each that differ")
         codes[:] = -1
         codes[those] = 1
     codes[rows] = 0
@@ -141,24 +131,13 @@ def contrast(call: Call) -> Reply:
     for name, labels in session.labelings.items():
         call.step()
         known.append(known_shares(name, labels, codes == 0, codes == 1))
-    return json_reply(
-        {
-            "revision": call.snapshot.revision,
-            "sizes": [int((codes == 0).sum()), int((codes == 1).sum())],
-            "features": features,
-            "known": known,
-        }
-    )
+    return call.reply(sizes=[(codes == 0).sum(), (codes == 1).sum()], features=features, known=known)
 
 
 def known_shares(name: str, known: Known, inside: Array, outside: Array) -> dict[str, Any]:
     """Shares of the classes on both sides, those that differ most first."""
-    shares = [_shares(known.codes[side], len(known.classes)) for side in (inside, outside)]
+    codes = [known.codes[side & (known.codes >= 0)] for side in (inside, outside)]
+    shares = [np.bincount(one, minlength=len(known.classes)) / max(1, len(one)) for one in codes]
     order: Ints = np.argsort(-np.abs(shares[0] - shares[1]), kind="stable")[:CLASSES]
     rows = [{"class": known.classes[i], "inside": shares[0][i], "outside": shares[1][i]} for i in order]
     return {"name": name, "classes": rows, "n_classes": len(known.classes)}
-
-
-def _shares(codes: Array, k: int) -> Array:
-    found = np.bincount(codes[codes >= 0], minlength=k)
-    return found / max(1, found.sum())

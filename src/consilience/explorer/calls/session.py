@@ -1,7 +1,6 @@
 """The session in words and numbers: what is shown, how its tree is cut and by which linkage, and what can be done with it."""
 
 import zlib
-from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
@@ -20,7 +19,7 @@ from consilience.explorer.planes import makeable
 from consilience.explorer.replies import RefusedError, Reply, binary_reply, json_reply
 from consilience.explorer.scores import score_summary
 from consilience.explorer.session import Session
-from consilience.explorer.snapshot import DisplayedClustering
+from consilience.explorer.snapshot import DisplayedClustering, alike
 from consilience.measures import accuracy
 from consilience.measures.explained_variance import LISTED
 from consilience.meta.tree import LINKAGES
@@ -33,69 +32,55 @@ def session_summary(call: Call) -> Reply:
     meta, origin, note = snapshot.meta, session.origin, unavailable(session, snapshot)
     job = call.jobs.running()
     varied = bool(meta.ensemble.n_clusters.min() < meta.ensemble.n_clusters.max())
-    return json_reply(
-        {
-            "version": 2,
-            "package": version("consilience"),
-            "revision": snapshot.revision,
-            "run": origin.run,
-            "tree": session.tree,
-            "name": origin.name,
-            "source": origin.source,
-            "n_objects": snapshot.n_objects,
-            "n_clusterings": snapshot.n_clusterings,
-            "n_features": len(session.features),
-            "features": session.features[:FEATURES],
-            "known": list(session.known),
-            "saved": list(session.saved),
-            "tray": session.kept.tray,  # as it was left
-            "view": session.kept.view or None,
-            "edits": [told(one) for one in list(session.edited.values())],
-            "lasts": session.kept.lasts,
-            "tray_edition": session.kept.edition,
-            "kept_note": session.kept.note,
-            "counts": session.compared.is_counts,
-            "names": meta.ensemble.names if "name" in meta.ensemble.info else None,
-            "linkage": meta.linkage,
-            "linkages": LINKAGES,
-            "added": [one.first for one in session.added],  # where what can be taken away begins
-            "measure": meta.measure,
-            "estimated": None if meta.n_pairs is None else {"pairs": meta.n_pairs, "error": meta.standard_error},
-            "embedding": {"kind": session.plane.kind, "note": session.plane.note},
-            "planes": [
-                {"name": name, "kind": plane.kind, "note": plane.note} for name, plane in session.planes.items()
-            ],
-            "look": None if session.look is None else session.look.summary(),
-            "makeable": makeable(session.data, snapshot.n_objects),
-            "scores": score_summary(snapshot.scores),
-            "cut": {
-                "groups": meta.n_groups,
-                "nodes": meta.nodes,  # of groups 1, 2, …
-                "candidates": meta.jumps["n_groups"][:CANDIDATES].tolist(),
-                "note": meta.note,
-            },
-            "limits": {
-                "quick_map": SLOW_MAP,
-                "quick_scales": SLOW_SCALES,
-                "refs": MOST_REFS,
-                "more_like": COUNT,
-                "rows": ROWS,
-                "items": ITEMS,
-            },
-            "can": {
-                "h5ad": find_spec("anndata") is not None,
-                "more_like": not note,
-                "null": bool(session.known) or session.data is not None,
-                "stable": session.data is not None and varied,
-                "features": bool(session.features),
-                "agreement": session.source.agreement is not None,
-            },
-            "stable": session.stable,
-            "seeks_stable": session.seeks_stable and varied and snapshot.n_objects <= QUICK,
-            "more_like_note": note,
-            "refused": list(origin.refused),
-            "job": None if job is None else job.summary(),
-        }
+    kept = session.kept
+    planes = [{"name": name, "kind": plane.kind, "note": plane.note} for name, plane in session.planes.items()]
+    limits = {"quick_map": SLOW_MAP, "quick_scales": SLOW_SCALES, "refs": MOST_REFS}
+    can = {"h5ad": find_spec("anndata") is not None, "more_like": not note}
+    can |= {"null": bool(session.known) or session.data is not None, "features": bool(session.features)}
+    return call.reply(
+        run=origin.run,
+        tree=session.tree,
+        name=origin.name,
+        source=origin.source,
+        n_objects=snapshot.n_objects,
+        n_clusterings=snapshot.n_clusterings,
+        features=session.features[:FEATURES],
+        known=list(session.known),
+        saved=list(session.saved),
+        tray=kept.tray,  # as it was left
+        view=kept.view or None,
+        edits=[told(one) for one in list(session.edited.values())],
+        lasts=kept.lasts,
+        tray_edition=kept.edition,
+        kept_note=kept.note,
+        counts=session.compared.is_counts,
+        names=meta.ensemble.names if "name" in meta.ensemble.info else None,
+        linkage=meta.linkage,
+        linkages=LINKAGES,
+        added=[one.first for one in session.added],  # where what can be taken away begins
+        measure=meta.measure,
+        embedding={"kind": session.plane.kind, "note": session.plane.note},
+        planes=planes,
+        look=None if session.look is None else session.look.summary(),
+        makeable=makeable(session.data, snapshot.n_objects),
+        scores=score_summary(snapshot.scores),
+        cut={
+            "groups": meta.n_groups,
+            "nodes": meta.nodes,  # of groups 1, 2, …
+            "candidates": meta.jumps["n_groups"][:CANDIDATES].tolist(),
+            "note": meta.note,
+        },
+        limits={**limits, "more_like": COUNT, "rows": ROWS, "items": ITEMS},
+        can={
+            **can,
+            "stable": session.data is not None and varied,
+            "agreement": session.source.agreement is not None,
+        },
+        stable=session.stable,
+        seeks_stable=session.seeks_stable and varied and snapshot.n_objects <= QUICK,
+        more_like_note=note,
+        refused=list(origin.refused),
+        job=None if job is None else job.summary(),
     )
 
 
@@ -147,15 +132,6 @@ def describe(session: Session, one: DisplayedClustering) -> dict[str, Any]:
         "goes_by": session.following.followed(one.codes, LISTED) if session.features and not session.known else [],
         "scores": {f"accuracy:{name}": accuracy(known.codes, one.codes) for name, known in own.items()},
     }
-
-
-def alike(columns: list[Array]) -> list[Array]:
-    """Labels of one type, as they are sent: one edited by hand may have more clusters than all others, or fewer."""
-    wide = np.result_type(*columns)
-    return [
-        one if one.dtype == wide else np.where(one == np.iinfo(one.dtype).max, np.iinfo(wide).max, one).astype(wide)
-        for one in columns
-    ]
 
 
 def _steps(one: DisplayedClustering) -> Array:
