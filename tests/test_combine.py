@@ -23,7 +23,7 @@ from consilience.consensus.combine import combined_labels
 from consilience.consensus.methods.anmi_search import greedy_start
 from consilience.consensus.methods.information import problem_views
 from consilience.consensus.rows.problem import check_problem
-from consilience.consensus.trust.confidence import agreement, cluster_posterior, discount
+from consilience.consensus.trust.confidence import Assessment
 from consilience.engine.information import Engine
 from consilience.measures import adjusted_rand, anmi, contingency, nmi
 from samples import first_of, noisy_copies
@@ -206,10 +206,9 @@ def test_copies_of_a_clustering_count_once():
     once = check_problem(labels, 5)
     often = check_problem(np.repeat(labels, 5, axis=1), 5)
     answer = MajorityVote(5, random_state=0).fit(labels).labels_
-    assert discount(once, answer[once.first]) > 0.7
-    assert discount(often, answer[often.first]) == pytest.approx(discount(once, answer[once.first]) / 5, rel=0.3)
-    sure = [cluster_posterior(each, answer[each.first]).max(axis=1).mean() for each in (once, often)]
-    np.testing.assert_allclose(sure[1], sure[0], atol=0.05)
+    one, five = (Assessment(each, answer[each.first]) for each in (once, often))
+    assert one.discount > 0.7
+    assert five.discount == pytest.approx(one.discount / 5, rel=0.3)
 
 
 @pytest.mark.parametrize("method", ["vote", "quadratic", "mcla", "sccc", "anmi"])
@@ -245,13 +244,6 @@ def test_a_cluster_without_objects_is_no_cause_for_warnings():
     assert len(floaters(labels, np.where(truth == 2, 3, truth))) >= 0
 
 
-def test_which_clusterings_agree():
-    problem = check_problem([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]], 2)
-    agree = agreement(problem, np.array([0, 0, 1, 1])[problem.first])
-    np.testing.assert_allclose(agree.mean(axis=1)[problem.inverse], [1, 2 / 3, 1, 1])
-    assert agree.shape == (3, 3)
-
-
 @pytest.mark.parametrize("seed", first_of(range(5), 2))
 @pytest.mark.parametrize("p", [0.3, 0.6])
 def test_anmi_search_is_never_below_greedy_or_its_starts(seed, p):
@@ -277,9 +269,9 @@ def test_dependence_is_judged_by_some_hundred_of_many_clusterings(monkeypatch):
 
     labels, truth = noisy_copies(n=200, k=4, r=60, noise=0.3)
     problem = check_problem(labels, 4)
-    whole = discount(problem, truth[np.unique(problem.inverse, return_index=True)[1]])
+    whole = Assessment(problem, truth[problem.first]).discount
     monkeypatch.setattr(confidence, "PAIRED", 30)
-    some = discount(problem, truth[np.unique(problem.inverse, return_index=True)[1]])
+    some = Assessment(problem, truth[problem.first]).discount
     assert some == pytest.approx(whole, rel=0.3)
 
 

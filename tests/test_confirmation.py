@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import consilience as cs
-from consilience.consensus.rows.problem import check_problem
+from consilience.consensus.rows.problem import check_problem, label_tables
 from consilience.consensus.trust.confidence import (
-    confidence_of,
+    Assessment,
     confirmed_posterior,
-    discount,
     heaviest_first,
     matched,
     owners_of_labels,
@@ -43,11 +42,11 @@ def test_the_posterior_is_what_the_definition_says(missing):
     order, place = heaviest_first(problem, own)
     objects = np.flatnonzero(problem.inverse >= 0)
     columns, answer = labels[objects].T, own[problem.inverse[objects]]
-    tau, found = discount(problem, own), confirmed_posterior(problem, own)
+    tau, found = Assessment(problem, own).discount, confirmed_posterior(Assessment(problem, own))
     share = np.bincount(answer) / len(answer)
-    rank = np.argsort(order)
+    rank, owners = np.argsort(order), owners_of_labels(label_tables(problem, place, 3))
     others = [plain.what_others_say(columns, answer, 3, q, rank) for q in range(4)]
-    for row, said in zip(range(4), what_others_say(problem.labels, _owners(problem, place), 3), strict=True):
+    for row, said in zip(range(4), what_others_say(problem.labels, owners, 3), strict=True):
         q = problem.given.columns[row]
         np.testing.assert_array_equal(np.append(order, -1)[said[problem.inverse[objects]]], others[q])
     for i in range(0, len(objects), 3):
@@ -67,12 +66,6 @@ def test_the_posterior_is_what_the_definition_says(missing):
         np.testing.assert_allclose(found[problem.inverse[objects[i]]], chances / chances.sum(), rtol=1e-9)
 
 
-def _owners(problem, place):
-    from consilience.consensus.rows.problem import label_tables
-
-    return owners_of_labels(label_tables(problem, place, 3))
-
-
 @pytest.mark.parametrize("m", [2, 3, 4])
 @pytest.mark.parametrize("noise", [0.1, 0.5, 1.0])
 def test_a_few_clusterings_say_how_far_another_few_would_agree(m, noise):
@@ -84,18 +77,11 @@ def test_a_few_clusterings_say_how_far_another_few_would_agree(m, noise):
         sure.append(one.confidence.mean())
         same.append(np.mean(place[two.labels] == one.labels))
     assert abs(np.mean(sure) - np.mean(same)) < 0.1
-    assert "fewer than five" in one.note
 
 
 def test_one_clustering_is_confirmed_by_nothing():
     one = cs.combine([[0] * 6 + [1] * 3 + [2]], 3)
     np.testing.assert_allclose(one.confidence, [0.6] * 6 + [0.3] * 3 + [0.1])
-    assert "chance" in one.note
-
-
-def test_runs_that_agree_are_trusted():
-    labels = np.repeat(np.arange(4), 50)[:, None].repeat(3, axis=1)
-    assert cs.combine(labels, 4).confidence.min() > 0.95
 
 
 def test_the_confidence_of_a_few_does_not_depend_on_the_numbers_of_clusters():
@@ -104,6 +90,6 @@ def test_the_confidence_of_a_few_does_not_depend_on_the_numbers_of_clusters():
         labels = np.stack([rng.permutation(np.repeat(np.arange(3), 8)) for _ in range(3)], axis=1)
         problem = check_problem(labels, 3)
         own, new = rng.permutation(np.repeat(np.arange(3), 8))[problem.first], rng.permutation(3)
-        one, two = confirmed_posterior(problem, own), confirmed_posterior(problem, new[own])
-        np.testing.assert_allclose(one, two[:, new], rtol=1e-9)
-        np.testing.assert_allclose(confidence_of(problem, own)[1], confidence_of(problem, new[own])[1], rtol=1e-9)
+        one, two = Assessment(problem, own), Assessment(problem, new[own])
+        np.testing.assert_allclose(confirmed_posterior(one), confirmed_posterior(two)[:, new], rtol=1e-9)
+        np.testing.assert_allclose(one.confidence, two.confidence, rtol=1e-9)

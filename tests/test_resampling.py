@@ -14,11 +14,10 @@ from consilience.consensus.rows.problem import check_problem, spread_evenly
 from consilience.consensus.trust import confidence as resampling
 from consilience.consensus.trust.confidence import (
     RESAMPLES,
+    Assessment,
     _copies,
-    assess,
-    errors_correlate,
+    alike,
     matched,
-    neighbors_of,
     resampled_confidence,
     resampled_shares,
 )
@@ -62,7 +61,7 @@ def test_clusterings_that_are_all_the_same_are_sure_in_every_resample():
 def test_half_of_the_clusterings_or_as_many_drawn_anew():
     for m in (5, 8):
         for b in range(6):
-            copies = _copies(m, b)
+            copies = _copies([np.arange(m)], b)
             assert copies.sum() == (-(-m // 2) if b % 2 else m)
             assert copies.max() == 1 or b % 2 == 0
 
@@ -82,17 +81,16 @@ def test_clusterings_that_are_spread_evenly_are_exchanged_for_their_like():
         places = [even_place(start, unit) for unit in range(n)]
         info_n = {"method": ["graph"] * n, "place": places}
         assert spread_evenly(cs.Ensemble.from_codes(np.tile([[0], [1]], n).astype(np.int32), info=info_n))
-    assert neighbors_of(check_problem(labels, 4)) is None
-    groups = neighbors_of(even)
+    assert_array_equal(alike(check_problem(labels, 4)), [np.arange(20)])
+    groups = alike(even)
     assert [len(group) for group in groups] == [7, 7, 6]
     assert sorted(np.concatenate(groups)) == list(range(20))
     ends = [(even.sizes[group].min(), even.sizes[group].max()) for group in groups]
     assert all(low <= high for (_, low), (high, _) in pairwise(ends))
     for b in range(6):
-        drawn = [_copies(20, b, groups)[group] for group in groups]
+        drawn = [_copies(groups, b)[group] for group in groups]
         assert [part.sum() for part in drawn] == ([3, 4, 3] if b % 2 else [7, 7, 6])
         assert np.max(np.concatenate(drawn)) == 1 or b % 2 == 0
-    assert_array_equal(_copies(20, 1, groups[:1]), _copies(20, 1))
 
 
 def test_an_even_ensemble_is_as_sure_as_others_of_its_kind_agree():
@@ -128,29 +126,18 @@ def test_clusters_are_matched_as_well_as_can_be(seed):
     assert common(place) == pytest.approx(max(common(places) for places in set(permutations(each, others))))
 
 
-def test_confidence_is_between_the_own_share_and_the_agreement_of_two_resamples():
-    shares = np.array([[1.0, 0.0], [0.5, 0.5], [0.2, 0.6]])
-    assert_allclose(resampled_confidence(shares, np.array([0, 1, 0])), [1.0, 0.5, (0.2 + 0.04 + 0.36) / 2])
-
-
 def test_alike_errors_are_resampled_and_independent_ones_are_not(answer):
     problem, labels = answer
-    assert errors_correlate(problem, labels)
-    found, shares = assess(problem, labels), resampled_shares(problem, labels)
-    assert_array_equal(found.confidence, resampled_confidence(shares, labels))
+    found, shares = Assessment(problem, labels), resampled_shares(problem, labels)
+    assert found.errors_correlate
+    own = shares[np.arange(len(labels)), labels]  # between it and the agreement of two resamples
+    assert_allclose(found.confidence, (own + (shares**2).sum(axis=1)) / 2)
     assert_allclose(found.posterior.sum(axis=1), 1)
     noisy, truth = noisy_copies(n=200, k=4, r=8, noise=0.3)
     independent = check_problem(noisy, 4)
-    assert not errors_correlate(independent, truth[independent.first])
-    posterior = error_posterior(independent, truth[independent.first])[0]
-    assert_array_equal(assess(independent, truth[independent.first]).posterior, posterior)
-
-
-def test_the_confidence_does_not_depend_on_the_seed(answer):
-    labels = kmeans_labels(r=8)
-    one, two = (cs.combine(labels, 3, "walk", random_state=seed) for seed in (0, 7))
-    assert_array_equal(one.labels, two.labels)
-    assert_array_equal(one.confidence, two.confidence)
+    found = Assessment(independent, truth[independent.first])
+    assert not found.errors_correlate
+    assert_array_equal(found.posterior, error_posterior(independent, truth[independent.first])[0])
 
 
 def test_a_tree_of_groups_and_rows_beyond_the_leaves(monkeypatch):

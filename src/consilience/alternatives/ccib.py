@@ -8,7 +8,7 @@ back where it weighs much. So λ decides everything, and Gondek and Hofmann give
 before ended, take the largest λ at which the mean I(C; Y | Z) over the runs is still 99 % of the largest on the path.
 """
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -30,7 +30,7 @@ from consilience.alternatives.splits import KEEP
 from consilience.consensus import combine
 from consilience.consensus.methods.estimator import by_size
 from consilience.consensus.rows.problem import check_problem
-from consilience.consensus.trust.confidence import assess
+from consilience.consensus.trust.confidence import Assessment
 from consilience.engine.annealing import anneal
 from consilience.engine.information import Engine, objective_of, random_starts
 from consilience.engine.views import Views, count_views
@@ -243,27 +243,21 @@ class CCIB(CountClusterer):
             own = child_seed(seed, "alternatives.ccib_combine")
             answer: Any = combine(self.ensemble_, self.n_clusters, "information", random_state=own)
             self.labels_, self.membership_ = answer.labels, answer.membership
+            self.confidence_, self.support_ = answer.confidence, answer.support
         else:
             whole = reweigh(problem.views, conditional=1, whole=self.trade_off_)
             best = max(found, key=lambda labels: objective_of(whole, labels, self.n_clusters))
             self.labels_ = np.argsort(by_size(best, np.ones(len(best)), self.n_clusters))[best]
-            answer = _assessed(self.ensemble_, self.labels_, self.n_clusters)
-            self.membership_ = answer.posterior
-        self.confidence_, self.support_ = answer.confidence, answer.support
+            rows = check_problem(self.ensemble_, self.n_clusters)
+            of_rows = np.zeros(rows.n_rows, np.int64)
+            of_rows[rows.inverse] = self.labels_
+            judged = Assessment(rows, of_rows)
+            self.membership_, self.confidence_ = judged.posterior[rows.inverse], judged.confidence[rows.inverse]
+            self.support_ = judged.support[rows.inverse]
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.conditional_information_ = problem.conditional_information(self.labels_)
         self.information_ = problem.information(self.labels_)
         self.objective_ = self.conditional_information_ + self.trade_off_ * self.information_
-
-
-def _assessed(ensemble: Ensemble, labels: NDArray[Any], n_clusters: int) -> Any:
-    """What the runs say of clusters of the objects."""
-    rows = check_problem(ensemble, n_clusters)
-    of_rows = np.zeros(rows.n_rows, np.int64)
-    of_rows[rows.inverse] = labels
-    found = assess(rows, of_rows)
-    of_objects = {name: getattr(found, name)[rows.inverse] for name in ("posterior", "confidence", "support")}
-    return replace(found, **of_objects)
 
 
 def _path_table(

@@ -19,7 +19,7 @@ from consilience.consensus.methods.dawid_skene import meta_clusters
 from consilience.consensus.methods.nbce import NBCE
 from consilience.consensus.rows.problem import Problem
 from consilience.consensus.rows.row_tree import fits, narrowed
-from consilience.consensus.trust.confidence import agreement_of, errors_correlate
+from consilience.consensus.trust.confidence import Assessment
 
 SUPPORTED = 0.25  # mean support below which a cluster is what a tree left over
 
@@ -82,7 +82,7 @@ def choose_method(problem: Problem, how: dict[str, Any]) -> tuple[str, str]:
     if not fits(narrow):
         return "vote", "vote (the clusterings have too many clusters for the other methods)"
     labels = meta_clusters(narrow, how["random_state"])
-    if int(labels.max()) + 1 < problem.n_clusters or errors_correlate(narrow, labels):
+    if int(labels.max()) + 1 < problem.n_clusters or Assessment(narrow, labels).errors_correlate:
         return "walk", "walk (errors are correlated)"
     return "dawid_skene", "dawid_skene (errors are independent)"
 
@@ -94,9 +94,8 @@ def number_of(problem: Problem) -> int | None:
 
 def _least_support(problem: Problem, labels: Array) -> tuple[float, float]:
     """Mean support of the objects of the least supported cluster, and the average NMI with the clusterings."""
-    support, anmi = agreement_of(problem, labels)
-    objects = problem.n_objects_of_rows
-    return float(np.min(np.bincount(labels, support * objects) / np.bincount(labels, objects))), anmi
+    found, objects = Assessment(problem, labels), problem.n_objects_of_rows
+    return float(np.min(np.bincount(labels, found.support * objects) / np.bincount(labels, objects))), found.anmi
 
 
 # What is said of an answer: how its number of clusters was found, what was left out, and how far to trust it.

@@ -48,11 +48,11 @@ class Consensus(Result):
     clusters : DataFrame or None
         How far to trust each cluster: `cluster`, `size`, `share`, `confidence` and `support` (means of its objects), `floaters`,
         `recurrence` (how well the clusterings contain it), `nearest` (the cluster it is most often confused with) and `confused`
-        (how often). :func:`consilience.consensus.trust.tables.cluster_table` has the definitions. Made when first read, as is the next.
+        (how often). :mod:`consilience.consensus.trust.tables` has the definitions. Made when first read, as is the next.
     members : DataFrame or None
         How far to trust each clustering, in their order: `clustering`, `n_clusters`, `coverage`, `reliability` (how well it agrees
         with the others, at its own fineness), `weight` (how much it says), `kept` (share of its pairs that are together in the
-        answer) and `better_without` (better left out). :func:`consilience.consensus.trust.tables.member_table` has the definitions.
+        answer) and `better_without` (better left out). :mod:`consilience.consensus.trust.tables` has the definitions.
     families : list of int arrays, or None
         Clusterings, by position, that agree among themselves and have next to nothing in common with those of the other families
         (:mod:`consilience.consensus.trust.tables`), the largest family first; empty where there are not at least two, None where nobody

@@ -22,7 +22,7 @@ from consilience.consensus.methods.estimator import by_size
 from consilience.consensus.rows.placement import Placement, sample_objects
 from consilience.consensus.rows.problem import Problem, check_problem
 from consilience.consensus.rows.row_tree import narrowed
-from consilience.consensus.trust.confidence import confidence_of, label_owners
+from consilience.consensus.trust.confidence import Assessment, label_owners
 from consilience.consensus.trust.tables import reliability_of
 from consilience.ensemble import Ensemble
 
@@ -137,7 +137,7 @@ def quick_labels(ensemble: Ensemble, n_clusters: int | None = None) -> Labels:
 def group_confidence(ensemble: Ensemble, labels: Labels) -> Floats:
     """Probability that an independent group of the kind puts each object where it is; 0 without labels."""
     problem = check_problem(ensemble)
-    return np.asarray(problem.to_objects(confidence_of(problem, labels[problem.first])[1], 0.0))
+    return np.asarray(problem.to_objects(Assessment(problem, labels[problem.first]).confidence, 0.0))
 
 
 def group_reliability(ensemble: Ensemble, labels: Labels) -> pd.DataFrame:

@@ -55,7 +55,7 @@ from consilience.consensus.how_many.significance import (
 from consilience.consensus.rows.cluster_similarity import Overlaps
 from consilience.consensus.rows.problem import Problem, check_problem
 from consilience.consensus.rows.row_tree import narrowed
-from consilience.consensus.trust.confidence import errors_correlate
+from consilience.consensus.trust.confidence import Assessment
 from consilience.ensemble import Ensemble
 from consilience.measures import adjusted_rand
 
@@ -164,7 +164,7 @@ def find_scales(problem: Problem, seed: int, progress: bool | None = None) -> Sc
     some, rows = sample_objects(narrowed(problem), seed)
     middle = int(np.clip(np.median(problem.sizes), 2, some.n_rows))
     alike = np.mean(some.sizes == middle) >= MOSTLY  # copies of one grouping have its number of clusters
-    copies = bool(some.n_clusterings >= FEWEST and alike and not errors_correlate(some, mcla(some, middle)))
+    copies = bool(some.n_clusterings >= FEWEST and alike and not Assessment(some, mcla(some, middle)).errors_correlate)
     if copies:
         numbers = np.array([middle])
     else:

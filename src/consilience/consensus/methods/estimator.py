@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from consilience._run.progress import step
 from consilience._types import EnsembleLike, Floats, Ints, RandomState
 from consilience.consensus.rows.problem import Problem, check_problem
-from consilience.consensus.trust.confidence import assess
+from consilience.consensus.trust.confidence import Assessment
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
 
@@ -111,11 +111,11 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
         """`fit` for what `_answer` gave: assess it, and spread it over the objects."""
         answer, labels, membership = answered
         with step("how far to trust the answer"):
-            found = assess(problem, labels, kind=self._resample)
+            found = Assessment(problem, labels, self._resample)
+            self.confidence_ = problem.to_objects(found.confidence, 0.0)
         self.labels_ = problem.to_objects(labels, -1)
         self.n_clusters_ = int(labels.max()) + 1
         self.membership_ = problem.to_objects(found.posterior if membership is None else membership, 0.0)
-        self.confidence_ = problem.to_objects(found.confidence, 0.0)
         self.support_ = problem.to_objects(found.support, 0.0)
         self.anmi_ = found.anmi
         self.n_rows_ = problem.n_rows

@@ -17,8 +17,8 @@ from consilience import _kernels
 from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.result import Consensus
-from consilience.consensus.rows.problem import Problem, label_tables, sum_over_labels
-from consilience.consensus.trust.confidence import cluster_shares, discount
+from consilience.consensus.rows.problem import Problem, sum_over_labels
+from consilience.consensus.trust.confidence import Assessment, support_of
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import register
 
@@ -72,8 +72,8 @@ class Placement:
         if n_labels is not None:
             vars(problem)["sizes"] = n_labels
         labels = of_rows[known]
-        tables = label_tables(problem, labels, k)
-        tau, logs = discount(problem, labels, tables), []
+        found = Assessment(problem, labels)
+        tables, tau, logs = found.tables, found.discount, []
         for table in tables:
             prior = table.shape[1] * table.sum(axis=0) / max(table.sum(), 1)
             shares = (table + prior) / (table.sum(axis=1, keepdims=True) + table.shape[1])
@@ -120,7 +120,7 @@ class Placement:
             spoken_for = self.table.sum(axis=0) > 0
             if not spoken_for.all():  # labels that the sample lacks are no votes
                 rows = np.where(spoken_for[self.offsets[:-1] + np.maximum(rows, 0)], rows, -1)
-            support[known] = cluster_shares(rows[known], tables)[np.arange(known.sum()), labels[known]]
+            support[known] = support_of(rows[known], labels[known], tables)
         return support
 
     def confidence(self, support: Floats, labels: Ints) -> Floats:

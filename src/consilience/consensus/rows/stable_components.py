@@ -13,7 +13,7 @@ from consilience import _kernels
 from consilience._check import InputError, check_count, check_labels, count, is_number
 from consilience._types import EnsembleLike, Floats, Ints, Labels
 from consilience.consensus.rows.problem import Problem, label_tables
-from consilience.consensus.trust.confidence import FLOATING, assess, cluster_shares, floating
+from consilience.consensus.trust.confidence import FLOATING, Assessment, cluster_shares, floating
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
 
@@ -101,7 +101,7 @@ def floaters(ensemble: EnsembleLike, consensus: Any, *, threshold: float = FLOAT
     shares, everyone = cluster_shares(problem.labels, tables), np.arange(problem.n_rows)
     if done is None:
         support = shares[everyone, own][problem.inverse]
-        confidence = assess(problem, own).confidence[problem.inverse]
+        confidence = Assessment(problem, own).confidence[problem.inverse]
     else:
         support, confidence = done.support[objects], done.confidence[objects]
     at = floating(codes[objects], support, threshold)

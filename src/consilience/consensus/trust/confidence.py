@@ -9,12 +9,11 @@ Objects with a support of at most one half float: no majority of their clusterin
   :mod:`consilience.consensus.rows.error_model`.
 - Where errors are correlated, as those of runs of k-means on one data set, no model of independent errors holds, and the clusterings are
   resampled (below). The resamples are the same every time, so the confidence has no seed.
-- Hundreds of clusters leave no time for that: p(c | row) ∝ π_c Π_q p_q(y_q | c)^τ is taken, estimated from the consensus itself; p_q
-  without the object in question, and with one count of smoothing per label. τ = 1 / (1 + (r − 1) ρ) discounts clusterings whose errors
-  are correlated (the design effect of survey sampling), where ρ is the mean correlation, over pairs, of "disagrees with the consensus".
-- The answer of fewer than five clusterings is so much their own that the model claims too much. There every clustering is a witness as
-  far as the others confirm it (:func:`confirmed_posterior`). Of two or three it cannot be told whether their errors are correlated:
-  resamples are tried too, as for four whose errors are, and the lower mean is taken. A single clustering has what chance gives.
+- Hundreds of clusters leave no time for either, and the answer of fewer than five clusterings is so much their own that the model claims
+  too much. There every clustering is a witness as far as the others confirm it: p(c | row) ∝ π_c Π_q p_q(y_q | c)^τ, where
+  τ = 1 / (1 + (r − 1) ρ) discounts clusterings whose errors are correlated (the design effect of survey sampling) and ρ is the mean
+  correlation, over pairs, of "disagrees with the consensus". Of two or three clusterings it cannot be told whether their errors are
+  correlated: resamples are tried too, as for four whose errors are, and the lower mean is taken. A single one has what chance gives.
 
 **Resamples.** The clusterings are drawn with replacement, as many as there are, and in every other resample half of them without. Each
 draw has its own weights, walk, tree and clusters (:mod:`consilience.consensus.methods.walk`), matched one to one with those of the
@@ -29,6 +28,7 @@ data sets it is what happens in a second, disjoint draw (docs/pools.md).
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from joblib import delayed
@@ -41,7 +41,7 @@ from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.rows.cluster_similarity import Groups, nearest_clusters
 from consilience.consensus.rows.error_model import error_posterior
-from consilience.consensus.rows.problem import Problem, label_tables, sum_over_labels
+from consilience.consensus.rows.problem import Problem, label_tables, row_scores
 from consilience.consensus.rows.row_tree import (
     LEAVES,
     choose_leaves,
@@ -81,37 +81,6 @@ def floating(labels: Array, support: Array, threshold: float = FLOATING) -> Ints
     return weak[np.argsort(support[weak], kind="stable")]
 
 
-def cluster_posterior(problem: Problem, labels: Array, tables: Sequence[Floats] | None = None) -> Floats:
-    """(n_rows, k) probabilities of the clusters given the row, under independent label noise, discounted by τ."""
-    tables = tables_of(problem, labels) if tables is None else tables
-    tau, logs, alone = discount(problem, labels, tables), [], []
-    for table in tables:
-        total, width = table.sum(axis=1, keepdims=True), table.shape[1]
-        prior = width * table.sum(axis=0) / table.sum()  # one count per label, divided as the clustering divides them
-        logs.append(tau * np.log((table + prior) / (total + width)))
-        # An object is not a witness for itself: its own cluster is judged without it.
-        alone.append(tau * np.log((np.maximum(table - 1, 0) + prior) / (np.maximum(total - 1, 0) + width)))
-    rows, everyone = problem.labels, np.arange(problem.n_rows)
-    offsets = np.concatenate([[0], np.cumsum([table.shape[1] for table in tables])])
-    share = np.bincount(labels, problem.weights, minlength=len(tables[0])) / problem.weights.sum()
-    scores = sum_over_labels(rows, offsets, np.hstack(logs).T)
-    scores[everyone, labels] = sum_over_labels(rows, offsets, np.hstack(alone).T)[everyone, labels]
-    return _normalized(scores + np.log(np.maximum(share, 1e-300)))
-
-
-def tables_of(problem: Problem, labels: Array) -> list[Floats]:
-    """For every clustering, the weight of each cluster's rows with each label."""
-    return label_tables(problem, labels, int(labels.max()) + 1)
-
-
-def _normalized(scores: Floats) -> Floats:
-    """Probabilities from their logarithms, up to a constant."""
-    scores -= scores.max(axis=1, keepdims=True)
-    np.exp(scores, out=scores)
-    scores /= scores.sum(axis=1, keepdims=True)
-    return scores
-
-
 def cluster_shares(rows: Labels, tables: Sequence[Floats]) -> Floats:
     """(n_rows, k): the share of the row's clusterings whose label for it is, by plurality, a label of each cluster."""
     offsets = np.concatenate([[0], np.cumsum([table.shape[1] for table in tables])])
@@ -141,55 +110,6 @@ def average_nmi(tables: Sequence[Floats]) -> float:
     n = np.array([table.sum() for table in tables])
     sums = ([x_log_x(part).sum() for part in (table, table.sum(axis=1), table.sum(axis=0))] for table in tables)
     return float(np.average(nmi_from(Sums(n, *np.array(list(sums)).T)), weights=n))
-
-
-def agreement(
-    problem: Problem, labels: Array, tables: Sequence[Floats] | None = None, rows: Array | None = None
-) -> Floats:
-    """Which clusterings agree with the cluster of each row, or of some: 1, 0, or NaN where the label is missing."""
-    # A clustering agrees on a row if the row's label is more common in the row's cluster than in any other. Shares, not counts, decide:
-    # a cluster that holds most objects would else own all labels.
-    tables = tables_of(problem, labels) if tables is None else tables
-    codes, own = (problem.labels, labels) if rows is None else (problem.labels[rows], labels[rows])
-    agree = np.empty(codes.shape)
-    shares = [table / np.maximum(table.sum(axis=1, keepdims=True), 1e-300) for table in tables]
-    for q, owners in enumerate(owners_of_labels(shares)):
-        agree[:, q] = np.where(codes[:, q] >= 0, np.append(owners, -1)[codes[:, q]] == own, np.nan)
-    return agree
-
-
-def discount(problem: Problem, labels: Array, tables: Sequence[Floats] | None = None) -> float:
-    """τ: how much a clustering counts, given how alike the clusterings err."""
-    r = problem.n_clusterings
-    return 1.0 / (1.0 + (r - 1) * error_correlation(problem, labels, tables))
-
-
-def error_correlation(problem: Problem, labels: Array, tables: Sequence[Floats] | None = None) -> float:
-    """ρ: the mean correlation, over pairs of clusterings, of "disagrees with the clusters"; between 0 and 1."""
-    r = problem.n_clusterings
-    if r == 1:
-        return 0.0
-    tables = tables_of(problem, labels) if tables is None else tables
-    if r > PAIRED:  # a mean over pairs of clusterings needs no more
-        chosen = np.sort(stream(r, "consensus.confidence").permutation(r)[:PAIRED])
-        problem = replace(problem, labels=problem.labels[:, chosen], given=None)
-        tables = [tables[q] for q in chosen]
-    rows, mass = _sampled(problem)
-    agree = agreement(problem, labels, tables, rows)
-    known, mass = ~np.isnan(agree), mass[:, None]
-    weights = mass * known
-    wrong = np.where(known, 1 - agree, 0.0)
-    rate = (weights * wrong).sum(axis=0) / np.maximum(weights.sum(axis=0), 1e-300)
-    centered = np.where(known, wrong - rate, 0.0)
-    covariance = (centered * mass).T @ centered
-    both = weights.T @ known.astype(float)
-    covariance = np.divide(covariance, both, out=np.zeros_like(covariance), where=both > 0)
-    deviation = np.sqrt(rate * (1 - rate))
-    scale = np.outer(deviation, deviation)
-    correlation = np.divide(covariance, scale, out=np.zeros_like(scale), where=scale > 1e-12)
-    pairs = ~np.eye(len(scale), dtype=bool) & (both > 0) & (scale > 1e-12)
-    mean = float(correlation[pairs].mean()) if pairs.any() else 0.0
-    return min(max(mean, 0.0), 1.0)
 
 
 def _sampled(problem: Problem) -> tuple[Ints | None, Floats]:
@@ -240,92 +160,134 @@ def what_others_say(rows: Labels, owners: Sequence[Ints], k: int) -> Iterator[In
         yield np.where(total > voted, np.where(mine == first, without, first), -1)
 
 
-def confirmed_posterior(problem: Problem, labels: Array, tables: Sequence[Floats] | None = None) -> Floats:
+@dataclass(frozen=True, eq=False)
+class Assessment:
+    """What the clusterings say of clusters 0 … k − 1 of the rows, each worked out when it is asked for."""
+
+    problem: Problem
+    labels: Array
+    kind: str = "walk"  # resamples are combined by a "walk" or by "association"
+
+    @cached_property
+    def tables(self) -> list[Floats]:
+        """For every clustering, the weight of each cluster's rows with each label."""
+        return label_tables(self.problem, self.labels, int(self.labels.max()) + 1)
+
+    @property
+    def posterior(self) -> Floats:
+        """(n_rows, k), of the model, or shares of resamples."""
+        return self._judged[0]
+
+    @property
+    def confidence(self) -> Floats:
+        """(n_rows,), of each row's own cluster."""
+        return self._judged[1]
+
+    @property
+    def support(self) -> Floats:
+        return support_of(self.problem.labels, self.labels, self.tables)
+
+    @property
+    def anmi(self) -> float:
+        return average_nmi(self.tables)
+
+    @property
+    def discount(self) -> float:
+        """τ: how much a clustering counts, given how alike the clusterings err."""
+        return 1.0 / (1.0 + (self.problem.n_clusterings - 1) * self.error_correlation)
+
+    @property
+    def errors_correlate(self) -> bool:
+        return self.error_correlation >= INDEPENDENT
+
+    @cached_property
+    def error_correlation(self) -> float:
+        """ρ: the mean correlation, over pairs of clusterings, of "disagrees with the clusters"; between 0 and 1."""
+        r = self.problem.n_clusterings
+        if r == 1:
+            return 0.0
+        chosen = np.arange(r)
+        if r > PAIRED:  # a mean over pairs of clusterings needs no more
+            chosen = np.sort(stream(r, "consensus.confidence").permutation(r)[:PAIRED])
+        rows, mass = _sampled(self.problem)
+        codes, own = (
+            (self.problem.labels, self.labels) if rows is None else (self.problem.labels[rows], self.labels[rows])
+        )
+        # A clustering agrees on a row if the row's label is more common in the row's cluster than in any other. Shares, not counts,
+        # decide: a cluster that holds most objects would else own all labels.
+        tables = [self.tables[q] for q in chosen]
+        owners = owners_of_labels([table / np.maximum(table.sum(axis=1, keepdims=True), 1e-300) for table in tables])
+        known, wrong = np.empty((2, len(codes), len(chosen)))
+        for i, (q, owner) in enumerate(zip(chosen, owners, strict=True)):
+            known[:, i] = codes[:, q] >= 0
+            wrong[:, i] = known[:, i] * (np.append(owner, -1)[codes[:, q]] != own)
+        weights = mass[:, None] * known
+        rate = (weights * wrong).sum(axis=0) / np.maximum(weights.sum(axis=0), 1e-300)
+        centered = (wrong - rate) * known
+        both = weights.T @ known
+        covariance = (centered * mass[:, None]).T @ centered / np.where(both > 0, both, 1)
+        deviation = np.sqrt(rate * (1 - rate))
+        scale = np.outer(deviation, deviation)
+        pairs = ~np.eye(len(scale), dtype=bool) & (both > 0) & (scale > 1e-12)
+        mean = float((covariance[pairs] / scale[pairs]).mean()) if pairs.any() else 0.0
+        return min(max(mean, 0.0), 1.0)
+
+    @cached_property
+    def _judged(self) -> tuple[Floats, Floats]:
+        problem, own, few = (
+            self.problem,
+            (np.arange(self.problem.n_rows), self.labels),
+            self.problem.n_clusterings < ENOUGH,
+        )
+        several = 1 < len(self.tables[0]) <= MATCHED and fits(narrowed(problem))
+        if several and not few:
+            if self.errors_correlate:
+                return self._resampled
+            posterior = error_posterior(problem, self.labels)[0]
+            return posterior, posterior[own]
+        posterior = confirmed_posterior(self)
+        if not few or problem.n_clusterings == 1:
+            return posterior, posterior[own]
+        confirmed = posterior, resampled_confidence(posterior, self.labels)  # the same mean, for the same reason
+        unclear = several and (problem.n_clusterings < TELLING or self.errors_correlate)
+        both = [confirmed, self._resampled] if unclear else [confirmed]
+        return min(both, key=lambda one: float(np.average(one[1], weights=problem.weights)))
+
+    @property
+    def _resampled(self) -> tuple[Floats, Floats]:
+        shares = resampled_shares(self.problem, self.labels, self.kind)
+        rest = np.maximum(1 - shares.sum(axis=1, keepdims=True), 0)  # went to clusters that match none
+        return shares + rest / shares.shape[1], resampled_confidence(shares, self.labels)
+
+
+def confirmed_posterior(answer: Assessment) -> Floats:
     """(n_rows, k) probabilities of the clusters given the row, every clustering a witness as far as the others confirm it."""
     # p_q(y | c) is counted over the clusters that the votes of the *other* clusterings speak for, without the object in question. Labels
     # drawn at random then say nothing, since the others do not foretell them, and the probabilities stay at chance, the shares π_c of
     # the clusters; so they do for a single clustering, which nothing confirms.
-    order, mine = heaviest_first(problem, labels)
-    k = len(order)
-    tables = label_tables(problem, labels, k) if tables is None else tables
+    problem, (order, mine) = answer.problem, heaviest_first(answer.problem, answer.labels)
+    k, logs = len(order), []
     share = np.bincount(mine, problem.weights, minlength=k) / problem.weights.sum()
     scores = np.tile(np.log(np.maximum(share, 1e-300)), (problem.n_rows, 1))
     if problem.n_clusterings > 1:
-        tau, owners = discount(problem, labels, tables), owners_of_labels([table[order] for table in tables])
+        owners = owners_of_labels([table[order] for table in answer.tables])
         for column, others in zip(problem.labels.T, what_others_say(problem.labels, owners, k), strict=True):
-            scores += tau * _witness(column, others, problem.weights, k)
-    return _normalized(scores)[:, np.argsort(order)]
-
-
-def _witness(column: Ints, others: Ints, weights: Floats, k: int) -> Floats:
-    """(n_rows, k) log p(label | cluster) of one clustering; 0 where it has no label."""
-    known = np.flatnonzero(column >= 0)
-    both = known[others[known] >= 0]
-    width = int(column.max()) + 1
-    cells = np.bincount(others[both].astype(np.int64) * width + column[both], weights[both], minlength=k * width)
-    table = cells.reshape(k, width)
-    total = table.sum(axis=1)
-    marginal = np.bincount(column[known], weights[known], minlength=width)
-    prior = width * marginal / marginal.sum()  # one count per label, divided as the clustering divides them
-    found = np.zeros((len(column), k))
-    found[known] = np.log((table + prior[None, :]) / (total + width)[:, None]).T[column[known]]
-    own, label = others[both], column[both]  # an object is not a witness for itself
-    alone = np.maximum(table[own, label] - 1, 0) + prior[label]
-    found[both, own] = np.log(alone / (np.maximum(total[own] - 1, 0) + width))
-    return found
-
-
-@dataclass(frozen=True, eq=False)
-class Assessment:
-    """What the clusterings say of a partition of the rows."""
-
-    posterior: Floats  # (n_rows, k), of the model, or shares of resamples
-    confidence: Floats  # (n_rows,) of each row's own cluster
-    support: Floats
-    anmi: float
-
-
-def errors_correlate(problem: Problem, labels: Array, tables: list[Floats] | None = None) -> bool:
-    """Whether the errors of the clusterings, beside some clusters of the rows, are correlated."""
-    return error_correlation(problem, labels, tables) >= INDEPENDENT
-
-
-def agreement_of(problem: Problem, labels: Array, tables: list[Floats] | None = None) -> tuple[Floats, float]:
-    """Support and average NMI of an :class:`Assessment`, without the rest of it."""
-    tables = tables_of(problem, labels) if tables is None else tables
-    return support_of(problem.labels, labels, tables), average_nmi(tables)
-
-
-def assess(problem: Problem, labels: Array, kind: str = "walk") -> Assessment:
-    """Confidence, support and average NMI of clusters 0 … k − 1 of the rows; resamples are combined by a "walk" or "association"."""
-    tables = tables_of(problem, labels)
-    return Assessment(*confidence_of(problem, labels, kind, tables), *agreement_of(problem, labels, tables))
-
-
-def confidence_of(
-    problem: Problem, labels: Array, kind: str = "walk", tables: list[Floats] | None = None
-) -> tuple[Floats, Floats]:
-    """Posterior and confidence of an :class:`Assessment`, without the rest of it."""
-    tables = tables_of(problem, labels) if tables is None else tables
-    several = 1 < len(tables[0]) <= MATCHED and fits(narrowed(problem))
-    if problem.n_clusterings < ENOUGH:
-        found = confirmed_posterior(problem, labels, tables)
-        if problem.n_clusterings == 1:
-            return found, found[np.arange(problem.n_rows), labels]
-        confirmed = found, resampled_confidence(found, labels)  # the same mean, for the same reason
-        unclear = problem.n_clusterings < TELLING or errors_correlate(problem, labels, tables)
-        again = _resampled(problem, labels, kind) if several and unclear else confirmed
-        return min(confirmed, again, key=lambda one: float(np.average(one[1], weights=problem.weights)))
-    if several and errors_correlate(problem, labels, tables):
-        return _resampled(problem, labels, kind)
-    posterior = error_posterior(problem, labels)[0] if several else cluster_posterior(problem, labels, tables)
-    return posterior, posterior[np.arange(problem.n_rows), labels]
-
-
-def _resampled(problem: Problem, labels: Array, kind: str) -> tuple[Floats, Floats]:
-    shares = resampled_shares(problem, labels, kind)
-    rest = np.maximum(1 - shares.sum(axis=1, keepdims=True), 0)  # went to clusters that match none
-    return shares + rest / shares.shape[1], resampled_confidence(shares, labels)
+            both, width = np.flatnonzero((column >= 0) & (others >= 0)), int(column.max()) + 1
+            own, label = others[both], column[both]
+            cells = np.bincount(own.astype(np.int64) * width + label, problem.weights[both], minlength=k * width)
+            table = cells.reshape(k, width)
+            total, marginal = table.sum(axis=1), np.bincount(column + 1, problem.weights)[1:]
+            prior = width * marginal / marginal.sum()  # one count per label, divided as the clustering divides them
+            log = answer.discount * np.log((table + prior) / (total + width)[:, None])
+            alone = (np.maximum(table[own, label] - 1, 0) + prior[label]) / (np.maximum(total[own] - 1, 0) + width)
+            scores[both, own] += (
+                answer.discount * np.log(alone) - log[own, label]
+            )  # an object is not a witness for itself
+            logs.append(log)
+        scores += row_scores(problem, logs)
+    scores -= scores.max(axis=1, keepdims=True)
+    np.exp(scores, out=scores)
+    return np.asarray(scores / scores.sum(axis=1, keepdims=True))[:, np.argsort(order)]
 
 
 def resampled_shares(problem: Problem, labels: Array, kind: str = "walk") -> Floats:
@@ -340,7 +302,7 @@ def resampled_shares(problem: Problem, labels: Array, kind: str = "walk") -> Flo
     np.minimum.at(first, labels, rows)
     order = np.argsort(first)  # ties of matches go by the clusters' first rows, however they are numbered
     mine = np.argsort(order)[labels]
-    drawn = [_copies(narrow.n_clusterings, b, neighbors_of(narrow)) for b in range(RESAMPLES)]
+    drawn = [_copies(alike(narrow), b) for b in range(RESAMPLES)]
     answers = workers(None, lazily=True)(delayed(combine_again)(copies) for copies in drawn)
     for copies, again in zip(drawn, answers, strict=True):
         place = matched(mine, again, narrow.weights, k)[again]
@@ -351,24 +313,22 @@ def resampled_shares(problem: Problem, labels: Array, kind: str = "walk") -> Flo
     return np.asarray(found / np.maximum(judged, 1)[:, None])
 
 
-def _copies(m: int, b: int, groups: list[Ints] | None = None) -> Floats:
+def _copies(groups: list[Ints], b: int) -> Floats:
     """How often each clustering counts in a resample, of each group as many as it has."""
-    rng = stream(0, "consensus.resamples", b)
-    groups = [np.arange(m)] if groups is None or len(groups) == 1 else groups
-    drawn = []
+    rng, drawn = stream(0, "consensus.resamples", b), []
     for i, group in enumerate(groups):
         # half of them, those of odd groups rounded up and down by turns; or as many as there are, with replacement
         half = (len(group) + (i % 2 or len(groups) == 1)) // 2
         drawn.append(group[rng.permutation(len(group))[:half] if b % 2 else rng.integers(0, len(group), len(group))])
-    return np.bincount(np.concatenate(drawn), minlength=m).astype(float)
+    return np.bincount(np.concatenate(drawn), minlength=sum(map(len, groups))).astype(float)
 
 
-def neighbors_of(problem: Problem) -> list[Ints] | None:
-    """Groups of about six clusterings with neighboring numbers of clusters, where they are spread evenly over these; else None."""
-    if not problem.even:
-        return None
+def alike(problem: Problem) -> list[Ints]:
+    """Clusterings that are exchanged for one another: all, or about six with neighboring numbers of clusters where these are even."""
     m = problem.n_clusterings
-    return np.array_split(np.argsort(problem.sizes, kind="stable"), max(1, m // ALIKE))
+    if not problem.even or m < 2 * ALIKE:
+        return [np.arange(m)]
+    return np.array_split(np.argsort(problem.sizes, kind="stable"), m // ALIKE)
 
 
 def _by_walk(problem: Problem, k: int) -> Callable[[Floats], Ints]:

@@ -1,5 +1,15 @@
 """How far to trust each cluster of a consensus, and each clustering that it was made of.
 
+**The tables.** Of a cluster: `size`, the number of its objects, and `share`, theirs of the weight of the objects with a cluster;
+`confidence` and `support`, means of its objects; `floaters`, how many of them float; `recurrence`, the mean over clusterings of the
+largest Jaccard index of the cluster with one of theirs, on the objects labeled in both (NaN if none labels any of its objects);
+`nearest`, the cluster that most other votes of its objects speak for (−1 if none do), and `confused`, the share of all its votes that do.
+Of a clustering: `coverage`, the share of the objects that it labels; `reliability` (0 if it puts all objects together or all apart, NaN
+for the only clustering and if the others say nothing); `weight`, how much it says: the mean, over its objects, of the weight of their
+cluster, exp(−H / 0.4) for H the mean entropy in bits of the clusterings' labels inside it
+(:mod:`consilience.consensus.rows.cluster_similarity`); `kept`, the share of its pairs of objects that are together in the consensus (NaN
+without pairs); `better_without`, whether it is better left out.
+
 Everything is read off tables of labels × clusters, by the weights of the objects: two copies of an object count as an object of weight
 2 does, and an object of weight 0 not at all. The **votes** of an object are those of :mod:`consilience.consensus.trust.confidence`: a
 label speaks for the cluster that holds most of its objects. Ties go to the heavier cluster, and then by the canonical order of the
@@ -16,7 +26,7 @@ of the shuffles, exact), or an outlier: less than half as reliable as the median
 median absolute deviations) below it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -25,15 +35,14 @@ import pandas as pd
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-from consilience._types import Array, Floats, Ints, Labels
+from consilience._kernels import x_log_x
+from consilience._types import Array, Floats, Ints
 from consilience.consensus.rows.cluster_similarity import cluster_weights
 from consilience.consensus.rows.problem import Problem, label_tables, sample_evenly
 from consilience.consensus.trust.confidence import floating, heaviest_first, owners_of_labels, what_others_say
 
 OBJECTS = 100_000  # safeguard: for time, objects that the clusterings are judged by, at most
-LABELS = (
-    10**7
-)  # safeguard: for time, labels that are looked at for it; clusterings × objects, but not below 2,000 objects
+LABELS = 10**7  # safeguard: for time, labels that are looked at for it, but not below 2,000 objects
 READ = 10**8  # safeguard: for time, labels that are read for the weights
 JUDGES = 20  # safeguard: for time, clusterings by which a cluster is judged at least, where there are so many
 FEWEST_OBJECTS = 2000  # safeguard: objects that are enough for reliabilities to differ by .02 at most
@@ -52,31 +61,12 @@ def trust_tables(
 
 
 def cluster_table(problem: Problem, labels: Array, confidence: Floats, support: Floats) -> pd.DataFrame:
-    """How far to trust each cluster; a row per cluster.
-
-    Parameters
-    ----------
-    problem : Problem
-        The distinct rows of the clusterings, with weights.
-    labels : (n_objects,) int array
-        Clusters 0 … k − 1 of the consensus, −1 for none; the same for objects of the same row, as are the other two.
-    confidence, support : (n_objects,) arrays
-
-    Returns
-    -------
-    DataFrame
-        `cluster`; `size`, the number of its objects, and `share`, theirs of the weight of the objects with a cluster; `confidence` and
-        `support`, means of its objects; `floaters`, how many of them float; `recurrence`, the mean over clusterings of the largest
-        Jaccard index of the cluster with one of theirs, on the objects labeled in both (NaN if none labels any of its objects);
-        `nearest`, the cluster that most other votes of its objects speak for (−1 if none do), and `confused`, the share of all its
-        votes that do.
-    """
+    """How far to trust each cluster, from labels, confidence and support of the objects, the same for objects of the same row."""
     own = labels[problem.first]
     order, mine = heaviest_first(problem, own)
     found = confusions(label_tables(problem, mine, len(order)), order)
     shown = (confidence[problem.first], support[problem.first], problem.weights, problem.n_objects_of_rows)
-    means = cluster_means(own, *shown)
-    return means.assign(**found)
+    return cluster_means(own, *shown).assign(**found)
 
 
 def confusions(tables: Sequence[Floats], order: Ints) -> pd.DataFrame:
@@ -105,10 +95,7 @@ def confusions(tables: Sequence[Floats], order: Ints) -> pd.DataFrame:
 def cluster_means(
     labels: Array, confidence: Floats, support: Floats, weights: Floats | None = None, copies: Ints | None = None
 ) -> pd.DataFrame:
-    """The part of :func:`cluster_table` that needs no clusterings: `cluster`, `size`, `share`, `confidence`, `support`, `floaters`.
-
-    `weights` are what each row of labels counts, and `copies` the objects that it stands for: 1 each where there are none.
-    """
+    """The part of :func:`cluster_table` that needs no clusterings; of rows that weigh so much and stand for so many objects, or 1 each."""
     there = labels >= 0
     k = int(labels.max(initial=-1)) + 1
     copies = np.ones(len(labels), np.int64) if copies is None else copies
@@ -131,37 +118,18 @@ def cluster_means(
 
 
 def member_table(problem: Problem, labels: Array, names: Sequence[Any] | None = None) -> pd.DataFrame:
-    """How far to trust each clustering, and without which the answer is better; a row per clustering, in their order.
-
-    Parameters
-    ----------
-    problem : Problem
-        The distinct rows of the clusterings, with weights.
-    labels : (n_objects,) int array
-        Clusters 0 … k − 1 of the consensus, −1 for none; the same for objects of the same row.
-    names : sequence, optional
-        Of the clusterings; their numbers by default.
-
-    Returns
-    -------
-    DataFrame
-        `clustering`, its name; `n_clusters`; `coverage`, the share of the objects that it labels; `reliability`, how well it agrees
-        with what the others say (see the module; 0 if it puts all objects together or all apart, NaN for the only clustering and if
-        the others say nothing); `weight`, how much it says: the mean, over its objects, of the weight of their cluster, exp(−H / 0.4)
-        for H the mean entropy in bits of the clusterings' labels inside it (:mod:`consilience.consensus.rows.cluster_similarity`);
-        `kept`, the share of its pairs of objects that are together in the consensus (NaN without pairs); `better_without`, whether
-        it is better left out.
-
-    Cost O(rows · clusterings). Reliability is judged by 100,000 objects at most, evenly taken from the rows in their canonical order, fewer
-    where there are more than 100 clusterings; of many clusterings, weights by some of the others, at least 20.
-    """
+    """How far to trust each clustering, and without which the answer is better; from labels of the objects."""
+    # Cost O(rows · clusterings). Reliability is judged by 100,000 objects at most, evenly taken from the rows in their canonical order,
+    # fewer where there are more than 100 clusterings; of many clusterings, weights by some of the others, at least 20.
     order, mine = heaviest_first(problem, labels[problem.first])
     tables = label_tables(problem, mine, len(order))
     place, m = _places(problem)
     reliability, without = _reliability(problem, mine, tables)
     clusters, coverage, weight, kept = np.zeros(m, np.int64), np.zeros(m), np.full(m, np.nan), np.full(m, np.nan)
     clusters[place], coverage[place] = problem.sizes, problem.coverage
-    weight[place], kept[place] = _weights(problem), [_kept(table) for table in tables]
+    own = np.array([_pairs(table.sum(axis=0)) for table in tables])  # the pairs that a clustering puts together
+    weight[place] = _weights(problem)
+    kept[place] = np.where(own > 0, [_pairs(table) for table in tables] / np.where(own > 0, own, 1), np.nan)
     return pd.DataFrame(
         {
             "clustering": np.arange(m) if names is None else np.asarray(names),
@@ -186,14 +154,13 @@ def _reliability(problem: Problem, labels: Ints, tables: Sequence[Floats]) -> tu
     place, m = _places(problem)
     k, reliability, chance = len(tables[0]), np.full(m, np.nan), np.zeros(m, bool)
     if m > 1 and k > 1:
-        most = max(FEWEST_OBJECTS, min(OBJECTS, LABELS // m))
-        rows, weights = np.arange(problem.n_rows), problem.weights
-        if problem.n_rows > most:
-            rows, times = np.unique(sample_evenly(problem, most), return_counts=True)
-            weights = times.astype(float)
-        others = _tables_with_others(problem.labels[rows], weights, labels[rows], owners_of_labels(tables), k)
-        for q, table in zip(place, others, strict=True):
-            reliability[q], chance[q] = _adjusted_wallace(table)
+        rows, weights = _judging(problem, LABELS // m)
+        some, placed, owners = problem.labels[rows], labels[rows] >= 0, owners_of_labels(tables)
+        for q, column, others, table in zip(place, some.T, what_others_say(some, owners, k), tables, strict=True):
+            known = (column >= 0) & (others >= 0) & placed
+            cells = others[known].astype(np.int64) * table.shape[1] + column[known]
+            said = np.bincount(cells, weights[known], minlength=table.size)
+            reliability[q], chance[q] = _adjusted_wallace(said.reshape(table.shape))
     middle = float(np.nanmedian(reliability)) if not np.isnan(reliability).all() else np.nan
     deviation = 1.4826 * float(np.nanmedian(np.abs(reliability - middle))) if not np.isnan(middle) else np.nan
     # a few clusterings do not say which of them is wrong, and most of them cannot be
@@ -202,27 +169,20 @@ def _reliability(problem: Problem, labels: Ints, tables: Sequence[Floats]) -> tu
     return reliability, without if 2 * without.sum() <= m else np.zeros(m, bool)
 
 
+def _judging(problem: Problem, affordable: int) -> tuple[Ints, Floats]:
+    """Rows by which clusterings are judged, with weights: all, or those of so many objects, evenly taken."""
+    most = max(FEWEST_OBJECTS, min(OBJECTS, affordable))
+    if problem.n_rows <= most:
+        return np.arange(problem.n_rows), problem.weights
+    rows, times = np.unique(sample_evenly(problem, most), return_counts=True)
+    return rows, times.astype(float)
+
+
 def _places(problem: Problem) -> tuple[Ints, int]:
     """The clustering of every column, and the number of clusterings: those without labels have no column."""
     if problem.given is None:
         return np.arange(problem.n_clusterings), problem.n_clusterings
     return problem.given.columns, problem.given.n_clusterings
-
-
-def _tables_with_others(
-    rows: Labels, weights: Floats, labels: Array, owners: Sequence[Ints], k: int
-) -> Iterator[Floats]:
-    """The tables against what the other clusterings say: the cluster of most votes without the clustering's own."""
-    for column, owner, others in zip(rows.T, owners, what_others_say(rows, owners, k), strict=True):
-        known = (column >= 0) & (others >= 0) & (labels >= 0)
-        cells = others[known].astype(np.int64) * len(owner) + column[known]
-        yield np.bincount(cells, weights[known], minlength=k * len(owner)).reshape(k, len(owner)).astype(float)
-
-
-def _kept(table: Floats) -> float:
-    """Of the pairs that a clustering puts together, the share that the consensus does."""
-    pairs = _pairs(table.sum(axis=0))
-    return _pairs(table) / pairs if pairs else np.nan
 
 
 def _pairs(sizes: Floats) -> float:
@@ -262,11 +222,9 @@ def _paths(sizes: Floats) -> float:
 def _weights(problem: Problem) -> Floats:
     """(n_clusterings,) the mean weight of each clustering's clusters, by their sizes."""
     r, some = problem.n_clusterings, problem
-    most = max(FEWEST_OBJECTS, min(OBJECTS, READ // (r * min(r, JUDGES))))
-    if problem.n_rows > most:
-        rows, counts = np.unique(sample_evenly(problem, most), return_counts=True)
-        labels = np.ascontiguousarray(problem.labels[rows])
-        some = Problem(labels, counts.astype(float), problem.n_clusters, np.arange(len(rows)))
+    rows, weights = _judging(problem, READ // (r * min(r, JUDGES)))
+    if len(rows) < problem.n_rows:
+        some = Problem(np.ascontiguousarray(problem.labels[rows]), weights, problem.n_clusters, np.arange(len(rows)))
     worth, numbers = cluster_weights(some, work=READ), some.hyperedges()[0]
     found = np.full(r, np.nan)
     for q, column in enumerate(numbers.T):
@@ -285,7 +243,7 @@ def _weights(problem: Problem) -> Floats:
 FAMILY_SAMPLE, FAMILY_OBJECTS = (
     60,
     1000,
-)  # safeguard: for time, clusterings and objects among which families are looked for, evenly spaced
+)  # safeguard: for time, clusterings and objects among which families are looked for
 FEW_OBJECTS, FEW_SHARED = 20, 0.1  # objects that two clusterings must both have to be judged, and their share
 FAMILY_SIZE = 3  # clusterings of a family, and
 FAMILY_SHARE = 0.15  # of all
@@ -294,10 +252,8 @@ WITHIN, BETWEEN = 0.5, 0.1  # shared on average inside a family, at least, and b
 
 
 def shared_information(labels: Array) -> Floats:
-    """(m, m) shares, of (n, m) label codes without gaps, −1 missing; 0 by chance, 1 where one refines the other.
-
-    Two clusterings are judged by the objects that both have; NaN where these are fewer than 20 or than a tenth of all.
-    """
+    """(m, m) shares, of (n, m) label codes without gaps, −1 missing; 0 by chance, 1 where one refines the other."""
+    # Two clusterings are judged by the objects that both have; NaN where these are fewer than 20 or than a tenth of all.
     n = len(labels)
     sizes = np.maximum(labels.max(axis=0) + 1, 1)  # one place also of a clustering without labels
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
@@ -306,11 +262,8 @@ def shared_information(labels: Array) -> Floats:
     member[rows, starts[columns] + labels[rows, columns]] = 1
     has = (labels >= 0).astype(np.float32)
     both = np.asarray(has.T @ has, float)
-    table = _entropy_terms(np.asarray(member.T @ member, float))
-    joint = np.add.reduceat(np.add.reduceat(table, starts, axis=0), starts, axis=1)
-    own = np.add.reduceat(
-        _entropy_terms(np.asarray(member.T @ has, float)), starts, axis=0
-    )  # of the row, on objects of both
+    joint = np.add.reduceat(np.add.reduceat(x_log_x(member.T @ member), starts, axis=0), starts, axis=1)
+    own = np.add.reduceat(x_log_x(member.T @ has), starts, axis=0)  # of the row, on objects of both
     ns = np.maximum(both, 1)
     joint, own = np.log(ns) - joint / ns, np.log(ns) - own / ns
     used = np.add.reduceat((member.T @ has > 0).astype(int), starts, axis=0)  # clusters of the row that occur there
@@ -328,16 +281,10 @@ def _enough(n: int) -> float:
     return max(min(n, FEW_OBJECTS), FEW_SHARED * n)
 
 
-def _entropy_terms(counts: Floats) -> Floats:
-    return np.where(counts > 0, counts * np.log(np.where(counts > 0, counts, 1)), 0.0)
-
-
 def families_of(problem: Problem) -> list[Ints]:
-    """The clusterings of every family, the largest first; empty where there are not at least two. Cost O(clusterings) beside a fixed one.
-
-    Families are found among a few clusterings, evenly taken; every other one joins the family with which it shares at least `WITHIN` on
-    average, or none. Where two of them have too few objects in common, nothing is said.
-    """
+    """The clusterings of every family, the largest first; empty where there are not at least two. Cost O(clusterings)."""
+    # Families are found among a few clusterings, evenly taken; every other one joins the family with which it shares at least `WITHIN`
+    # on average, or none. Where two of them have too few objects in common, nothing is said.
     m = problem.n_clusterings
     if m < 2 * FAMILY_SIZE:
         return []
@@ -368,18 +315,13 @@ def families_of(problem: Problem) -> list[Ints]:
     for begin in range(0, len(others), len(members)):
         some = others[begin : begin + len(members)]
         beside = shared_information(np.hstack([labels, _codes(problem.labels[np.ix_(objects, some)])]))
-        means = np.stack([beside[len(members) :, one].mean(axis=1) for one in found], axis=1)
-        best = np.where(np.nan_to_num(means).max(axis=1) >= WITHIN, np.nan_to_num(means).argmax(axis=1), -1)
+        means = np.nan_to_num([beside[len(members) :, one].mean(axis=1) for one in found])
+        best = np.where(means.max(axis=0) >= WITHIN, means.argmax(axis=0), -1)
         joined = [np.concatenate([mine, some[best == f]]) for f, mine in enumerate(joined)]
-    given = np.arange(m) if problem.given is None else problem.given.columns
+    given, _ = _places(problem)
     return sorted((np.sort(given[mine]) for mine in joined), key=lambda one: (-len(one), one[0]))
 
 
 def _codes(labels: Array) -> Array:
     """Codes without gaps, column by column; −1 stays."""
-    columns = []
-    for column in labels.T:
-        codes = np.full(len(column), -1)
-        codes[column >= 0] = np.unique(column[column >= 0], return_inverse=True)[1]
-        columns.append(codes)
-    return np.stack(columns, axis=1)
+    return np.stack([np.unique(np.append(column, -1), return_inverse=True)[1][:-1] - 1 for column in labels.T], axis=1)
