@@ -1,11 +1,12 @@
 """Direct search for the partition with the largest average NMI.
 
 ANMI(C) = Σ_q c_q NMI(C, λ_q) / Σ_q c_q with coverage weights c_q (A. Strehl and J. Ghosh, Cluster ensembles, JMLR 3, 2002).
-Their greedy scheme starts from the single clustering with the highest ANMI and moves objects one at a time, each to the label that
-raises it most, until a whole pass moves none. It depends on its start, so the search here also polishes the answers of the
-other methods and random starts, and keeps the best. On noisy ensembles the best ANMI lies above that of the truth: a larger value
-is not always a better answer.
 """
+
+# Their greedy scheme starts from the single clustering with the highest ANMI and moves objects one at a time, each to the label that
+# raises it most, until a whole pass moves none. It depends on its start, so the search here also polishes the answers of the
+# other methods and random starts, and keeps the best. On noisy ensembles the best ANMI lies above that of the truth: a larger value
+# is not always a better answer.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -69,16 +70,8 @@ def _start(
     if start == "greedy":
         return greedy_start(problem, views)
     if start == "random":
-        return best_start(
-            views,
-            problem.n_clusters,
-            objective="normalized",
-            n_init=n_init,
-            batch=0,
-            max_iter=20,
-            seed=seed,
-            n_jobs=n_jobs,
-        )
+        how: dict[str, Any] = {"batch": 0, "max_iter": 20, "seed": seed, "n_jobs": n_jobs}
+        return best_start(views, problem.n_clusters, objective="normalized", n_init=n_init, **how)
     answer = OTHERS[start](random_state=seed)._combine(problem)
     return np.unique(answer.labels, return_inverse=True)[1].astype(np.int32)
 
@@ -90,13 +83,11 @@ def greedy_start(problem: Problem, views: Views) -> NDArray[np.int32]:
     allowed = np.flatnonzero(problem.sizes <= k)
     best, best_value = np.zeros(problem.n_rows, np.int32), -np.inf
     for q in allowed if len(allowed) else range(problem.n_clusterings):
-        column = problem.labels[:, q].copy()
+        column = problem.labels[:, q]
         if problem.sizes[q] > k:
             weight = np.bincount(column[column >= 0], problem.weights[column >= 0])
-            rank = np.empty(len(weight), np.int32)
-            rank[np.argsort(-weight, kind="stable")] = np.arange(len(weight))
-            column = np.where(column >= 0, rank[column], -1)
-            column[column >= k] = -1
+            rank = np.append(np.argsort(np.argsort(-weight, kind="stable")), k)
+            column = np.where(rank[column] < k, rank[column], -1)
         labels = _fill(column, views, k)
         value = objective_of(views, labels, k, "normalized")
         if value > best_value:
@@ -160,14 +151,11 @@ class ANMISearch(ConsensusEstimator):
     n_jobs: int | None = None
 
     def _combine(self, problem: Problem) -> Answer:
-        """Polish every start by moves of single rows and keep the largest ANMI."""
         check_count("n_init", self.n_init)
         check_count("max_iter", self.max_iter)
         starts = _check_starts(self.init, problem)
         seed = check_seed(self.random_state)
-        coverage = problem.coverage
-        scale = float(coverage.sum())
-        views = problem_views(problem, coverage)
+        scale, views = float(problem.coverage.sum()), problem_views(problem, problem.coverage)
         engine = Engine(views, problem.n_clusters, objective="normalized", keep_clusters=False)
         found: dict[str, Search] = {}
         values: dict[str, float] = {}
@@ -176,9 +164,8 @@ class ANMISearch(ConsensusEstimator):
             own = child_seed(seed, "consensus.inits", number)
             labels = _start(start, problem, views, n_init=self.n_init, seed=own, n_jobs=self.n_jobs)
             values[name] = objective_of(views, labels, problem.n_clusters, "normalized") / scale
-            found[name] = engine.search(
-                labels, max_iter=self.max_iter, seed=child_seed(seed, "consensus.anmi"), unit=number
-            )
+            own = child_seed(seed, "consensus.anmi")
+            found[name] = engine.search(labels, max_iter=self.max_iter, seed=own, unit=number)
         best = max(found, key=lambda name: found[name].objective)
         extras = {
             "init": best,

@@ -1,26 +1,22 @@
 """The partition that keeps the most information about the clusterings, by the information engine.
 
-    quadratic     Σ_q (1/n_q) Σ_c Σ_y T_cy² / T_c·     the quadratic mutual information (half the category utility)
-    information   Σ_q I(C; λ_q)
-
-The first is the least squared error on one-hot columns, so k-means does it (A. Topchy, A. K. Jain and W. Punch, Combining multiple weak
-clusterings, ICDM 2003; D. Gondek and T. Hofmann, KDD 2005, Eq. 7: batch k-means, then an online refinement). For the second, Gondek and
-Hofmann write the information about the joint row (Eq. 8), which for any function of the row is just the entropy H(C); the bottleneck
-on the bag of labels, p(y | x) = 1/r, maximizes the mean over clusterings, their Eq. 1. It is searched for
-
-- one row at a time (``"sequential"``; N. Slonim, N. Friedman and N. Tishby 2002), or
-- by ``"annealing"`` (N. Tishby, F. Pereira and W. Bialek 1999): soft memberships p(c | x) ∝ p(c) exp(−β D[p(y | x) ‖ p(y | c)]), β raised
-  until they are hard (:mod:`consilience.engine.annealing`).
-
-Starts compete on a sample of the rows; passes go over all of them.
+quadratic     Σ_q (1/n_q) Σ_c Σ_y T_cy² / T_c·     the quadratic mutual information (half the category utility)
+information   Σ_q I(C; λ_q)
 """
+
+# The first is the least squared error on one-hot columns, so k-means does it (A. Topchy, A. K. Jain and W. Punch, Combining multiple weak
+# clusterings, ICDM 2003; D. Gondek and T. Hofmann, KDD 2005, Eq. 7: batch k-means, then an online refinement). For the second, Gondek and
+# Hofmann write the information about the joint row (Eq. 8), which for any function of the row is just the entropy H(C); the bottleneck
+# on the bag of labels, p(y | x) = 1/r, maximizes the mean over clusterings, their Eq. 1. It is searched for one row at a time (N. Slonim,
+# N. Friedman and N. Tishby 2002), or by annealing (N. Tishby, F. Pereira and W. Bialek 1999): soft memberships
+# p(c | x) ∝ p(c) exp(−β D[p(y | x) ‖ p(y | c)]), β raised until they are hard.
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from joblib import delayed
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from consilience._check import InputError, check_choice, check_count, check_labels, check_positive, check_seed
 from consilience._run.parallel import workers
@@ -42,34 +38,20 @@ def problem_views(problem: Problem, weights: Any = None) -> Views:
 
 def rows_of_start(problem: Problem, start: Any) -> NDArray[np.int64]:
     """Labels of the objects as labels of the rows: the plurality of a row's objects, −1 where none has a label."""
-    codes = check_labels(start, "init")
+    codes, k = check_labels(start, "init").astype(np.int64), problem.n_clusters
     if len(codes) != len(problem.inverse):
         raise InputError(f"a start has {len(codes)} labels for {len(problem.inverse)} objects")
-    if codes.max() + 1 > problem.n_clusters:
-        raise InputError(f"a start has {codes.max() + 1} clusters; at most {problem.n_clusters} are wanted")
+    if codes.max() + 1 > k:
+        raise InputError(f"a start has {codes.max() + 1} clusters; at most {k} are wanted")
     use = (codes >= 0) & (problem.inverse >= 0)
     if not use.any():
         raise InputError("a start has no label for any object that a clustering labels")
-    if problem.n_rows == len(codes) and problem.inverse.min() >= 0:  # every object is a row of its own
-        found = np.empty(problem.n_rows, np.int64)
-        found[problem.inverse] = codes
-        return found
-    shape = (problem.n_rows, problem.n_clusters)
-    counts = csr_array((np.ones(use.sum()), (problem.inverse[use], codes[use])), shape)
-    found = np.asarray(counts.argmax(axis=1)).ravel().astype(np.int64)
-    return np.where(np.diff(counts.indptr) > 0, found, -1)
+    counts = np.bincount(problem.inverse[use] * k + codes[use], minlength=problem.n_rows * k).reshape(-1, k)
+    return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
 
 
 def best_start(
-    views: Views,
-    n_clusters: int,
-    *,
-    objective: str,
-    n_init: int,
-    batch: int,
-    max_iter: int,
-    seed: int,
-    n_jobs: int | None,
+    views: Views, n_clusters: int, *, objective: str, n_init: int, seed: int, **how: Any
 ) -> NDArray[np.int32]:
     """Labels of all rows from the best of `n_init` searches, on a sample of the rows where there are many."""
     # The sample is drawn by weight without replacement; the other rows join the cluster that suits them best. Once
@@ -77,8 +59,7 @@ def best_start(
     sample = sample_rows(views.object_weights, SAMPLE, seed)
     part = views.rows(sample)
     starts = random_starts(part, n_clusters, n_init, random_state=seed)
-    engine = Engine(part, n_clusters, objective=objective)
-    found = engine.best(starts, enough=ENOUGH, seed=seed, n_jobs=n_jobs, batch=batch, max_iter=max_iter)
+    found = Engine(part, n_clusters, objective=objective).best(starts, enough=ENOUGH, seed=seed, **how)
     return spread_labels(views, part, sample, found.labels, n_clusters, objective)
 
 
@@ -97,34 +78,23 @@ def spread_labels(
 
 def engine_search(
     problem: Problem,
-    *,
     objective: str,
-    n_init: int = 10,
-    batch: int = 20,
-    max_iter: int = 50,
+    *,
+    n_init: int,
+    max_iter: int,
+    random_state: Any,
+    n_jobs: int | None,
+    start: NDArray[Any] | None = None,
     temperature: float = 0.0,
-    starts: list[NDArray[Any]] | None = None,
-    random_state: Any = None,
-    n_jobs: int | None = None,
 ) -> Answer:
-    """The best partition of a problem's rows under an objective, from given starts or from random ones."""
-    seed = check_seed(random_state)
-    views = problem_views(problem)
-    k = problem.n_clusters
-    if starts is None:
-        polish = 0 if views.n_objects > SAMPLE else batch  # the sample has had its batch passes
-        starts = [
-            best_start(
-                views, k, objective=objective, n_init=n_init, batch=batch, max_iter=max_iter, seed=seed, n_jobs=n_jobs
-            )
-        ]
-    else:
-        polish = batch
-    engine = Engine(views, k, objective=objective)
-    polish_seed = child_seed(seed, "consensus.polish")
-    found = engine.best(
-        starts, seed=polish_seed, n_jobs=n_jobs, batch=polish, max_iter=max_iter, temperature=temperature
-    )
+    """The best partition of a problem's rows under an objective, from a given start or from random ones."""
+    seed, views, k, batch = check_seed(random_state), problem_views(problem), problem.n_clusters, 0
+    how: dict[str, Any] = {"max_iter": max_iter, "n_jobs": n_jobs}
+    if start is None:
+        start = best_start(views, k, objective=objective, n_init=n_init, batch=20, seed=seed, **how)
+        batch = 0 if views.n_objects > SAMPLE else 20  # a sample has had its batch passes
+    how |= {"batch": batch, "temperature": temperature, "seed": child_seed(seed, "consensus.polish")}
+    found = Engine(views, k, objective=objective).best([start], **how)
     extras = {"objective": found.objective, "history": found.history, "n_iter": len(found.moves)}
     return Answer(found.labels, extras=extras)
 
@@ -165,23 +135,14 @@ class QuadraticConsensus(ConsensusEstimator):
     n_jobs: int | None = None
 
     def _combine(self, problem: Problem) -> Answer:
-        """Batch k-means on the rows until it stops, then moves of single rows until none helps; the best of `n_init` starts."""
         check_count("n_init", self.n_init)
         check_count("max_iter", self.max_iter)
-        return engine_search(
-            problem,
-            objective="quadratic",
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        )
+        how: dict[str, Any] = {"random_state": self.random_state, "n_jobs": self.n_jobs}
+        return engine_search(problem, "quadratic", n_init=self.n_init, max_iter=self.max_iter, **how)
 
 
 def _annealed_start(problem: Problem, n_init: int, cooling: float, seed: int, n_jobs: int | None) -> NDArray[np.int32]:
     """The best of `n_init` anneals, on a sample of the rows where there are many; each has its own stream."""
-    from joblib import delayed
-
     views, k = problem_views(problem), problem.n_clusters
     sample = sample_rows(views.object_weights, SAMPLE, seed)
     part = views.rows(sample)
@@ -236,26 +197,13 @@ class InformationBottleneck(ConsensusEstimator):
     n_jobs: int | None = None
 
     def _combine(self, problem: Problem) -> Answer:
-        """The best partition by sequential search or by annealing; annealing ends in sequential passes."""
         check_choice(self.search, ("sequential", "annealing"), "search")
         check_count("n_init", self.n_init)
         check_count("max_iter", self.max_iter)
         check_positive("temperature", self.temperature, or_equal=True)
         check_positive("cooling", self.cooling, above=1)
-        seed = check_seed(self.random_state)
-        starts = (
-            [_annealed_start(problem, self.n_init, self.cooling, seed, self.n_jobs)]
-            if self.search == "annealing"
-            else None
-        )
-        return engine_search(
-            problem,
-            objective="shannon",
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            temperature=self.temperature,
-            starts=starts,
-            batch=0 if self.search == "annealing" else 20,
-            random_state=seed,
-            n_jobs=self.n_jobs,
-        )
+        seed, start = check_seed(self.random_state), None
+        if self.search == "annealing":
+            start = _annealed_start(problem, self.n_init, self.cooling, seed, self.n_jobs)
+        how: dict[str, Any] = {"random_state": seed, "n_jobs": self.n_jobs, "temperature": self.temperature}
+        return engine_search(problem, "shannon", n_init=self.n_init, max_iter=self.max_iter, start=start, **how)

@@ -1,16 +1,13 @@
-"""Stable Component Consensus Clustering (Bekkerman et al. 2009, section 5.3): large groups that stay together seed the clusters.
+"""Stable Component Consensus Clustering (Bekkerman et al. 2009, section 5.3): large groups that stay together seed the clusters."""
 
-1. Rank the stable components (the distinct rows) by falling size; equal sizes in canonical order.
-2. Go down the list: a component becomes a seed if its Hamming distance to every earlier seed is at least g; stop at k.
-3. Every other component joins its nearest seed; ties go to the larger seed, then to the earlier.
-
-The seed gap g is free. As in Bekkerman et al. 2009, all gaps 1 … r that yield k seeds are tried (g = 0 is the same as 1 unless labels are
-missing), and how alike their results are tells how stable the method is here. They average the gaps' scores; one
-result is the one that shares most information with the clusterings.
-
-Missing labels, which they do not have: the distance is taken over the clusterings that label both, and scaled to all r;
-components that share none are at distance r.
-"""
+# 1. Rank the stable components (the distinct rows) by falling size; equal sizes in canonical order.
+# 2. Go down the list: a component becomes a seed if its Hamming distance to every earlier seed is at least g; stop at k.
+# 3. Every other component joins its nearest seed; ties go to the larger seed, then to the earlier.
+#
+# The seed gap g is free. As in the paper, all gaps 1 … r that yield k seeds are tried (g = 0 is the same as 1 unless labels are
+# missing), and how alike their results are tells how stable the method is here. They average the gaps' scores; one result is the one
+# that shares most information with the clusterings. Missing labels, which they do not have: the distance is taken over the clusterings
+# that label both, and scaled to all r; components that share none are at distance r.
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,17 +1,16 @@
 """Majority vote: give the clusters of all clusterings common names, then let the clusterings vote on every object.
 
-Maximizes the agreement  A(C, m) = Σ_q Σ_i w_i [m_q(y_iq) = C(i)]  over the consensus C and the maps m_q from labels to
-clusters, in turn: the best maps for C (Hungarian method), the best C for the maps (a vote). A never falls. A map is
-one-to-one where a clustering has at most k clusters, and onto where it has more: k of its labels are matched and the
-surplus ones go to their plurality cluster, the k being chosen so that this loses least.
-
-The alternation (Dimitriadou, Weingessel and Hornik 2002 without the fuzzy part) finds the optimum near its start, so the
-start matters: the best of several runs of k-means on the one-hot labels (the quadratic mutual information of Topchy, Jain
-and Punch 2005), and every clustering with k clusters.
+Maximizes the agreement  A(C, m) = Σ_q Σ_i w_i [m_q(y_iq) = C(i)]  over the consensus C and the maps m_q from labels to clusters, in turn.
 """
 
+# The best maps for C are found by the Hungarian method, the best C for the maps by a vote, so A never falls. A map is one-to-one where a
+# clustering has at most k clusters, and onto where it has more: k of its labels are matched and the surplus ones go to their plurality
+# cluster, the k being chosen so that this loses least. The alternation (Dimitriadou, Weingessel and Hornik 2002 without the fuzzy part)
+# finds the optimum near its start, so the start matters: the best of several runs of k-means on the one-hot labels (the quadratic mutual
+# information of Topchy, Jain and Punch 2005), and every clustering with k clusters.
+
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,11 +29,6 @@ SAMPLE = 4_000  # safeguard: for time, rows on which starts are made and compare
 INITS = ("best", "quadratic", "clusterings")
 
 
-def _by_column(problem: Problem, labels: NDArray[np.int32], weights: Floats) -> Problem:
-    """The same kind of problem with every column of labels contiguous: all work below goes column by column."""
-    return Problem(np.asfortranarray(labels), weights, problem.n_clusters, problem.inverse, copies=problem.copies)
-
-
 def align(table: Floats) -> Ints:
     """The cluster of every label, from the weights of clusters × labels: one-to-one, or onto where labels abound."""
     k, size = table.shape
@@ -48,24 +42,13 @@ def align(table: Floats) -> Ints:
     return owner
 
 
-def vote_on(
-    columns: NDArray[np.int32],
-    labels: NDArray[Any],
-    n_clusters: int,
-    *,
-    weights: NDArray[Any] | None = None,
-    max_iter: int = 100,
-    threads: int = 1,
-) -> tuple[Ints, NDArray[np.int32], int]:
+def vote_on(problem: Problem, labels: NDArray[Any], max_iter: int) -> tuple[Ints, NDArray[np.int32], int]:
     """Labels, votes (rows × clusters) and rounds, from a start; its rows without a label (−1) do not speak at first."""
-    # `columns` is clusterings × rows; whole weights are exact.
-    columns = np.ascontiguousarray(columns, np.int32)
-    offsets = np.concatenate([[0], np.cumsum(columns.max(axis=1) + 1)])
-    everyone, done, n_iter = np.arange(columns.shape[1]), False, 0
-    labels = np.asarray(labels, np.int64)
+    columns, offsets, k = np.ascontiguousarray(problem.labels.T), problem.offsets, problem.n_clusters
+    everyone, done, n_iter = np.arange(problem.n_rows), False, 0
     while not done and n_iter < max_iter:
-        tables = _kernels.label_tables(columns, offsets, labels, n_clusters, weights=weights, threads=threads)
-        votes = _kernels.label_votes(columns, offsets, owners_of(tables, offsets), n_clusters, threads=threads)
+        tables = _kernels.label_tables(columns, offsets, labels, k, weights=problem.exact)
+        votes = _kernels.label_votes(columns, offsets, owners_of(tables, offsets), k)
         new = votes.argmax(axis=1)
         tied = (labels >= 0) & (votes[everyone, labels] == votes[everyone, new])
         new[tied] = labels[tied]
@@ -79,23 +62,15 @@ def owners_of(tables: NDArray[Any], offsets: Ints) -> NDArray[np.int32]:
     return np.concatenate([align(part.T) for part in parts]).astype(np.int32)
 
 
-def _alternate(problem: Problem, labels: Ints, max_iter: int) -> tuple[Ints, NDArray[np.int32], int]:
-    return vote_on(problem.labels.T, labels, problem.n_clusters, weights=_exact(problem), max_iter=max_iter)
-
-
-def _exact(problem: Problem) -> NDArray[Any]:
-    return problem.weights.astype(np.int64) if problem.whole else problem.weights
-
-
 def _best_start(problem: Problem, init: str, n_init: int, max_iter: int, seed: int) -> Ints:
     """The start whose vote, on a sample of the rows if they are many, agrees most with the clusterings."""
     sample, k = problem, problem.n_clusters
     if problem.n_rows > SAMPLE:
         rows, weights = representative_rows(problem, SAMPLE, stream(seed, "consensus.vote"))
-        sample = _by_column(problem, problem.labels[rows], weights)
+        sample = replace(problem, labels=np.asfortranarray(problem.labels[rows]), weights=weights)
     best, most, again = None, -1.0, 0
     for labels in _starts(sample, init, n_init, seed):
-        labels, votes, _ = _alternate(sample, labels, max_iter)
+        labels, votes, _ = vote_on(sample, labels, max_iter)
         agreement = float(sample.weights @ votes[np.arange(sample.n_rows), labels])
         if best is None or agreement > most * (1 + 1e-9):
             best, most, again = labels, agreement, 0
@@ -106,8 +81,8 @@ def _best_start(problem: Problem, init: str, n_init: int, max_iter: int, seed: i
         raise InputError(f"no clustering has {k} clusters to start from; use init='quadratic'")
     if sample is problem:
         return best
-    offsets = np.concatenate([[0], np.cumsum(problem.sizes)])  # of all rows: the sample may lack a rare label
-    tables = _kernels.label_tables(sample.labels.T, offsets, best.astype(np.int32), k, weights=_exact(sample))
+    columns, offsets = sample.labels.T, problem.offsets  # of all rows: the sample may lack a rare label
+    tables = _kernels.label_tables(columns, offsets, best.astype(np.int32), k, weights=sample.exact)
     return _kernels.label_votes(problem.labels.T, offsets, owners_of(tables, offsets), k).argmax(axis=1)
 
 
@@ -172,15 +147,18 @@ class MajorityVote(ConsensusEstimator):
     def _combine(self, problem: Problem) -> Answer:
         check_count("n_init", self.n_init)
         check_count("max_iter", self.max_iter)
+        labels = problem.labels
         if isinstance(self.init, str):
             check_choice(self.init, INITS, "init")
-            problem = _by_column(problem, problem.labels, problem.weights)
-            labels = _best_start(problem, self.init, self.n_init, self.max_iter, check_seed(self.random_state))
         else:  # in the order of the ensemble, as the quick vote of a branch that has such a start
-            given = problem.as_given(problem.labels)
-            problem = _by_column(problem, given[:, given.max(axis=0) >= 0], problem.weights)
-            labels = rows_of_start(problem, self.init)
-        labels, votes, n_iter = _alternate(problem, labels, self.max_iter)
+            labels = problem.as_given(labels)
+            labels = labels[:, labels.max(axis=0) >= 0]
+        problem = replace(problem, labels=np.asfortranarray(labels))  # all work goes column by column
+        if isinstance(self.init, str):
+            start = _best_start(problem, self.init, self.n_init, self.max_iter, check_seed(self.random_state))
+        else:
+            start = rows_of_start(problem, self.init)
+        labels, votes, n_iter = vote_on(problem, start, self.max_iter)
         known = (problem.labels >= 0).sum(axis=1)
         agreement = float(problem.weights @ votes[np.arange(problem.n_rows), labels] / (problem.weights @ known))
         return Answer(labels, votes / known[:, None], {"agreement": agreement, "n_iter": n_iter})

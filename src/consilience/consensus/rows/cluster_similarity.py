@@ -231,7 +231,7 @@ def cluster_weights(problem: Problem, theta: float = THETA, *, work: int = 10**9
 
     def judge(q: int) -> tuple[Floats, Floats]:
         if offsets[-1] * sizes[q] <= CELLS:
-            return _entropies(cluster_overlap(problem, q, columns=columns, offsets=offsets))
+            return _entropies(_kernels.label_tables(columns, offsets, columns[q], int(sizes[q]), weights=problem.exact))
         parts = [_entropies_inside(problem, column, columns[q], k) for column, k in zip(columns, sizes, strict=True)]
         total, bits = (np.concatenate(part) for part in zip(*parts, strict=True))
         return total, bits
@@ -253,7 +253,7 @@ def cluster_weights(problem: Problem, theta: float = THETA, *, work: int = 10**9
 
 def _entropies(table: Floats) -> tuple[Floats, Floats]:
     """The sum of every row of a table, and its entropy in bits."""
-    total = table.sum(axis=1)
+    total = table.sum(axis=1).astype(float)
     share = table / np.maximum(total, 1e-300)[:, None]
     return total, -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1)
 
@@ -269,33 +269,14 @@ def _entropies_inside(problem: Problem, column: Ints, judge: Ints, k: int) -> tu
     return np.asarray(total, float), np.asarray(bits, float)  # whole where there is nothing to count
 
 
-def cluster_overlap(
-    problem: Problem,
-    q: int,
-    *,
-    columns: Labels | None = None,
-    offsets: Ints | None = None,
-    weights: Floats | None = None,
-) -> Floats:
-    """(Σ k_p, k_q): the weight of the objects that each cluster of any clustering shares with each of clustering q."""
-    # `weights` of the rows stand in for those of the problem; `columns` and `offsets` spare finding them again.
-    columns = np.ascontiguousarray(problem.labels.T) if columns is None else columns
-    offsets = problem.offsets if offsets is None else offsets
-    given = problem.weights if weights is None else weights
-    exact = given.astype(np.int64) if weights is None and problem.whole else given
-    size = int(offsets[q + 1] - offsets[q])
-    return np.asarray(_kernels.label_tables(columns, offsets, columns[q], size, weights=exact).astype(float))
-
-
 def co_occurrence(problem: Problem) -> Floats:
     """(c, c): the weight of the objects that every two of all c clusters share, numbered as :meth:`Problem.hyperedges`."""
     # Tables of disjoint sets of objects add up. O(rows · clusterings²) time, 8 c² bytes.
     offsets, columns = problem.offsets, np.ascontiguousarray(problem.labels.T)
     found = np.empty((offsets[-1], offsets[-1]))
-    weights = problem.weights.astype(np.int64) if problem.whole else problem.weights
     for q, (begin, end) in enumerate(pairwise(offsets.tolist())):  # what follows it, and by symmetry what it follows
         later = offsets[q:] - begin
-        tables = _kernels.label_tables(columns[q:], later, columns[q], end - begin, weights=weights)
+        tables = _kernels.label_tables(columns[q:], later, columns[q], end - begin, weights=problem.exact)
         found[begin:, begin:end] = tables
         found[begin:end, begin:] = tables.T
     return found

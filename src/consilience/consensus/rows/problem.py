@@ -222,6 +222,11 @@ class Problem:
         """Whether all weights are whole numbers, so that counts are exact."""
         return bool((self.weights == np.floor(self.weights)).all())
 
+    @property
+    def exact(self) -> NDArray[Any]:
+        """The weights as what kernels add up exactly, where they can."""
+        return self.weights.astype(np.int64) if self.whole else self.weights
+
     @cached_property
     def n_objects_of_rows(self) -> Ints:
         """(n_rows,) number of the objects with each row, whatever they weigh."""
@@ -378,8 +383,7 @@ def label_tables(problem: Problem, labels: NDArray[Any], k: int) -> list[Floats]
 
 def label_table(problem: Problem, labels: NDArray[Any], k: int) -> Floats:
     """The same of all clusterings below each other: Σ k_q × k."""
-    weights = problem.weights.astype(np.int64) if problem.whole else problem.weights
-    return _kernels.label_tables(problem.labels.T, problem.offsets, labels, k, weights=weights).astype(float)
+    return _kernels.label_tables(problem.labels.T, problem.offsets, labels, k, weights=problem.exact).astype(float)
 
 
 def row_scores(problem: Problem, tables: Sequence[NDArray[Any]]) -> Floats:

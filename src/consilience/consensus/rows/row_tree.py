@@ -129,9 +129,8 @@ def mean_association(problem: Problem, some: Problem, labels: Ints, label_weight
     """(n_rows, k) mean co-association of every row with the objects of every cluster, whose rows are those of `some`."""
     # The mean is over pairs of labels: what sharing them counts (1 by default), by joint labels. Cost O(rows · clusterings · clusters).
     rows, offsets = problem.labels, problem.offsets
-    exact = some.weights.astype(np.int64) if some.whole else some.weights
     clusters, k = labels.astype(np.int32), int(labels.max()) + 1
-    table = _kernels.label_tables(some.labels.T, offsets, clusters, k, weights=exact).astype(float)
+    table = _kernels.label_tables(some.labels.T, offsets, clusters, k, weights=some.exact).astype(float)
     known = np.add.reduceat(table, offsets[:-1], axis=0)
     if rows.min(initial=0) >= 0:
         joint = known.sum(axis=0)[None]
