@@ -216,7 +216,7 @@ def test_the_table_of_a_row_of_stripes_is_not_passed_over_for_every_member() -> 
         labels = rng.integers(0, slots, (m, n)).astype(np.uint16)
         aligned = Alignment(np.arange(m), [np.arange(slots)] * m, np.zeros((m, slots)), np.zeros(m))
         rows, columns = spread(m, 3), spread(n, 50)
-        found, shares = modes(SimpleNamespace(encoded=labels.__getitem__), aligned, np.arange(n), rows, columns)
+        found, shares = modes(SimpleNamespace(encoded=labels), aligned, np.arange(n), rows, columns)
         for row, column in np.ndindex(found.shape):
             cell = labels[rows[row] : rows[row + 1], columns[column] : columns[column + 1]]
             counts = np.bincount(cell.ravel(), minlength=slots)

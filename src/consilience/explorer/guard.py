@@ -15,17 +15,14 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import Any
 
-import h11
 import uvicorn
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from consilience.explorer.api import read_body, response
 from consilience.explorer.checks import BODY, json_object
@@ -46,7 +43,6 @@ HEADERS = {
     "X-Frame-Options": "DENY",
 }
 FENCE = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-CLOSE = (b"connection", b"close")
 
 
 class Tokens:
@@ -81,26 +77,23 @@ class Guard:
 
     The Host must be one of those the explorer was started for, with its port (a page that points its own name at this machine has
     another; Starlette's TrustedHostMiddleware looks at no port); calls need the token; what changes anything needs JSON and the page's
-    own Origin. Every answer carries the headers that keep browsers from doing more than the page needs, and one without the token
-    closes its connection: strangers keep none.
+    own Origin. Every answer carries the headers that keep browsers from doing more than the page needs.
     """
 
     def __init__(self, app: ASGIApp, tokens: Tokens, hosts: set[str]) -> None:
         self._app, self._tokens, self._hosts = app, tokens, {host.lower().encode() for host in hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        knows = self._tokens.are_in(scope["headers"])
-        refused = self._refusal(scope, knows)
-        more = FENCE if knows else [*FENCE, CLOSE]
+        refused = self._refusal(scope)
 
         async def fenced(message: Any) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message.get("headers", []), *more]}
+                message = {**message, "headers": [*message.get("headers", []), *FENCE]}
             await send(message)
 
         await (self._app if refused is None else response(refused))(scope, receive, fenced)
 
-    def _refusal(self, scope: Scope, knows: bool) -> Reply | None:
+    def _refusal(self, scope: Scope) -> Reply | None:
         headers, is_call = scope["headers"], scope["path"].startswith("/api/")
         hosts, origins = _values(headers, b"host"), _values(headers, b"origin")
         kinds = [kind.split(b";")[0].strip().lower() for kind in _values(headers, b"content-type")]
@@ -110,7 +103,7 @@ class Guard:
             return refusal(421, "this address is not the explorer's: open the one that it printed when it started")
         if any(origin.lower() != b"http://" + hosts[0].lower() for origin in origins):
             return refusal(403, "only the explorer's own page may ask")
-        if is_call and not knows:
+        if is_call and not self._tokens.are_in(headers):
             return refusal(
                 401, "the token is missing or wrong: open the address that the explorer printed at its start"
             )
@@ -143,13 +136,6 @@ async def _enter(tokens: Tokens, request: Request) -> Response:
     return response(json_reply({"token": token}))
 
 
-# Connections with limits: any program of this machine can open them, token or not.
-
-CONNECTIONS = 128  # safeguard: open at once; more would use up the files that a process may have
-ASKING = 10.0  # safeguard: seconds in which the head of a request has to arrive
-READING = 30.0  # safeguard: seconds in which a client has to read on; who does not holds the answer in memory
-
-
 class EndingServer(uvicorn.Server):
     """A server that leaves no connection open: in a process that lives on, a page would wait on one for ever."""
 
@@ -159,59 +145,6 @@ class EndingServer(uvicorn.Server):
         for connection in list(self.server_state.connections):
             connection.transport.abort()
         await asyncio.sleep(0)  # the loop closes their sockets in its next turn
-
-
-class LimitedProtocol(H11Protocol):
-    """HTTP/1.1 that ends connections which send no whole head, or read no answer, in time.
-
-    Beyond :data:`CONNECTIONS` the oldest that never showed the token goes: strangers cannot keep the page out.
-    """
-
-    _born = count()
-
-    def __init__(self, tokens: Tokens, **how: Any) -> None:
-        super().__init__(**how)
-        self._tokens, self.number, self.is_ours = tokens, next(self._born), False
-        self._timers: dict[str, asyncio.TimerHandle] = {}
-
-    def connection_made(self, transport: Any) -> None:
-        """Take a connection; where there are too many, end another."""
-        super().connection_made(transport)
-        here = [one for one in self.connections if isinstance(one, LimitedProtocol) and not one.transport.is_closing()]
-        if len(here) > CONNECTIONS:  # this one is a stranger too, as long as it has not asked
-            min((one for one in here if not one.is_ours), key=lambda one: one.number).transport.abort()
-        self._start("asking", ASKING)
-
-    def data_received(self, data: bytes) -> None:
-        """Take what was sent; the clock runs while a head is incomplete."""
-        super().data_received(data)
-        self.is_ours = self.is_ours or self._tokens.are_in(self.headers or [])
-        if self.conn.their_state is not h11.IDLE:
-            self._end("asking")
-        else:
-            self._start("asking", ASKING)
-
-    def pause_writing(self) -> None:
-        """The client reads more slowly than it is answered."""
-        super().pause_writing()
-        self._start("reading", READING)
-
-    def resume_writing(self) -> None:
-        self._end("reading")
-        super().resume_writing()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        for name in list(self._timers):
-            self._end(name)
-        super().connection_lost(exc)
-
-    def _start(self, name: str, seconds: float) -> None:
-        if name not in self._timers:
-            self._timers[name] = self.loop.call_later(seconds, self.transport.abort)
-
-    def _end(self, name: str) -> None:
-        if name in self._timers:
-            self._timers.pop(name).cancel()
 
 
 class UnsafeSecretError(Exception):

@@ -2,6 +2,7 @@
 
 import ipaddress
 import os
+import re
 import secrets
 import signal
 import socket
@@ -12,13 +13,11 @@ import warnings
 import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import partial
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from consilience._check import InputError, show
 from consilience.explorer.session import Session
@@ -34,11 +33,10 @@ class PageMissingError(InputError):
     """The package was built without its page."""
 
 
-@dataclass(frozen=True)
-class Asset:
+class Asset(NamedTuple):
     """A file of the page."""
 
-    body: bytes = field(repr=False)
+    body: bytes
     content_type: str
 
 
@@ -56,10 +54,6 @@ def load_page(folder: Path | None = None) -> dict[str, Asset]:
             "the explorer's page is not in this installation, which was built without Node.js, npm or a network: install Node.js 18 or "
             "newer and reinstall consilience, or run 'make page' in a checkout"
         ) from None
-
-
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-HINT = "the explorer needs Starlette and uvicorn: pip install 'consilience[explore]'"
 
 
 class Server:
@@ -101,7 +95,7 @@ class Server:
         import uvicorn
 
         from consilience.explorer.api import Api
-        from consilience.explorer.guard import EndingServer, Guard, LimitedProtocol, Tokens, page_routes
+        from consilience.explorer.guard import EndingServer, Guard, Tokens, page_routes
 
         address = check_host(host)
         self._socket, self.note = _bind(address, port)
@@ -117,7 +111,7 @@ class Server:
         self.api = Api(session, page_routes(assets, self._tokens))
         config = uvicorn.Config(
             Guard(self.api.app, self._tokens, _allowed(named, self.port)),
-            http=partial(LimitedProtocol, self._tokens),  # type: ignore[arg-type]  # h11 refuses doubled Host headers and bad lengths by itself
+            http="h11",  # it refuses doubled Host headers and bad lengths by itself
             ws="none",
             lifespan="off",
             log_config=None,  # how a process logs is its own affair
@@ -202,18 +196,16 @@ class Server:
 def prepare(host: str) -> dict[str, Asset]:
     """The page's files; refused at once, before any work is done, where the explorer could not be shown."""
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
-        raise ImportError(HINT)
+        raise ImportError("the explorer needs Starlette and uvicorn: pip install 'consilience[explore]'")
     _bind(check_host(host), 0)[0].close()
     return load_page()
 
 
 def check_host(host: str) -> str:
-    name = host.strip("[]") if isinstance(host, str) else host
-    if not isinstance(name, str) or not name or not all(letter.isalnum() or letter in ".-:" for letter in name):
+    name = host.strip("[]") if isinstance(host, str) else ""
+    if not re.fullmatch(r"[\w.:-]+", name):
         raise InputError(f"the host must be an address or a name of this machine; got {show(host)}")
-    if name == "localhost":
-        return "127.0.0.1"
-    return name
+    return "127.0.0.1" if name == "localhost" else name
 
 
 def _bind(host: str, port: int) -> tuple[socket.socket, str]:
@@ -221,43 +213,39 @@ def _bind(host: str, port: int) -> tuple[socket.socket, str]:
     if not 0 <= port < 2**16:
         raise InputError(f"a port is a number from 0 to 65535; got {port}")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    wanted, note = [port, 0] if port else [0], ""
-    for number in wanted:
+    note = ""
+    for number in dict.fromkeys([port, 0]):
         # the protocol by its name, or answers wait for each other (Nagle)
         found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         if os.name == "posix":  # elsewhere it would let two servers share a port
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             found.bind((host, number))
-        except PermissionError:
-            found.close()
-            note = f"port {number} is not open to you; took another"
-        except socket.gaierror:
-            found.close()
-            raise InputError(
-                f"{host} is not an address of this machine: leave --host out for this machine alone"
-            ) from None
         except OSError as error:
             found.close()
+            if isinstance(error, socket.gaierror):
+                raise InputError(
+                    f"{host} is not an address of this machine: leave --host out for this machine alone"
+                ) from None
             if number == 0:
                 raise InputError(f"the explorer cannot listen at {host}: {error.strerror}") from None
-            note = f"port {number} is taken; took another"
+            is_closed = isinstance(error, PermissionError)
+            note = f"port {number} is {'not open to you' if is_closed else 'taken'}; took another"
         else:
-            if ipaddress.ip_address(found.getsockname()[0]).is_unspecified:
-                found.close()
-                raise InputError(
-                    f"{host} would answer at every address: name the one that you will open, since requests are checked "
-                    "against it"
-                )
-            found.listen(128)
-            found.set_inheritable(False)
-            return found, note
-    raise InputError(f"the explorer cannot listen at {host}")
+            break
+    if ipaddress.ip_address(found.getsockname()[0]).is_unspecified:
+        found.close()
+        raise InputError(
+            f"{host} would answer at every address: name the one that you will open, since requests are checked against it"
+        )
+    found.listen(128)
+    found.set_inheritable(False)
+    return found, note
 
 
 def _allowed(named: str, port: int) -> set[str]:
     """The Host headers that browsers send for this server: with the port, which they leave out if it is 80."""
-    names = {*LOOPBACK, named}
+    names = {"127.0.0.1", "localhost", "[::1]", named}
     return {f"{name}:{port}" for name in names} | (names if port == 80 else set())
 
 

@@ -251,18 +251,13 @@ class Session:
 def _alone(ensemble: Ensemble, linkage: str, measure: str) -> MetaClustering:
     """One clustering as a tree of one leaf, so that it can be looked at."""
     curve = pd.DataFrame({"n_groups": [1], "compactness": [0.0], "jump": [np.nan], "bend": [np.nan]})
-    one = np.ones(1, np.int64)
-    return MetaClustering(
-        ensemble=ensemble,
-        distances=np.empty(0),
-        tree=np.empty((0, 4)),
-        nodes=0 * one,
-        groups=one,
-        curve=curve,
-        linkage=linkage,
-        measure=measure,
-        note="one clustering has no groups",
-    )
+    nothing: dict[str, Any] = {
+        "distances": np.empty(0),
+        "tree": np.empty((0, 4)),
+        "note": "one clustering has no groups",
+    }
+    one: dict[str, Any] = {"nodes": np.zeros(1, np.int64), "groups": np.ones(1, np.int64), "curve": curve}
+    return MetaClustering(ensemble=ensemble, linkage=linkage, measure=measure, **nothing, **one)
 
 
 def _named_origin(origin: Provenance | None, ensemble: Ensemble) -> Provenance:

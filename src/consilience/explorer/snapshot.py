@@ -143,7 +143,8 @@ class Snapshot:
             raise InputError(f"a clustering has more than {MOST_CLUSTERS:,} clusters: the explorer shows no more")
         self.revision, self.meta, self.scores = revision, meta, scores
         self.edited = {} if edited is None else edited
-        self._columns = _kernels.encode_codes(meta.ensemble.labels)  # a row per clustering, as they are sent
+        # a row of labels per clustering, as they are sent: the largest value of the type is missing
+        self.encoded: Array = _kernels.encode_codes(meta.ensemble.labels)
         self.newest = Tree(meta.tree)
         self._near = square(meta.distances) if 1 < meta.n_clusterings <= WIDE else None
         self.cache = Cache(ROOM)
@@ -168,19 +169,16 @@ class Snapshot:
             if int(by_hand[1]) not in self.edited:
                 raise RefusedError(404, NOT_HERE)
             return Ref(0, int(by_hand[1]), "e")
-        found = REF.fullmatch(text)
+        found, most = REF.fullmatch(text), self.n_clusterings
         if found is None:
             raise RefusedError(404, "a clustering is named by a node of the tree and m or c, such as 17m")
-        if found[1] is None and int(found[2]) >= self.n_clusterings:
-            raise RefusedError(
-                404, f"there is no clustering {found[2]} here: they are numbered 0 to {self.n_clusterings - 1}"
-            )
-        m = self.n_clusterings if found[1] is None else int(found[1])
-        if not min(2, self.n_clusterings) <= m <= self.n_clusterings:
-            raise RefusedError(404, f"there is no tree of {m} clusterings here: they are {self.n_clusterings}")
-        if int(found[2]) > 2 * m - 2:
+        m, node, k = int(found[1] or most), int(found[2]), int(found[4] or 0)
+        if found[1] is None and node >= most:
+            raise RefusedError(404, f"there is no clustering {node} here: they are numbered 0 to {most - 1}")
+        if not min(2, most) <= m <= most:
+            raise RefusedError(404, f"there is no tree of {m} clusterings here: they are {most}")
+        if node > 2 * m - 2:
             raise RefusedError(404, f"the nodes of this tree are numbered 0 to {2 * m - 2}")
-        node, k = int(found[2]), int(found[4] or 0)
         if found[4] is not None and (found[3] == "m" or node < m or k < 2):
             raise RefusedError(404, "a number of clusters, at least 2, is chosen for the consensus of a branch alone")
         return Ref(m, node, found[3], k)
@@ -193,15 +191,9 @@ class Snapshot:
         one = self.edited[ref.node]
         base = self.ref(one.base)
         if base.node >= base.m and one.linkage != self.meta.linkage:
-            raise RefusedError(
-                400, f"this was edited from a branch of the tree by {one.linkage} linkage: show that tree for more"
-            )
+            tree = f"the tree by {one.linkage} linkage"
+            raise RefusedError(400, f"this was edited from a branch of {tree}: show that tree for more")
         return base
-
-    def encoded(self, leaf: int) -> Array:
-        """The labels of a clustering as they are sent: the largest value of the type is missing."""
-        column: Array = self._columns[leaf]
-        return column
 
     def tree(self, m: int) -> Tree:
         if m == self.n_clusterings:
@@ -241,7 +233,7 @@ class Snapshot:
             leaf, ensemble = self.medoid(ref), self.meta.ensemble
             names = ensemble.label_names[leaf]
             called = None if names is None else [str(name) for name in names]
-            return DisplayedClustering(ref, ensemble.labels[:, leaf], self._columns[leaf], leaf, size, called)
+            return DisplayedClustering(ref, ensemble.labels[:, leaf], self.encoded[leaf], leaf, size, called)
         return self.cache.get(("consensus", ref.m, ref.node, ref.k), lambda: self._consensus(ref, size, step))
 
     def named_labels(self, one: DisplayedClustering) -> Array:
@@ -251,8 +243,7 @@ class Snapshot:
         return one.codes if one.names is None or one.leaf is None else self.meta.ensemble.named_labels(one.leaf)
 
     def _consensus(self, ref: Ref, size: int, step: Callable[[], None]) -> DisplayedClustering:
-        members = self.members(ref)
-        ensemble = self.meta.ensemble
+        members, ensemble = self.members(ref), self.meta.ensemble
         group = self.group(members, step)
         [codes] = group.answers([ref.k or None])
         support = group.support(codes)
@@ -265,9 +256,8 @@ class Snapshot:
             table.insert(0, "leaf", members)
             return table.sort_values("reliability", kind="stable")
 
-        return DisplayedClustering(
-            ref, codes, encoded_codes(codes), None, size, None, support, assess, judge, note=group.note
-        )
+        encoded = encoded_codes(codes)
+        return DisplayedClustering(ref, codes, encoded, None, size, None, support, assess, judge, note=group.note)
 
     def group(self, members: Ints, step: Callable[[], None] = lambda: None) -> GroupLabels:
         """The labels of some clusterings, to be combined."""
@@ -292,10 +282,7 @@ class Snapshot:
                 return self.displayed(ref).codes
             tree = Tree(grow(among_first(self.meta.distances, ref.m), linkage))
             return self.group(np.sort(tree.leaves(ref.node))).answers([ref.k or None])[0]
-        except (
-            RefusedError,
-            InputError,
-        ):  # the branch of that number has too few distinct objects for so many clusters
+        except (RefusedError, InputError):  # a branch of that number may have too few distinct objects for so many
             return None
 
     def scales(self, ref: Ref, numbers: list[int], step: Callable[[], None] = lambda: None) -> Labels:
@@ -315,6 +302,5 @@ class Snapshot:
 
     def _labels(self, members: Ints, objects: slice | Ints) -> Array:
         """The labels of some objects in some clusterings, one after the other, as they are sent."""
-        if isinstance(objects, slice):
-            return np.asarray(self._columns[members, objects])
-        return np.asarray(self._columns[np.ix_(members, objects)])
+        places = (members, objects) if isinstance(objects, slice) else np.ix_(members, objects)
+        return np.asarray(self.encoded[places])

@@ -35,7 +35,7 @@ def treatment(snapshot: Snapshot, members: Ints, rows: Ints, step: Callable[[], 
     own, own_seen = np.zeros(len(rows)), np.zeros(len(rows))  # of these objects with each other
     for at, leaf in enumerate(members):
         step()
-        labels = snapshot.encoded(leaf)
+        labels = snapshot.encoded[leaf]
         missing = int(np.iinfo(labels.dtype).max)
         mine = labels[rows]
         sizes = np.bincount(labels, minlength=missing + 1).astype(float)

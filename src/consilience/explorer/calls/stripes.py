@@ -7,7 +7,6 @@ that is.
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -15,7 +14,7 @@ from scipy.optimize import linear_sum_assignment
 from consilience import _kernels
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.explorer.calls.call import Call
-from consilience.explorer.checks import one_of, whole
+from consilience.explorer.checks import Keys, one_of, whole
 from consilience.explorer.replies import RefusedError, Reply, binary_reply
 from consilience.explorer.snapshot import THREADS, DisplayedClustering, Ref, Snapshot
 
@@ -29,9 +28,7 @@ class Alignment:
     """Clusterings in the numbers of a consensus of K clusters."""
 
     members: Ints
-    slots: list[
-        Ints
-    ]  # of each cluster the cluster of the consensus that it is matched to, or K, K + 1, … where it has none
+    slots: list[Ints]  # of each cluster the one of the consensus that it is matched to, or K, K + 1, … if to none
     kept: Floats  # (m, K): share of every cluster of the consensus in the cluster matched to it; NaN without labels
     agreement: Floats  # (m,): the same over all objects
 
@@ -54,7 +51,7 @@ def align(snapshot: Snapshot, members: Ints, codes: Labels, step: Callable[[], N
         step()
         some = slice(begin, begin + CHUNK)
         offsets = np.concatenate([[0], np.cumsum(sizes[some])])
-        columns = np.stack([snapshot.encoded(leaf) for leaf in members[some]])
+        columns = snapshot.encoded[members[some]]
         tables = _kernels.label_tables(columns, offsets, codes, k, threads=THREADS)
         for at, (low, high) in enumerate(itertools.pairwise(offsets), begin):
             table = tables[low:high]
@@ -128,7 +125,7 @@ def modes(
         step()
         counts[:] = 0
         for at in range(low, high):
-            labels = snapshot.encoded(aligned.members[at])
+            labels = snapshot.encoded[aligned.members[at]]
             slot_of = np.full(int(np.iinfo(labels.dtype).max) + 1, n_slots - 1, np.int32)
             slot_of[: len(aligned.slots[at])] = aligned.slots[at]
             cells = base + slot_of[labels[order]]
@@ -146,11 +143,7 @@ def modes(
 BY = ("tree", "agreement")
 SLOTS = 4000  # safeguard: clusters of the consensus and of one clustering; a row of cells × them is in memory
 NAMES = 20_000  # safeguard: names of clusters in one answer
-STRIPES_KEYS: dict[str, Any] = {
-    "rows": (whole(1, 2000), 400),
-    "columns": (whole(1, 4000), 800),
-    "by": (one_of(BY), "tree"),
-}
+STRIPES_KEYS: Keys = {"rows": (whole(1, 2000), 400), "columns": (whole(1, 4000), 800), "by": (one_of(BY), "tree")}
 
 
 def stripes(call: Call) -> Reply:
@@ -165,8 +158,7 @@ def stripes(call: Call) -> Reply:
 
 def _stripes(call: Call, ref: Ref, rows: int, columns: int, by: str) -> Reply:
     snapshot, ensemble = call.snapshot, call.snapshot.meta.ensemble
-    consensus = snapshot.displayed(ref, call.step)
-    members = snapshot.tree(ref.m).leaves(ref.node)
+    consensus, members = snapshot.displayed(ref, call.step), snapshot.tree(ref.m).leaves(ref.node)
     if consensus.clusters + int(ensemble.n_clusters[members].max()) > SLOTS:
         raise RefusedError(400, f"these clusterings have more clusters than the {SLOTS:,} that stripes have room for")
     aligned = align(snapshot, members, consensus.codes, call.step)
@@ -181,23 +173,13 @@ def _stripes(call: Call, ref: Ref, rows: int, columns: int, by: str) -> Reply:
         own[row, slots] = np.arange(len(slots))
     named = [ensemble.label_names[leaf] for leaf in members]
     many = sum(0 if names is None else len(names) for names in named) > NAMES
-    header = {
-        "revision": snapshot.revision,
-        "ref": str(ref),
-        "by": by,
-        "clusters": consensus.clusters,
-        "sizes": np.bincount(consensus.codes[consensus.codes >= 0], minlength=consensus.clusters),
-        "names": None if many else [None if names is None else [str(one) for one in names] for names in named],
-    }
-    arrays = {
-        "slots": found,
-        "shares": shares,
-        "order": order.astype(np.uint32),  # objects from left to right
-        "rows": high.astype(np.uint32),
-        "columns": wide.astype(np.uint32),
-        "members": members.astype(np.uint32),  # clusterings from top to bottom
-        "own": own,  # of every clustering, the cluster that is drawn as each slot
-        "agreement": aligned.agreement.astype(np.float32),
-        "kept": aligned.kept.astype(np.float32),
-    }
-    return binary_reply(header, arrays)
+    names = None if many else [None if names is None else [str(one) for one in names] for names in named]
+    sizes = np.bincount(consensus.codes[consensus.codes >= 0], minlength=consensus.clusters)
+    told = {"ref": str(ref), "by": by, "clusters": consensus.clusters, "sizes": sizes, "names": names}
+    # objects from left to right and clusterings from top to bottom, where cells begin, and of every clustering the cluster
+    # that is drawn as each slot
+    places = {"order": order, "members": members, "rows": high, "columns": wide}
+    arrays = {name: values.astype(np.uint32) for name, values in places.items()}
+    arrays |= {"slots": found, "shares": shares, "own": own}
+    arrays |= {"agreement": aligned.agreement.astype(np.float32), "kept": aligned.kept.astype(np.float32)}
+    return binary_reply({"revision": snapshot.revision, **told}, arrays)
