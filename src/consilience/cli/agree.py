@@ -7,39 +7,31 @@ from typing import Any
 import click
 
 from consilience.cli import options, outputs
+from consilience.cli.options import option
 
 
-@click.command("agree", cls=options.Verb, terms=("stable component", "confidence", "support", "floater"))
-@click.argument("counts", type=options.INPUT, is_eager=True)
-@click.option("--n-clusters", "-k", type=click.IntRange(min=2), required=True, help="Clusters of the rows.")
-@click.option("--n-column-clusters", type=int, help="Clusters of the columns; by default as the start makes them.")
-@click.option("--n-clusterings", "-n", type=int, default=10, show_default=True, help="How many clusterings agree.")
-@click.option("--max-iter", type=int, default=4, show_default=True, help="Rounds of the process.")
-@options.choice_option(
+@options.verb("agree", "counts", "stable component, confidence, support, floater")
+@option("--n-clusters -k", "Clusters of the rows.", type=click.IntRange(min=2), required=True)
+@option("--n-column-clusters", "Clusters of the columns; by default as the start makes them.", type=int)
+@option("--n-clusterings -n", "How many clusterings agree.", default=10)
+@option("--max-iter", "Rounds of the process.", default=4)
+@option(
     "--model",
+    "What makes the clusterings: 'mdc' hierarchically, 'mdc_plain' without its last passes, 'dataloom' flat, for large tables.",
     of="consilience.agreement.agree:MODELS",
     default="auto",
-    help="What makes the clusterings: 'mdc' hierarchically, 'mdc_plain' without its last passes, 'dataloom' flat, for large tables.",
 )
-@click.option(
-    "--n-init",
-    type=int,
-    default=1,
-    show_default=True,
-    help="Runs for every clustering that takes part: those with most information do.",
-)
-@click.option("--restart", is_flag=True, help="At the end begin again from the clusterings' own consensus.")
-@click.option("--triples", is_flag=True, help="The columns of the table are row, column and count.")
-@click.option("--names", help="Names of the columns: a vector of the npz file, or a text file with one a line.")
+@option("--n-init", "Runs for every clustering that takes part: those with most information do.", default=1)
+@option("--restart", "At the end begin again from the clusterings' own consensus.", is_flag=True)
+@option("--triples", "The columns of the table are row, column and count.", is_flag=True)
+@option("--names", "Names of the columns: a vector of the npz file, or a text file with one a line.")
 @options.writing(
     options.output_option("consensus and all clusterings of the rows"),
-    options.file_option("--column-output", "Write all clusterings of the columns."),
-    options.file_option("--stability", "Write the stability by iteration."),
-    options.file_option("--components", "Write the stable components of rows and columns, before and after."),
+    option("--column-output", "Write all clusterings of the columns.", writes="table"),
+    option("--stability", "Write the stability by iteration.", writes="table"),
+    option("--components", "Write the stable components of rows and columns, before and after.", writes="table"),
     options.figure_option("the stability by iteration"),
-    options.file_option(
-        "--save", "Keep everything in a new folder: clusterings of every iteration, as runs.", "result"
-    ),
+    option("--save", "Keep everything in a new folder: clusterings of every iteration, as runs.", writes="result"),
 )
 @options.reading(options.known_options, options.table_options)
 @options.run_options

@@ -3,16 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-import click
-
 from consilience.cli import options, outputs
+from consilience.cli.options import option
 
 
-@click.command("assign", cls=options.Verb, terms=("confidence", "support", "floater"))
-@click.argument("model", type=options.INPUT, is_eager=True)
-@click.argument("data", type=options.INPUT, is_eager=True)
+@options.verb("assign", "model data", "confidence, support, floater")
 @options.output_option("id, cluster, confidence, support, and whether the object lies outside what was seen")
-@click.option("--membership", is_flag=True, help="Also write the probability of each cluster.")
+@option("--membership", "Also write the probability of each cluster.", is_flag=True)
 @options.reading(options.known_option, options.table_options)
 @options.json_option
 def command(model: Path, data: Path, output: Path | None, membership: bool, how: dict[str, Any]) -> None:

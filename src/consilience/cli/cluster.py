@@ -8,33 +8,30 @@ from typing import Any
 import click
 
 from consilience.cli import options, outputs
+from consilience.cli.options import option
 
 
-@click.command("cluster", cls=options.Verb, terms=("confidence", "support", "floater", "stability", "nesting"))
-@click.argument("data", type=options.INPUT, is_eager=True)
+@options.verb("cluster", "data", "confidence, support, floater, stability, nesting")
 @options.output_option("id, cluster, confidence and support")
 @options.consensus_options(
     "How many; by default the number that is most to be trusted.",
     "How the clusterings are combined; 'auto' is 'dawid_skene' where errors are independent, and else 'walk'.",
     default="auto",
 )
-@click.option(
-    "--n-clusterings", "-n", type=int, help="How many clusterings; by default 100 of k-means, 30 of what takes longer."
-)
-@options.methods_choice("auto")
-@click.option("--base", help="A scikit-learn clusterer in place of k-means: 'HDBSCAN(min_cluster_size=10)'.")
-@click.option("--distances", is_flag=True, help="DATA is a matrix of distances.")
-@options.standardize_option
-@click.option(
+@option("--n-clusterings -n", "How many clusterings; by default 100 of k-means, 30 of what takes longer.", type=int)
+@options.methods_option("auto")
+@options.base_option
+@options.distances_option
+@options.standardize_option()
+@option(
     "--max-objects",
+    "Cluster so many of them at most, drawn at random, and label the others as new ones; or 'all'.",
     type=options.Number("all"),
     default=50_000,
-    show_default=True,
-    help="Cluster so many of them at most, drawn at random, and label the others as new ones; or 'all'.",
 )
 @options.guide_options
-@options.file_option("--save", "Keep the model in a new folder, for assign.", "model")
-@options.file_option("--report", "Write an HTML report of the clusters.", "page")
+@option("--save", "Keep the model in a new folder, for assign.", writes="model")
+@option("--report", "Write an HTML report of the clusters.", writes="page")
 @options.reading(options.known_options, options.table_options)
 @options.run_options
 def command(

@@ -7,51 +7,44 @@ from typing import Any
 import click
 
 from consilience.cli import options, outputs
+from consilience.cli.options import option
 
-TERMS = "confidence support floater recurrence nearest confused reliability weight stability nesting"
+TERMS = "confidence, support, floater, recurrence, nearest, confused, reliability, weight, stability, nesting"
 
 
-@click.command("combine", cls=options.Verb, terms=TERMS.split())
-@click.argument("labels", type=options.INPUT, is_eager=True)
+@options.verb("combine", "labels", TERMS)
 @options.consensus_options(
     "How many; by default the median of the clusterings' numbers, 'auto' for the most stable of those at which the clusterings agree.",
     "How; 'auto' is 'dawid_skene' where errors are independent, and else 'walk'.",
     default="auto",
 )
-@options.choice_option(
-    "--prior",
-    of="consilience._kernels.labels:PRIORS",
-    help="Of the cluster sizes, with --method nbce: sticks or symmetric.",
-)
-@options.choice_option(
+@option("--prior", "Of the cluster sizes, with --method nbce: sticks or symmetric.", of="consilience._kernels:PRIORS")
+@option(
     "--inference",
+    "With --method nbce: sampling, or a variational bound.",
     of="consilience.consensus.methods.nbce:INFERENCE",
-    help="With --method nbce: sampling, or a variational bound.",
 )
 @options.writing(
-    options.file_option("--output", "Write id, cluster, confidence and support (.csv, .tsv, .parquet).", "any"),
-    options.file_option("--floaters", "Write the objects with weak support."),
-    options.file_option("--clusters", "Write how far to trust each cluster."),
-    options.file_option("--members", "Write how far to trust each clustering."),
-    options.file_option(
-        "--scales", "Write the numbers of clusters that '-k auto' finds, and if each is beyond chance."
-    ),
-    options.file_option("--splits", "Write which cluster splits from scale to scale, and if that is real."),
-    options.file_option("--tree", "Draw the tree over k of these scales (.png, .svg, .pdf).", "picture"),
-    options.file_option("--save", "Keep the result in a new folder, for report, compare and --update.", "result"),
+    option("--output -o", "Write id, cluster, confidence and support (.csv, .tsv, .parquet).", writes="any"),
+    option("--floaters", "Write the objects with weak support.", writes="table"),
+    option("--clusters", "Write how far to trust each cluster.", writes="table"),
+    option("--members", "Write how far to trust each clustering.", writes="table"),
+    option("--scales", "Write the numbers of clusters that '-k auto' finds; which are beyond chance.", writes="table"),
+    option("--splits", "Write which cluster splits from scale to scale, and if that is real.", writes="table"),
+    option("--tree", "Draw the tree over k of these scales (.png, .svg, .pdf).", writes="picture"),
+    option("--save", "Keep the result in a new folder, for report, compare and --update.", writes="result"),
 )
-@click.option("--membership", is_flag=True, help="Also write how strongly each object belongs to each cluster.")
-@click.option(
-    "--update",
-    "previous",
+@option("--membership", "Also write how strongly each object belongs to each cluster.", is_flag=True)
+@option(
+    "--update previous",
+    "Start at a saved consensus: LABELS has its clusterings and objects, and more of either.",
     type=options.INPUT,
-    help="Start at a saved consensus: LABELS has its clusterings and objects, and more of either.",
 )
-@click.option(
+@option(
     "--memory-limit",
-    metavar="SIZE",
-    help="Read LABELS, Parquet, in row blocks within so much memory, such as '4GB'; --output is then a new folder of Parquet parts. "
+    "Read LABELS, Parquet, in row blocks within so much memory, such as '4GB'; --output is then a new folder of Parquet parts. "
     "A folder of Parquet files is always read so.",
+    metavar="SIZE",
 )
 @options.reading(options.more_option, options.known_options, options.table_options)
 @options.run_options

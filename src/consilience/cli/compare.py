@@ -3,27 +3,22 @@
 from pathlib import Path
 from typing import Any
 
-import click
-
 from consilience.cli import options, outputs
+from consilience.cli.options import option
 
 
-@click.command("compare", cls=options.Verb)
-@click.argument("labels", type=options.INPUT, is_eager=True)
+@options.verb("compare", "labels")
 @options.names_option(
-    "--measure",
-    "-m",
-    "measures",
+    "--measure -m measures",
+    "Measures, such as rand, adjusted_mutual_information, element_centric, accuracy or f1; docs/measures.md lists all.",
     of="consilience.measures:MEASURES",
     default=["jaccard,nmi,adjusted_rand"],
-    show_default=True,
-    help="Measures, such as rand, adjusted_mutual_information, element_centric, accuracy or f1; docs/measures.md lists all.",
 )
 @options.output_option("a row for every clustering")
-@options.file_option("--pairs", "Write the values of all pairs (also .npy); one file per measure.", "matrix")
+@option("--pairs", "Write the values of all pairs (also .npy); one file per measure.", writes="matrix")
 @options.figure_option("the agreement by the first measure")
 @options.reading(options.more_option, options.known_options, options.table_options)
-@options.block(options.json_option, options.jobs_option)
+@options.block(options.json_option, options.runs)
 def command(
     labels: Path,
     how: dict[str, Any],

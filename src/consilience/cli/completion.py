@@ -8,7 +8,7 @@ from consilience.cli import options
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command("completion", cls=options.Verb)
+@options.verb("completion")
 @click.argument("shell", type=click.Choice(SHELLS))
 def command(shell: str) -> None:
     """Print the completion script of SHELL. To switch it on:

@@ -3,63 +3,53 @@
 from pathlib import Path
 from typing import Any
 
-import click
-
 from consilience.cli import options, outputs
+from consilience.cli.options import option
 
 
-@click.command("contrast", cls=options.Verb, terms=("redundancy", "shared", "confidence", "support"))
-@click.argument("data", type=options.INPUT, is_eager=True)
-@click.option(
-    "--n-clusters",
-    "-k",
+@options.verb("contrast", "data", "redundancy, shared, confidence, support")
+@option(
+    "--n-clusters -k",
+    "How many new clusters; with --alternatives may be left out, or 3,4 for one and the next.",
     type=options.Number(several=True),
-    help="How many new clusters; with --alternatives may be left out, or 3,4 for one and the next.",
 )
-@options.choice_option(
+@option(
     "--method",
+    "Conditional ensembles, or for counts the coordinated conditional information bottleneck.",
     of="consilience.alternatives.contrast:METHODS",
     default="condens",
-    help="Conditional ensembles, or for counts the coordinated conditional information bottleneck.",
 )
-@options.choice_option(
+@option(
     "--base",
+    "What splits the known groups [default: kmeans]; bottleneck and multinomial take counts.",
     of="consilience.alternatives.bases:BASES",
-    help="What splits the known groups [default: kmeans]; bottleneck and multinomial take counts.",
 )
-@options.choice_option(
+@option(
     "--combine",
+    "How the splits of all groups become one clustering [default: information].",
     of="consilience.alternatives.condens:COMBINATIONS",
-    help="How the splits of all groups become one clustering [default: information].",
 )
-@click.option(
+@option(
     "--center/--no-center",
+    "Take the means of the known groups out of the columns first [default: only with --alternatives].",
     default=None,
     is_flag=True,
-    help="Take the means of the known groups out of the columns first [default: only with --alternatives].",
 )
-@options.standardize_choice("counts, for --method ccib and bases of counts, stay as they are")
-@options.choice_option(
-    "--scale",
-    "how_scaled",
+@options.standardize_option("counts, for --method ccib and bases of counts, stay as they are")
+@option(
+    "--scale how_scaled",
+    "Instead of standardizing: rows to one length, or for counts square roots or tf-idf.",
     of="consilience.tables.scaling:SCALES",
-    help="Instead of standardizing: rows to one length, or for counts square roots or tf-idf.",
 )
-@click.option(
-    "--trade-off", type=float, help="λ of ccib: how much coordination weighs [default: chosen without labels]."
-)
-@options.choice_option(
+@option("--trade-off", "λ of ccib: how much coordination weighs [default: chosen without labels].", type=float)
+@option(
     "--search",
+    "Where runs of ccib begin [default: sequential].",
     of="consilience.alternatives.count_bases:SEARCHES",
-    help="Where runs of ccib begin [default: sequential].",
 )
-@click.option("--n-init", type=int, help="Runs in every group, all of them used  [default: 10, at once 30].")
-@click.option(
-    "--alternatives", "n_alternatives", type=int, help="So many groupings at most, each new to all before it."
-)
-@click.option(
-    "--at-once", is_flag=True, help="Look for all --alternatives at once, each in a space of its own; needs -k."
-)
+@option("--n-init", "Runs in every group, all of them used  [default: 10, at once 30].", type=int)
+@option("--alternatives n_alternatives", "So many groupings at most, each new to all before it.", type=int)
+@option("--at-once", "Look for all --alternatives at once, each in a space of its own; needs -k.", is_flag=True)
 @options.output_option("id, cluster, confidence and support")
 @options.figure_option("both groupings")
 @options.reading(options.given_options, options.known_options, options.table_options)

@@ -9,15 +9,14 @@ from typing import Any
 import click
 
 from consilience.cli import options
+from consilience.cli.options import option
 
 OWN = {"beads.csv", "beads_labels.csv", "run"}  # what every demo's folder holds
 
 
-@click.command("demo", cls=options.Verb)
-@options.folder_option("Write the data, the run, a picture and a report to this folder.")
-@click.option(
-    "--n-clusterings", "-n", "number", type=click.IntRange(min=20), default=500, show_default=True, help="How many."
-)
+@options.verb("demo")
+@option("--output -o", "Write the data, the run, a picture and a report to this folder.", writes="folder")
+@option("--n-clusterings -n number", "How many.", type=click.IntRange(min=20), default=500)
 def command(output: Path | None, number: int) -> None:
     """Cluster 300 glass beads many times, organize the clusterings, and see which groupings there are.
 

@@ -6,64 +6,43 @@ from typing import Any
 import click
 
 from consilience.cli import options
+from consilience.cli.options import option
 
 OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "random_state"}  # options that say how data is clustered
 
 
-@click.command("explore", cls=options.Verb)
-@click.argument("source", type=options.INPUT, is_eager=True)
-@options.choice_option(
-    "--kind",
-    of="consilience.explorer.sources:KINDS",
-    default="auto",
-    help="What a table holds: 'auto' takes columns of few whole numbers or names for labels.",
-)
-@click.option("--distances", is_flag=True, help="SOURCE is a matrix of distances, as --kind distances says too.")
-@click.option(
+@options.verb("explore", "source")
+@options.kind_option("consilience.explorer.sources:KINDS")
+@option("--distances", "SOURCE is a matrix of distances, as --kind distances says too.", is_flag=True)
+@option(
     "--xy",
-    type=options.Names(),
-    help="The plane: two columns of the data, or an embedding in the obsm of an h5ad; by default an embedding of two columns, or the two "
+    "The plane: two columns of the data, or an embedding in the obsm of an h5ad; by default an embedding of two columns, or the two "
     "main axes.",
+    type=options.Names(),
 )
-@click.option(
-    "--names",
-    help="Names of the columns of data, such as words: a vector of the npz file, or a text file with one a line.",
-)
-@click.option("--images", metavar="COLUMN", help="Column with the paths of images, inside the table's folder.")
-@click.option("--images-shape", metavar="HxW", help="The columns are the pixels of images, such as 8x8 or 32x32x3.")
-@click.option("--curves", is_flag=True, help="The columns, in their order, are the points of a curve.")
+@options.column_names_option
+@option("--images", "Column with the paths of images, inside the table's folder.", metavar="COLUMN")
+@option("--images-shape", "The columns are the pixels of images, such as 8x8 or 32x32x3.", metavar="HxW")
+@option("--curves", "The columns, in their order, are the points of a curve.", is_flag=True)
 @options.linkage_option
-@click.option("--n-groups", "-g", type=click.IntRange(min=1), help="Where the tree is cut at first.")
-@click.option(
-    "--n-clusterings",
-    "-n",
-    type=click.IntRange(min=2),
-    default=1000,
-    show_default=True,
-    help="Of data: how many clusterings.",
-)
+@option("--n-groups -g", "Where the tree is cut at first.", type=click.IntRange(min=1))
+@option("--n-clusterings -n", "Of data: how many clusterings.", type=click.IntRange(min=2), default=1000)
 @options.clusters_option("Of data: clusters in each.", "2 to √n for n objects, at most 20")
-@options.methods_option
-@click.option("--base", help="The scikit-learn clusterer in place of k-means.")
-@options.folder_option("Of data: the folder of the run; by default memory.")
-@click.option(
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    help="Listen at this address of the machine instead of for itself alone.",
-)
-@click.option(
+@options.methods_option()
+@options.base_option
+@option("--output -o", "Of data: the folder of the run; by default memory.", writes="folder")
+@option("--host", "Listen at this address of the machine instead of for itself alone.", default="127.0.0.1")
+@option(
     "--port",
+    "By default any that is free; one that is named has the same address at every start.",
     type=click.IntRange(0, 65535),
     default=0,
-    help="By default any that is free; one that is named has the same address at every start.",
+    show_default=False,
 )
-@click.option(
-    "--session", "session_file", type=options.INPUT, help="A session of this run that somebody saved on the page."
-)
-@click.option("--browser/--no-browser", default=True, help="Open the page (the default).")
+@option("--session session_file", "A session of this run that somebody saved on the page.", type=options.INPUT)
+@option("--browser/--no-browser", "Open the page (the default).", default=True, show_default=False)
 @options.reading(options.data_options, options.known_options, options.more_option, options.table_options)
-@options.block(options.seed_option, options.jobs_option)
+@options.block(options.seed_option, options.runs)
 def command(
     source: Path,
     how: dict[str, Any],

@@ -8,27 +8,32 @@ from typing import Any
 import click
 
 from consilience.cli import options, outputs
+from consilience.cli.options import option
 
 
-@click.command("generate", cls=options.Verb, terms=("compactness", "guide"))
-@click.argument("data", type=options.INPUT, is_eager=True)
-@options.folder_option("Folder of the run; one that is there goes on where it stopped, or grows.", "run", required=True)
-@click.option("--n-clusterings", "-n", type=int, default=1000, show_default=True, help="How many clusterings.")
+@options.verb("generate", "data", "compactness, guide")
+@option(
+    "--output -o run",
+    "Folder of the run; one that is there goes on where it stopped, or grows.",
+    writes="folder",
+    required=True,
+)
+@option("--n-clusterings -n", "How many clusterings.", default=1000)
 @options.clusters_option("Clusters in each: 15, 5-20, 5,10,15.")
-@options.methods_option
-@click.option("--base", help="A scikit-learn clusterer in place of k-means: 'HDBSCAN(min_cluster_size=10)'.")
-@click.option("--distances", is_flag=True, help="DATA is a matrix of distances.")
-@options.standardize_option
-@click.option("--around", type=int, metavar="ID", help="More like this clustering of the run, added to it.")
-@click.option("--jitter", type=float, default=0.3, show_default=True, help="How far from it.")
+@options.methods_option()
+@options.base_option
+@options.distances_option
+@options.standardize_option()
+@option("--around", "More like this clustering of the run, added to it.", type=int, metavar="ID")
+@option("--jitter", "How far from it.", default=0.3)
 @options.guide_options
-@click.option(
+@option(
     "--time-limit",
+    "Give up a clustering after so long; each is then made in a process that can be killed.",
     type=float,
     metavar="SECONDS",
-    help="Give up a clustering after so long; each is then made in a process that can be killed.",
 )
-@click.option("--retry-failed", is_flag=True, help="Try again the clusterings of the run that could not be made.")
+@option("--retry-failed", "Try again the clusterings of the run that could not be made.", is_flag=True)
 @options.reading(options.known_option, options.table_options)
 @options.run_options
 def command(

@@ -100,6 +100,18 @@ class Number(click.ParamType):
             self.fail(f"{value!r} is neither {' nor '.join([*forms, *map(repr, self.words)])}", param, ctx)
 
 
+def option(
+    flags: str, text: str, *, of: str = "", more: tuple[str, ...] = (), writes: str = "", **settings: Any
+) -> Any:
+    """An option, its default shown: of a name that a module lists (`of`) or of some more, or of what is written."""
+    if of:
+        settings["type"] = OneOf(of, *more)
+    if writes:
+        settings["type"] = Output(writes)
+    settings.setdefault("show_default", settings.get("default") is not None and not settings.get("is_flag"))
+    return click.option(*flags.split(), help=text, **settings)
+
+
 def block(*options: Callable[[F], F]) -> Callable[[F], F]:
     """Several options as one decorator, in their order."""
 
@@ -109,181 +121,6 @@ def block(*options: Callable[[F], F]) -> Callable[[F], F]:
         return function
 
     return add
-
-
-def names_option(*flags: str, of: str = "", **settings: Any) -> Callable[[F], F]:
-    """An option of names: in one list, or given several times."""
-
-    def join(ctx: click.Context, param: click.Parameter, lists: tuple[list[str], ...]) -> list[str]:
-        return list(dict.fromkeys(name for names in lists for name in names))
-
-    return click.option(*flags, type=Names(of), multiple=True, callback=join, **settings)
-
-
-def types_option(*flags: str, **settings: Any) -> Callable[[F], F]:
-    """An option of types of columns, NAME=TYPE, in one list or given several times; one TYPE alone is that of all columns."""
-
-    def join(ctx: click.Context, param: click.Parameter, lists: tuple[list[str], ...]) -> dict[str, str] | str | None:
-        given = [one for some in lists for one in some]
-        if len(given) == 1 and "=" not in given[0]:
-            return given[0]
-        types = {name.strip(): kind.strip() for name, _, kind in (one.rpartition("=") for one in given)}
-        if not all(types) or not all(types.values()):
-            raise click.BadParameter("name columns with their types, such as zip=category.", ctx, param)
-        return types or None
-
-    return click.option(*flags, type=Names(), multiple=True, callback=join, **settings)
-
-
-def choice_option(*flags: str, of: str, more: tuple[str, ...] = (), **settings: Any) -> Callable[[F], F]:
-    """An option of one of the names that a module lists, or of some more; its default is shown."""
-    return click.option(*flags, type=OneOf(of, *more), show_default=True, **settings)
-
-
-def file_option(flag: str, text: str, kind: str = "table") -> Callable[[F], F]:
-    """An option of a file or folder of this kind that is written."""
-    return click.option(flag, *(["-o"] if flag == "--output" else []), type=Output(kind), help=text)
-
-
-def folder_option(text: str, *name: str, **settings: Any) -> Callable[[F], F]:
-    """Where a folder of files goes."""
-    return click.option("--output", "-o", *name, type=Output("folder"), help=text, **settings)
-
-
-def output_option(what: str) -> Callable[[F], F]:
-    """Where a table goes."""
-    return file_option("--output", f"Write {what} (.csv, .tsv, .parquet).")
-
-
-def figure_option(what: str) -> Callable[[F], F]:
-    """Where a picture goes."""
-    return file_option("--figure", f"Draw {what} (.png, .svg, .pdf); needs the extra 'plots'.", "picture")
-
-
-def consensus_options(number: str, method: str, default: str | None = None) -> Callable[[F], F]:
-    """How many clusters a consensus has and how it is made, with what the help says of both."""
-    how = choice_option("--method", of="consilience.consensus:METHODS", more=("auto",), default=default, help=method)
-    return block(click.option("--n-clusters", "-k", type=Number("auto"), help=number), how)
-
-
-def clusters_option(text: str, drawn: str = "√n / 4 to √n for n objects, at most 60") -> Callable[[F], F]:
-    """How many clusters the clusterings of data have: a number, a range or a list."""
-    said = f"{text}  [default: drawn from {drawn}]"
-    return click.option("--n-clusters", "-k", type=Number(several=True), help=said)
-
-
-seed_option = click.option(
-    "--seed", "random_state", type=int, default=0, show_default=True, help="Seed of everything random."
-)
-
-
-def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    ctx.meta["as_json"] = value
-
-
-json_option = click.option("--json", is_flag=True, expose_value=False, callback=_remember, help="Print JSON.")
-jobs_option = runs  # and where the work is done, and what is said of it
-run_options = block(seed_option, json_option, jobs_option)
-
-linkage_option = choice_option(
-    "--linkage", of="consilience.meta.tree:LINKAGES", default="ward", help="How the tree is grown."
-)
-shuffles_option = click.option(
-    "--n-shuffles",
-    type=click.IntRange(min=0),
-    default=20,
-    show_default=True,
-    help="Shuffles that the best group is compared with (with known labels).",
-)
-
-
-def standardize_choice(others: str) -> Callable[[F], F]:
-    """Whether columns are brought to one scale, and what becomes of those that are no plain numbers."""
-    text = f"Bring the columns of data to one scale first (the default); {others}."
-    return click.option("--standardize/--no-standardize", default=True, help=text)
-
-
-standardize_option = standardize_choice("counts are weighted by tf-idf, distances stay as they are")
-
-
-def methods_choice(default: str) -> Callable[[F], F]:
-    """Where the diversity of clusterings comes from."""
-    text = "How clusterings of data are made; auto: as the kind of data asks for, where one good clustering is the aim."
-    mix = Mix("consilience.generation:METHODS", "auto")
-    return click.option("--methods", type=mix, default=default, show_default=True, help=text)
-
-
-methods_option = methods_choice("zipf+pca")
-
-known_option = names_option(
-    "--known", "-t", help="Known labels: columns of a table that is read, set aside to judge by."
-)
-known_options = block(
-    known_option,
-    click.option(
-        "--known-from",
-        type=INPUT,
-        help="A table of known labels for the same objects, matched by id, or in the same order where there are no ids.",
-    ),
-    click.option(
-        "--known-id", metavar="NAME", help="Its column of ids; by default --id, or the one that has the objects' ids."
-    ),
-)
-more_option = click.option(
-    "--with",
-    "more",
-    type=INPUT,
-    multiple=True,
-    metavar="PATH",
-    help="Another file of clusterings of the same objects, joined by id; any number of times.",
-)
-given_options = block(
-    names_option("--given", "-g", help="The grouping you know: columns of the table, set aside."),
-    click.option(
-        "--given-from",
-        type=INPUT,
-        help="The table that holds --given (all its columns by default), matched as --known-from is.",
-    ),
-)
-data_options = block(
-    click.option("--data", type=INPUT, help="The table that was clustered, matched by id or in the same order."),
-    click.option(
-        "--data-id", metavar="NAME", help="Its column of ids; by default --id, or the one that has those ids."
-    ),
-    names_option("--data-columns", help="Keep only these columns of it."),
-    click.option("--data-key", help="Which array of an npz file, sheet of a workbook, layer or obsm of an h5ad it is."),
-)
-TEXT = ("sep", "header", "decimal", "encoding", "missing")  # how to read a text file
-OF_DATA = ("data", "data_id", "data_columns", "data_key")
-table_options = block(
-    click.option("--id", "id_column", metavar="NAME", help="Column that names the objects; or its position, from 0."),
-    names_option(
-        "--columns", help="Keep only these columns, or clusterings of a run: names, or patterns ('leiden_*')."
-    ),
-    types_option(
-        "--type",
-        "types",
-        metavar="NAME=TYPE,…",
-        help="What columns of data are, where it is not what their cells say: number, log, category, ordered, date or ignore, "
-        "or words from the lowest, as in 'size=S<M<L'; or one type for all, also counts.",
-    ),
-    click.option("--sep", help="Separator of a text file, or 'tab'; found by default."),
-    click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a text file; found by default."),
-    click.option("--encoding", help="Of a text file; UTF-8, UTF-16 and Windows-1252 are found by default."),
-    names_option("--missing", help="Words that count as missing beside NA, NaN, null and the empty cell."),
-    click.option(
-        "--header/--no-header", default=None, is_flag=True, help="Whether the first line of a text file holds names."
-    ),
-    click.option(
-        "--key", "--sheet", "key", help="Which array of an npz file, sheet of a workbook, layer or obsm of an h5ad."
-    ),
-    click.option(
-        "--transpose",
-        default=None,
-        is_flag=True,
-        help="The columns of data are the objects and the rows what was measured, as genes × samples.",
-    ),
-)
 
 
 def together(name: str, *blocks: Callable[[F], F]) -> Callable[[F], F]:
@@ -305,21 +142,161 @@ def together(name: str, *blocks: Callable[[F], F]) -> Callable[[F], F]:
 reading = partial(together, "how")  # what is read, and how
 writing = partial(together, "out")  # the files that are written
 
-guide_options = together(
-    "guide",
-    click.option(
-        "--together",
+
+def names_option(flags: str, text: str, *, of: str = "", **settings: Any) -> Any:
+    """An option of names: in one list, or given several times."""
+
+    def join(ctx: click.Context, param: click.Parameter, lists: tuple[list[str], ...]) -> list[str]:
+        return list(dict.fromkeys(name for names in lists for name in names))
+
+    return option(flags, text, type=Names(of), multiple=True, callback=join, **settings)
+
+
+def _types(ctx: click.Context, param: click.Parameter, lists: tuple[list[str], ...]) -> dict[str, str] | str | None:
+    """Types of columns by name, in one list or given several times; one type alone is that of all columns."""
+    given = [one for some in lists for one in some]
+    if len(given) == 1 and "=" not in given[0]:
+        return given[0]
+    types = {name.strip(): kind.strip() for name, _, kind in (one.rpartition("=") for one in given)}
+    if not all(types) or not all(types.values()):
+        raise click.BadParameter("name columns with their types, such as zip=category.", ctx, param)
+    return types or None
+
+
+def output_option(what: str) -> Any:
+    return option("--output -o", f"Write {what} (.csv, .tsv, .parquet).", writes="table")
+
+
+def figure_option(what: str) -> Any:
+    return option("--figure", f"Draw {what} (.png, .svg, .pdf); needs the extra 'plots'.", writes="picture")
+
+
+def consensus_options(number: str, method: str, default: str | None = None) -> Any:
+    """How many clusters a consensus has and how it is made, with what the help says of both."""
+    how = option("--method", method, of="consilience.consensus:METHODS", more=("auto",), default=default)
+    return block(option("--n-clusters -k", number, type=Number("auto")), how)
+
+
+def clusters_option(text: str, drawn: str = "√n / 4 to √n for n objects, at most 60") -> Any:
+    """How many clusters the clusterings of data have: a number, a range or a list."""
+    return option("--n-clusters -k", f"{text}  [default: drawn from {drawn}]", type=Number(several=True))
+
+
+def standardize_option(others: str = "counts are weighted by tf-idf, distances stay as they are") -> Any:
+    """Whether columns are brought to one scale, and what becomes of those that are no plain numbers."""
+    text = f"Bring the columns of data to one scale first (the default); {others}."
+    return option("--standardize/--no-standardize", text, default=True, show_default=False)
+
+
+def methods_option(default: str = "zipf+pca") -> Any:
+    """Where the diversity of clusterings comes from."""
+    text = "How clusterings of data are made; auto: as the kind of data asks for, where one good clustering is the aim."
+    return option("--methods", text, type=Mix("consilience.generation:METHODS", "auto"), default=default)
+
+
+def kind_option(of: str, *kinds: str) -> Any:
+    """What a table holds: the kinds that a module lists, or these."""
+    text = "What a table holds: 'auto' takes columns of few whole numbers or names for labels."
+    return option("--kind", text, type=OneOf(of, *(() if of else ("auto",)), *kinds), default="auto")
+
+
+def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    ctx.meta["as_json"] = value
+
+
+seed_option = option("--seed random_state", "Seed of everything random.", default=0)
+json_option = option("--json", "Print JSON.", is_flag=True, expose_value=False, callback=_remember)
+run_options = block(seed_option, json_option, runs)
+base_option = option("--base", "A scikit-learn clusterer in place of k-means: 'HDBSCAN(min_cluster_size=10)'.")
+distances_option = option("--distances", "DATA is a matrix of distances.", is_flag=True)
+column_names_option = option(
+    "--names", "Names of the columns of data, such as words: a vector of its npz file, or a text file with one a line."
+)
+linkage_option = option("--linkage", "How the tree is grown.", of="consilience.meta.tree:LINKAGES", default="ward")
+shuffles_option = option(
+    "--n-shuffles",
+    "Shuffles that the best group is compared with (with known labels).",
+    type=click.IntRange(min=0),
+    default=20,
+)
+known_option = names_option("--known -t", "Known labels: columns of a table that is read, set aside to judge by.")
+known_options = block(
+    known_option,
+    option(
+        "--known-from",
+        "A table of known labels for the same objects, matched by id, or in the same order where there are no ids.",
         type=INPUT,
-        metavar="FILE",
-        help="Pairs of objects to keep together: a table of two columns of ids, or of rows from 0.",
     ),
-    click.option("--apart", type=INPUT, metavar="FILE", help="Pairs of objects to keep apart."),
-    names_option("--like", help="Columns of the table, set aside, that the clusterings should be like."),
-    names_option("--unlike", help="Columns of the table, set aside, that they should not be like."),
-    click.option(
-        "--guide-strength", type=float, help="How much these weigh the columns [default: 1.5]; 0 only scores."
+    option("--known-id", "Its column of ids; by default --id, or the one that has the objects' ids.", metavar="NAME"),
+)
+more_option = option(
+    "--with more",
+    "Another file of clusterings of the same objects, joined by id; any number of times.",
+    type=INPUT,
+    multiple=True,
+    metavar="PATH",
+)
+given_options = block(
+    names_option("--given -g", "The grouping you know: columns of the table, set aside."),
+    option(
+        "--given-from",
+        "The table that holds --given (all its columns by default), matched as --known-from is.",
+        type=INPUT,
     ),
 )
+data_options = block(
+    option("--data", "The table that was clustered, matched by id or in the same order.", type=INPUT),
+    option("--data-id", "Its column of ids; by default --id, or the one that has those ids.", metavar="NAME"),
+    names_option("--data-columns", "Keep only these columns of it."),
+    option("--data-key", "Which array of an npz file, sheet of a workbook, layer or obsm of an h5ad it is."),
+)
+TEXT = ("sep", "header", "decimal", "encoding", "missing")  # how to read a text file
+OF_DATA = ("data", "data_id", "data_columns", "data_key")
+table_options = block(
+    option("--id id_column", "Column that names the objects; or its position, from 0.", metavar="NAME"),
+    names_option("--columns", "Keep only these columns, or clusterings of a run: names, or patterns ('leiden_*')."),
+    option(
+        "--type types",
+        "What columns of data are, where it is not what their cells say: number, log, category, ordered, date or ignore, "
+        "or words from the lowest, as in 'size=S<M<L'; or one type for all, also counts.",
+        type=Names(),
+        multiple=True,
+        callback=_types,
+        metavar="NAME=TYPE,…",
+    ),
+    option("--sep", "Separator of a text file, or 'tab'; found by default."),
+    option("--decimal", "Decimal sign of a text file; found by default.", type=click.Choice([".", ","])),
+    option("--encoding", "Of a text file; UTF-8, UTF-16 and Windows-1252 are found by default."),
+    names_option("--missing", "Words that count as missing beside NA, NaN, null and the empty cell."),
+    option("--header/--no-header", "Whether the first line of a text file holds names.", default=None, is_flag=True),
+    option("--key --sheet key", "Which array of an npz file, sheet of a workbook, layer or obsm of an h5ad."),
+    option(
+        "--transpose",
+        "The columns of data are the objects and the rows what was measured, as genes × samples.",
+        default=None,
+        is_flag=True,
+    ),
+)
+guide_options = together(
+    "guide",
+    option(
+        "--together",
+        "Pairs of objects to keep together: a table of two columns of ids, or of rows from 0.",
+        type=INPUT,
+        metavar="FILE",
+    ),
+    option("--apart", "Pairs of objects to keep apart.", type=INPUT, metavar="FILE"),
+    names_option("--like", "Columns of the table, set aside, that the clusterings should be like."),
+    names_option("--unlike", "Columns of the table, set aside, that they should not be like."),
+    option("--guide-strength", "How much these weigh the columns [default: 1.5]; 0 only scores.", type=float),
+)
+
+
+def verb(name: str, files: str = "", terms: str = "") -> Any:
+    """A verb that reads these files, whose help explains these words."""
+    arguments = [click.argument(file, type=INPUT, is_eager=True) for file in files.split()]
+    words = terms.split(", ") if terms else []
+    return block(click.command(name, cls=Verb, terms=words), *arguments)
 
 
 def given_by_user() -> set[str]:

@@ -6,32 +6,29 @@ from typing import Any
 import click
 
 from consilience.cli import options, outputs
+from consilience.cli.options import option
 
 
-@click.command("organize", cls=options.Verb, terms=("medoid", "height", "bend", "null"))
-@click.argument("labels", type=options.INPUT, is_eager=True)
-@click.option(
-    "--n-groups",
-    "-g",
+@options.verb("organize", "labels", "medoid, height, bend, null")
+@option(
+    "--n-groups -g",
+    "How many groups, or 'auto' for the sharpest jump of the compactness curve (the default).",
     type=options.Number("auto"),
-    help="How many groups, or 'auto' for the sharpest jump of the compactness curve (the default).",
 )
-@click.option("--height", type=float, help="Instead: groups that are complete at this height of the tree.")
+@option("--height", "Instead: groups that are complete at this height of the tree.", type=float)
 @options.linkage_option
-@click.option(
-    "--measure",
-    "-m",
+@option(
+    "--measure -m",
+    "How alike two clusterings are.",
     type=options.OneOf("consilience.measures:MEASURES", only=lambda how: bool(how.symmetric)),
     default="cluster_difference",
-    show_default=True,
-    help="How alike two clusterings are.",
 )
 @options.consensus_options(
     "Clusters of a group's consensus; by default the median of its clusterings.",
     "How a group's clusterings are combined; by default as combine does.",
 )
 @options.shuffles_option
-@options.folder_option("Folder for tables of clusterings, groups and consensus, and pictures.")
+@option("--output -o", "Folder for tables of clusterings, groups and consensus, and pictures.", writes="folder")
 @options.reading(options.more_option, options.known_options, options.table_options)
 @options.run_options
 def command(

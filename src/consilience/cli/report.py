@@ -6,35 +6,24 @@ from typing import Any
 import click
 
 from consilience.cli import options
+from consilience.cli.options import option
 
 
-@click.command("report", cls=options.Verb, terms=("confidence", "support", "floater"))
-@click.argument("source", type=options.INPUT, is_eager=True)
+@options.verb("report", "source", "confidence, support, floater")
 @click.argument("page", type=click.Path(path_type=Path), required=False)
-@click.option("--n-groups", "-g", type=options.Number("auto"), help="How many groups of clusterings.")
-@options.choice_option(
-    "--linkage", of="consilience.meta.tree:LINKAGES", help="How their tree is grown; Ward's method by default."
-)
+@option("--n-groups -g", "How many groups of clusterings.", type=options.Number("auto"))
+@option("--linkage", "How their tree is grown; Ward's method by default.", of="consilience.meta.tree:LINKAGES")
 @options.consensus_options(
     "Clusters of a consensus; by default the median of its clusterings. 'auto' looks for the number of the consensus of all.",
     "How clusterings are combined.",
 )
 @options.shuffles_option
-@click.option(
-    "--kind",
-    type=click.Choice(["auto", "data", "labels"]),
-    default="auto",
-    show_default=True,
-    help="What a table holds: 'auto' takes columns of few whole numbers or names for labels. Data is clustered first.",
-)
-@click.option(
-    "--names",
-    help="Names of the columns of data, such as words: a vector of its npz file, or a text file with one a line.",
-)
-@click.option("--title", help="Of the page.")
-@options.file_option("--figures", "Folder for every figure as PNG and SVG, and every table, whole, as CSV.", "folder")
+@options.kind_option("", "data", "labels")
+@options.column_names_option
+@option("--title", "Of the page.")
+@option("--figures", "Folder for every figure as PNG and SVG, and every table, whole, as CSV.", writes="folder")
 @options.reading(options.data_options, options.more_option, options.known_options, options.table_options)
-@options.block(options.seed_option, options.jobs_option)
+@options.block(options.seed_option, options.runs)
 def command(
     source: Path,
     how: dict[str, Any],
