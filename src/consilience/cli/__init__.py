@@ -144,18 +144,10 @@ def say(text: str) -> None:
 
 
 def as_typed(text: str) -> str:
-    """A sentence that names keywords of Python and their options, with the options alone.
+    """A sentence that names keywords of Python and their options, with the options alone; what users wrote stays.
 
-    Examples
-    --------
-    >>> as_typed("semicolons separate the cells; sep= (--sep) says otherwise")
-    'semicolons separate the cells; --sep says otherwise'
-    >>> as_typed("if it is a class that is known, say known='type' (--known type)")
-    'if it is a class that is known, say --known type'
-    >>> as_typed("no column 'idd' for id_column (--id): lower n_clusters (-k), or leave its id column (--id) out")
-    "no column 'idd' for --id: lower -k, or leave its id column (--id) out"
-    >>> as_typed("no column 'log_ratio (--log)' for id_column (--id)")  # what users wrote stays as it is
-    "no column 'log_ratio (--log)' for --id"
+    >>> as_typed("no column 'a_b (--log)' for id_column (--id): lower n_clusters (-k), or say known='type' (--known type)")
+    "no column 'a_b (--log)' for --id: lower -k, or say --known type"
     """
     return _NAMED.sub(lambda m: m["option"] or m["option_"] or (f"--{m['word']}" if m["word"] else m[0]), text)
 

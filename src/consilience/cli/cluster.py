@@ -60,11 +60,12 @@ def command(
     """
     from consilience.cli.generate import parse_base
     from consilience.cli.inputs import open_data
+    from consilience.cli.report import report_of
     from consilience.clusterer import EnsembleClusterer
     from consilience.generation.guide import check_guide
     from consilience.reports.clusterer import cluster_summary, cluster_table, clusters_finding
     from consilience.reports.files import write_objects
-    from consilience.reports.report import make_report, opened_clusters, write_report
+    from consilience.reports.report import opened_clusters, write_report
 
     known = how["known"]
     how["known"] = aside = list(dict.fromkeys([*known, *guide["like"], *guide["unlike"]]))
@@ -87,17 +88,7 @@ def command(
         model.save(save)
     if report:
         found = opened_clusters(model, replace(opened, known=judged))
-        made = make_report(
-            found.result,
-            found.provenance,
-            data=found.data,
-            known=found.known,
-            command=options.command_line(),
-            seed=settings["random_state"],
-            n_jobs=settings["n_jobs"],
-            id_name=found.id_name,
-        )
-        write_report(made, report, inputs=[data])
+        write_report(report_of(found, settings["random_state"], settings["n_jobs"]), report, inputs=[data])
     reading = {"notices": opened.data, "standardize": settings["standardize"]}
     if not outputs.tell(data, clusters_finding, cluster_summary, model, judged, **reading):
         return

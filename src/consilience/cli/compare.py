@@ -18,7 +18,7 @@ from consilience.cli.options import option
 @option("--pairs", "Write the values of all pairs (also .npy); one file per measure.", writes="matrix")
 @options.figure_option("the agreement by the first measure")
 @options.reading(options.more_option, options.known_options, options.table_options)
-@options.block(options.json_option, options.runs)
+@options.block(options.json_option, options.jobs_option)
 def command(
     labels: Path,
     how: dict[str, Any],

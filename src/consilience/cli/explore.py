@@ -42,31 +42,8 @@ OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "random_state"}  
 @option("--session session_file", "A session of this run that somebody saved on the page.", type=options.INPUT)
 @option("--browser/--no-browser", "Open the page (the default).", default=True, show_default=False)
 @options.reading(options.data_options, options.known_options, options.more_option, options.table_options)
-@options.block(options.seed_option, options.runs)
-def command(
-    source: Path,
-    how: dict[str, Any],
-    kind: str,
-    distances: bool,
-    xy: list[str] | None,
-    names: str | None,
-    images: str | None,
-    images_shape: str | None,
-    curves: bool,
-    linkage: str,
-    n_groups: int | None,
-    n_clusterings: int,
-    n_clusters: Any,
-    methods: str,
-    base: str | None,
-    output: Path | None,
-    host: str,
-    port: int,
-    session_file: Path | None,
-    browser: bool,
-    random_state: int,
-    n_jobs: int,
-) -> None:
+@options.block(options.seed_option, options.jobs_option)
+def command(source: Path, how: dict[str, Any], kind: str, distances: bool, names: str | None, **given: Any) -> None:
     """Explore SOURCE: a stored run, a table of data (clustered first), or a table with one column of labels per clustering.
 
     \b
@@ -83,8 +60,8 @@ def command(
     from consilience.explorer.launch import Server, prepare, run
     from consilience.explorer.sources import GenerateOptions, ready
 
-    assets = prepare(host)
-    clusterer = None if base is None else parse_base(base)
+    assets, typed = prepare(given["host"]), options.given_by_user()
+    base = None if given["base"] is None else parse_base(given["base"])
     kind = "distances" if distances else kind
     data_kind = "distances" if kind == "distances" else "data"
     if how["more"] and kind not in ("auto", "labels"):
@@ -93,28 +70,29 @@ def command(
         )
     if how["data"] is not None or how["more"]:
         kind = "labels"
-    if images is not None:
-        how["known"] = [*how["known"], images]
+    if given["images"] is not None:
+        how["known"] = [*how["known"], given["images"]]
     opened = open_clusterings(source, kind=kind, data_kind=data_kind, **how)
-    if opened.kind not in ("data", "distances") and options.given_by_user() & OF_DATA:
+    of_data = opened.kind in ("data", "distances")
+    if not of_data and typed & OF_DATA:
         raise InputError(
             f"{source} holds clusterings, and -n, -k, --methods, --output and --seed say how a table of data is clustered: leave them out"
         )
-    settings = GenerateOptions(n_clusterings, n_clusters, methods, clusterer, random_state, output, n_jobs)
-    found = ready(opened, settings)
+    made_by: Any = [given[name] for name in ("n_clusterings", "n_clusters", "methods")]
+    made_by += [base, *(given[name] for name in ("random_state", "output", "n_jobs"))]
     table = how["data"] or source
-    found = found.with_embeddings(table)
+    found = ready(opened, GenerateOptions(*made_by)).with_embeddings(table)
     if names is not None:
         found = found.named(names, table)
-    found, look = found.look(images, images_shape, curves, table.parent)
-    wanted = linkage if "linkage" in options.given_by_user() else None
-    session = found.session(axes=xy, look=look, linkage=wanted, n_groups=n_groups, base=clusterer, n_jobs=n_jobs)
-    if session_file is not None:
-        open_session(session, session_file)
-    server = Server(session, host=host, port=port, assets=assets)
+    found, look = found.look(given["images"], given["images_shape"], given["curves"], table.parent)
+    tree = {"linkage": given["linkage"] if "linkage" in typed else None, "n_groups": given["n_groups"]}
+    session = found.session(axes=given["xy"], look=look, base=base, n_jobs=given["n_jobs"], **tree)
+    if given["session_file"] is not None:
+        open_session(session, given["session_file"])
+    server = Server(session, host=given["host"], port=given["port"], assets=assets)
     if kind == "auto" and not source.is_dir():
         click.echo(f"{printable(source.name)} is taken for {opened.kind}; --kind says otherwise.", err=True)
     print_notices(opened, standardize=True if opened.result is None else None, err=True)
-    if opened.kind in ("data", "distances") and output is None:
+    if of_data and given["output"] is None:
         click.echo("The clusterings are in memory only; -o FOLDER keeps them.", err=True)
-    run(server, browser=browser, say=lambda text: click.echo(printable(text), err=True))
+    run(server, browser=given["browser"], say=lambda text: click.echo(printable(text), err=True))

@@ -20,9 +20,7 @@ from consilience.tables.columns import Doubt
 from consilience.tables.reading import find_id_column
 from consilience.tables.sheet import PARSING
 
-TAKEN = ("columns", "id_column")  # of tables in row blocks
 LONG = 120  # safeguard: letters of a notice that a line has room for
-TABLES = "--known, --id, --columns, --type, --sep, --header, --key and --transpose are for tables"
 
 
 def open_clusterings(
@@ -50,8 +48,8 @@ def open_clusterings(
     alone = is_folder and data is None and known_from is None and not more
     if alone and (known or any(value not in (None, []) for name, value in how.items() if name != "columns")):
         raise InputError(
-            f"{source} is a folder of clusterings: {TABLES}; known labels of its objects come with --known-from, or with the table "
-            "of --data where there is one"
+            f"{source} is a folder of clusterings: --known, --id, --columns, --type, --sep, --header, --key and --transpose "
+            "are for tables; known labels of its objects come with --known-from, or with the table of --data where there is one"
         )
     own = [None if path.is_dir() and not is_one_table(path) else path for path in (source, *more)]
     turned = (data or source) if of_data.get("transpose") or how.get("transpose") else None
@@ -77,10 +75,7 @@ def open_clusterings(
         said = "".join(f", {name}={value!r}" for name, value in reading.items())
         code = f"cs.tables.read_table({str(data.resolve())!r}, kind={data_kind!r}{said})"
         opened = replace(opened, provenance=replace(opened.provenance, data_code=code))
-    if known_from is not None:
-        found = _labels_of(opened, known_from, known_id, source, theirs[-1], how)
-        opened = opened.with_known(found, known_from)
-    return opened
+    return _with_known(opened, known_from, known_id, source, theirs, how)
 
 
 def open_data(
@@ -108,10 +103,16 @@ def open_data(
     opened = Opened(None, opened.provenance, opened.data, {name: opened.known[name] for name in mine}, opened.kind)
     if given_from is not None:
         groups = _labels_of(opened, given_from, known_id, source, list(given), how)
-    if known_from is not None:
-        found = _labels_of(opened, known_from, known_id, source, theirs[-1], how)
-        opened = opened.with_known(found, known_from)
-    return opened, groups
+    return _with_known(opened, known_from, known_id, source, theirs, how), groups
+
+
+def _with_known(
+    opened: Opened, path: Path | None, own_id: str | None, source: Path, names: list[list[str]], how: dict[str, Any]
+) -> Opened:
+    """With what the last table, if there is one, says of the objects."""
+    if path is None:
+        return opened
+    return opened.with_known(_labels_of(opened, path, own_id, source, names[-1], how), path)
 
 
 def open_number_blocks(source: Path, aside: Sequence[Any], how: dict[str, Any]) -> Any:
@@ -139,7 +140,8 @@ def open_count_blocks(source: Path, aside: Sequence[Any], how: dict[str, Any]) -
 
 def _refuse_of_blocks(source: Path, aside: Sequence[Any], how: dict[str, Any], instead: str) -> None:
     """What is said of how to read one table, or of its objects, is refused where there are row blocks."""
-    if any(aside) or any(value not in (None, [], False) for name, value in how.items() if name not in TAKEN):
+    taken = ("columns", "id_column")
+    if any(aside) or any(value not in (None, [], False) for name, value in how.items() if name not in taken):
         raise InputError(
             f"{source} is a folder of row blocks, read as they are: {instead}; leave the other options out"
         )
@@ -159,9 +161,7 @@ def known_in(
     known: Sequence[str], tables: Sequence[Path | None], source: Path, how: dict[str, Any], turned: Path | None = None
 ) -> list[list[str]]:
     """Which of the names are columns of each table, of one that is `turned` rows; a name that is nowhere is refused."""
-    if not known:
-        return [[] for _ in tables]
-    if len([path for path in tables if path is not None]) == 1:
+    if not known or len([path for path in tables if path is not None]) == 1:  # what it lacks is said where it is read
         return [[] if path is None else list(known) for path in tables]
     there = [
         [] if path is None else column_names(path, **_parsing(path, source, how), transpose=path == turned)

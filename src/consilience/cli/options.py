@@ -206,7 +206,8 @@ def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 seed_option = option("--seed random_state", "Seed of everything random.", default=0)
 json_option = option("--json", "Print JSON.", is_flag=True, expose_value=False, callback=_remember)
-run_options = block(seed_option, json_option, runs)
+jobs_option = runs  # and where the work is done, and what is said of it
+run_options = block(seed_option, json_option, jobs_option)
 base_option = option("--base", "A scikit-learn clusterer in place of k-means: 'HDBSCAN(min_cluster_size=10)'.")
 distances_option = option("--distances", "DATA is a matrix of distances.", is_flag=True)
 column_names_option = option(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -148,7 +148,7 @@ def runs(function: F) -> F:
         click.option("--jobs", "-j", "n_jobs", default=1, show_default=True, help="Threads; -1 for all cores."),
     ):
         added = option(added)
-    return added  # type: ignore[no-any-return]
+    return cast(F, added)
 
 
 @contextlib.contextmanager

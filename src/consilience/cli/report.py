@@ -23,7 +23,7 @@ from consilience.cli.options import option
 @option("--title", "Of the page.")
 @option("--figures", "Folder for every figure as PNG and SVG, and every table, whole, as CSV.", writes="folder")
 @options.reading(options.data_options, options.more_option, options.known_options, options.table_options)
-@options.block(options.seed_option, options.runs)
+@options.block(options.seed_option, options.jobs_option)
 def command(
     source: Path,
     how: dict[str, Any],
@@ -32,10 +32,6 @@ def command(
     names: str | None,
     title: str | None,
     figures: Path | None,
-    n_clusters: Any,
-    method: str | None,
-    random_state: int,
-    n_jobs: int,
     **settings: Any,
 ) -> None:
     """Write PAGE, an HTML file that needs nothing beside it, about SOURCE: a stored run, labels, a saved result, or a table.
@@ -57,7 +53,7 @@ def command(
     from consilience.cli.inputs import open_clusterings, open_data, print_notices
     from consilience.ensemble.results import saved_kind
     from consilience.inputs.known import read_names
-    from consilience.reports.report import check_places, cluster_table, is_table_of_data, make_report, write_report
+    from consilience.reports.report import check_places, cluster_table, is_table_of_data, write_report
     from consilience.tables.sheet import PARSING
 
     more, data, known_from = how["more"], how["data"], how["known_from"]
@@ -65,7 +61,6 @@ def command(
     page = Path(f"{source.resolve().name.split('.')[0]}_report.html") if page is None else page
     page, folder = check_places(page, figures, inputs)
     data_kind = "counts" if source.is_dir() and saved_kind(source) == "Agreement" else "data"
-    asked: dict[str, Any] = {"n_clusters": n_clusters, "method": method}
     looked_at = (*PARSING, "id_column", "columns", *(["known"] if known_from is None else []))
     reading = {name: how[name] for name in looked_at if how[name] not in (None, [])}
     turned = bool(how["transpose"]) and data is None  # only tables of data are
@@ -77,27 +72,16 @@ def command(
             raise InputError(
                 f"{source} is taken for data, and --with and --data go with clusterings: leave them out, or say --kind labels"
             )
-        opened = cluster_table(open_data(source, "data", **how)[0], n_clusters, method, random_state, n_jobs)
-        asked = {}
+        n_clusters, method = settings.pop("n_clusters"), settings.pop("method")
+        table = open_data(source, "data", **how)[0]
+        opened = cluster_table(table, n_clusters, method, settings["random_state"], settings["n_jobs"])
     else:
         opened = open_clusterings(source, data_kind=data_kind, **how)
     if names is not None:
         if opened.data is None:
             raise InputError("--names are those of the columns of the data, and there is none: give it too (--data)")
         opened = replace(opened, data=replace(opened.data, columns=read_names(data or source, names, opened.data)))
-    made = make_report(
-        opened.result,
-        opened.provenance,
-        data=opened.data,
-        known=opened.known,
-        command=options.command_line(),
-        seed=random_state,
-        n_jobs=n_jobs,
-        id_name=opened.id_name,
-        **asked,
-        **settings,
-    )
-    written = write_report(made, page, folder, inputs=inputs, title=title)
+    written = write_report(report_of(opened, **settings), page, folder, inputs=inputs, title=title)
     size = page.stat().st_size
     if is_data:
         click.echo(
@@ -107,3 +91,11 @@ def command(
     if figures is not None:
         click.echo(f"wrote {len(written) - 1} files of figures and tables to {figures}")
     print_notices(opened)
+
+
+def report_of(opened: Any, random_state: int, n_jobs: int, **settings: Any) -> Any:
+    """The report of what was opened, which says this command."""
+    from consilience.reports.report import make_report
+
+    about = {"data": opened.data, "known": opened.known, "id_name": opened.id_name, "command": options.command_line()}
+    return make_report(opened.result, opened.provenance, seed=random_state, n_jobs=n_jobs, **about, **settings)
