@@ -109,9 +109,8 @@ class Contrast(Result):
     def _verdict(self) -> list[str]:
         known, means = self.labels >= 0, "no object has a label"
         if known.any():
-            means = (
-                f"mean confidence {self.confidence[known].mean():.2f}, mean support {self.support[known].mean():.2f}"
-            )
+            values = self.confidence[known].mean(), self.support[known].mean()
+            means = "mean confidence {:.2f}, mean support {:.2f}".format(*values)
         if not np.isnan(self.run_agreement):
             means = f"two halves of the runs agree to an adjusted Rand index of {self.run_agreement:.2f}, {means}"
         new = f"{_how_new(self.redundancy)}: NMI {self.redundancy:.2f} with the given grouping"
@@ -120,19 +119,13 @@ class Contrast(Result):
         return [new, self._explains(), means]
 
     def _explains(self) -> str:
-        by_variance = self.diagnostics.measure == "variance"
-        good, known = (
-            f"{value:.0%}" if by_variance else f"{value:.3g}"
-            for value in (self.quality, self.diagnostics.quality_of_given)
-        )
         if np.isnan(self.quality):
             return "its quality is not known"
-        beside = "" if np.isnan(self.diagnostics.quality_of_given) else f" (the given grouping {known})"
-        return (
-            f"explains {good} of the variance{beside}"
-            if by_variance
-            else f"keeps {good} nats of information per count{beside}"
-        )
+        by_variance, known = self.diagnostics.measure == "variance", self.diagnostics.quality_of_given
+        number = "{:.0%}" if by_variance else "{:.3g}"
+        beside = "" if np.isnan(known) else f" (the given grouping {number.format(known)})"
+        said = "explains {} of the variance{}" if by_variance else "keeps {} nats of information per count{}"
+        return said.format(number.format(self.quality), beside)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per object: id (or number), cluster (−1 without one), confidence and support."""
@@ -254,14 +247,9 @@ def contrast(
     """
     start, seed = time.perf_counter(), check_seed(random_state)
     by_ccib = check_choice(method, METHODS, "method") == "ccib"
+    splitting = {"base": base, "combine": combine, "center": center, "n_clusters_local": n_clusters_local}
     own: dict[str, dict[str, Any]] = {
-        "condens": {
-            "base": base,
-            "combine": combine,
-            "center": center,
-            "n_clusters_local": n_clusters_local,
-            "multiple_given": multiple_given,
-        },
+        "condens": splitting | {"multiple_given": multiple_given},
         "ccib": {"trade_off": trade_off, "search": search},
     }
     _check_unused(own["condens" if by_ccib else "ccib"], method)

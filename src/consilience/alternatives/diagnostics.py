@@ -89,35 +89,25 @@ def _sparse_deviations(X: Any, codes: NDArray[Any], k: int, mean: Floats) -> tup
 @register
 @dataclass(frozen=True, eq=False)
 class Diagnostics:
-    """What :func:`diagnose` found.
+    """What :func:`diagnose` found."""
 
-    Attributes
-    ----------
-    redundancy : DataFrame
-        One row per given grouping, and one for several of them together:
-        I(C; Z) in nats, NMI, I(C; Z) / H(Z), and the information about the data that C and Z share.
-    quality, quality_of_given : float
-        Of the clustering, and of the given groupings together.
-    measure : {"variance", "information"}
-
-    Examples
-    --------
-    >>> from consilience.alternatives import diagnose
-    >>> from consilience.datasets import load_beads
-    >>> beads = load_beads()
-    >>> found = diagnose(beads.values, beads.labels["color"], beads.labels["shape"])
-    >>> found.measure, list(found.redundancy.columns)
-    ('variance', ['given', 'information', 'nmi', 'share', 'shared_information'])
-    """
-
+    # One row per given grouping, and one for several of them together: I(C; Z) in nats, NMI, I(C; Z) / H(Z), and the information about
+    # the data that C and Z share
     redundancy: pd.DataFrame
-    quality: float
-    quality_of_given: float
-    measure: str
+    quality: float  # of the clustering
+    quality_of_given: float  # of the given groupings together
+    measure: str  # "variance" or "information"
 
 
 def diagnose(X: Any, labels: Any, given: EnsembleLike | None = None, *, measure: str = "variance") -> Diagnostics:
     """Compare a clustering of the data with groupings that were known before.
+
+    Returns
+    -------
+    Diagnostics
+        `redundancy`, a data frame with a row per given grouping, and one for several of them together: I(C; Z) in nats, NMI,
+        I(C; Z) / H(Z), and the information about the data that C and Z share; `quality` of the clustering, and
+        `quality_of_given` of all groupings together.
 
     Examples
     --------
