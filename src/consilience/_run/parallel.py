@@ -22,11 +22,11 @@ from typing import Any, TypeVar
 import cloudpickle
 import joblib
 import numpy as np
-from joblib.parallel import get_active_backend
+from joblib.parallel import delayed, get_active_backend
 from threadpoolctl import ThreadpoolController
 
 from consilience._check import InputError, show
-from consilience._run.progress import Where, is_logging, logging_to, record
+from consilience._run.progress import is_logging, logging_to, record, whereabouts
 
 LOCAL = ("SequentialBackend", "ThreadingBackend", "LokyBackend", "MultiprocessingBackend")
 MOST_JOBS = 2**20  # safeguard: more are no number of jobs
@@ -73,10 +73,7 @@ def n_tasks(n_jobs: int | None) -> int:
 
 
 def own_threads(limit: int | None = 1, of: str | None = None) -> Any:
-    """Within this context the libraries that compute (`of` them "blas" or "openmp", or both) have so many threads of their own.
-
-    With one, their numbers do not depend on how many there are; None leaves them as they are.
-    """
+    """Within, the libraries that compute (`of` them "blas" or "openmp", or both) have so many threads; with one, sums stay the same."""
     return _controller(len(sys.modules)).limit(limits=limit, user_api=of)
 
 
@@ -137,12 +134,9 @@ def workers(
     prefer: str = "threads",
     logged: bool = True,
 ) -> Workers:
-    """Workers for independent tasks: call it with ``joblib.delayed(function)(…)`` tasks, or hold it open with ``with``.
-
-    `lazily` yields results as soon as they and those before them are there, `as_they_come` (place, result) as they end; else they are
-    a list. `prefer` holds where a context does not say otherwise: "threads" for kernels, "processes" for Python code. `logged` tasks
-    have a line each in the run log, where there is one.
-    """
+    """Workers for independent tasks: call it with ``joblib.delayed(function)(…)`` tasks, or hold it open with ``with``."""
+    # `lazily` yields results as soon as they and those before them are there, `as_they_come` (place, result) as they end; else they are
+    # a list. `prefer` holds where a context does not say otherwise: "threads" for kernels, "processes" for Python code.
     jobs, client = check_n_jobs(n_jobs), active_client()
     form = {"lazily": lazily, "as_they_come": as_they_come, "logged": logged}
     if client is not None:
@@ -158,10 +152,12 @@ class Workers:
     def __init__(self, *, lazily: bool = False, as_they_come: bool = False, logged: bool = True) -> None:
         self.lazily, self.as_they_come = lazily, as_they_come
         self._logged = logged and is_logging()
+        self._held: Any = contextlib.nullcontext()  # what is kept between calls
 
     def __call__(self, tasks: Iterable[Task]) -> Any:
         """The tasks' results."""
-        found = self._log(self._results(map(_measuring, tasks))) if self._logged else self._results(tasks)
+        measured = map(delayed(_measured), tasks)
+        found = self._log(self._results(measured)) if self._logged else self._results(tasks)
         if self.as_they_come:
             return found
         return _in_order(found) if self.lazily else list(_in_order(found))
@@ -176,24 +172,21 @@ class Workers:
             yield place, result
 
     def __enter__(self) -> Workers:
+        self._held.__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
-        pass
+        self._held.__exit__(*error)
 
 
-def _measuring(task: Task) -> Task:
-    return _measured, (task,), {}
-
-
-def _measured(task: Task) -> tuple[Any, str, float, Where]:
+def _measured(task: Task) -> tuple[Any, str, float, dict[str, Any]]:
     """The result of a task, and what the log says of it: a name, seconds, and where it ran."""
     begin = time.perf_counter()
     result = run_call(task)
     function = task[0]
     while isinstance(function, functools.partial):
         function = function.func
-    return result, getattr(function, "__name__", "task"), time.perf_counter() - begin, Where.here()
+    return result, getattr(function, "__name__", "task"), time.perf_counter() - begin, whereabouts()
 
 
 def _in_order(found: Iterator[tuple[int, Any]]) -> Iterator[Any]:
@@ -217,16 +210,8 @@ class _LocalWorkers(Workers):
         self._round = ROUND * n_threads(n_jobs) if self.lazily or self.as_they_come else None
         backend = get_active_backend(prefer=prefer)[0]
         gives = backend.supports_return_generator or type(backend).__name__ == "SequentialBackend"
-        self._parallel = joblib.Parallel(
-            n_jobs=n_jobs, return_as="generator_unordered" if gives else "list", prefer=prefer
-        )
-
-    def __enter__(self) -> Workers:
-        self._parallel.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._parallel.__exit__(*error)
+        how = {"return_as": "generator_unordered" if gives else "list", "prefer": prefer}
+        self._held = joblib.Parallel(n_jobs=n_jobs, **how)
 
     def _results(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Any]]:
         rest, deaths = enumerate(tasks), 0
@@ -247,7 +232,7 @@ class _LocalWorkers(Workers):
 
     def _until_death(self, tasks: Mapping[int, Task]) -> Iterator[tuple[int, Any]]:
         """(place, result) of these tasks, or an error when a process dies."""
-        found = self._parallel((_run_numbered, one, {}) for one in list(tasks.items()))
+        found = self._held((_run_numbered, one, {}) for one in list(tasks.items()))
         try:
             yield from found
         finally:
@@ -304,10 +289,7 @@ class _Unpacker(pickle.Unpickler):
 
 
 def pack(call: Any) -> tuple[bytes, list[Any]]:
-    """Bytes, and the large arrays and Dask's values anywhere in `call` that they refer to by their place.
-
-    Functions and classes that the other side cannot import, such as those of a notebook, travel by value.
-    """
+    """Bytes, and the large arrays and Dask's values anywhere in `call` that they refer to by their place."""
     file = io.BytesIO()
     packer = _Packer(file)
     packer.dump(call)

@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, TypeVar
@@ -59,7 +58,7 @@ class Bar:
             self._bar.stop()
         if self._told and is_logging():
             seconds = time.monotonic() - self._start
-            record("step", seconds, Where.here(), name=self._what, n=self._done - self._before, of=self._total)
+            record("step", seconds, whereabouts(), name=self._what, n=self._done - self._before, of=self._total)
 
 
 def _bar() -> Any:
@@ -93,18 +92,9 @@ def track(items: Iterable[T], total: int, what: str, progress: bool | None = Non
 _active: ContextVar[Callable[..., None] | None] = ContextVar("consilience_run_log", default=None)
 
 
-@dataclass(frozen=True)
-class Where:
-    """A process that did some work: its machine, or Dask's name of the worker, its id, and the most memory it held so far, in MB."""
-
-    worker: str
-    pid: int
-    peak_mb: float | None
-
-    @classmethod
-    def here(cls) -> Where:
-        """This process."""
-        return cls(worker_name() or socket.gethostname(), os.getpid(), peak_memory())
+def whereabouts() -> dict[str, Any]:
+    """Of this process, for the log: its machine, or Dask's name of the worker, its id, and the most memory it held so far, in MB."""
+    return {"worker": worker_name() or socket.gethostname(), "pid": os.getpid(), "peak_mb": peak_memory()}
 
 
 def worker_name() -> str | None:
@@ -141,8 +131,7 @@ def logging_to(
         return
     from importlib.metadata import version
 
-    started, here = time.monotonic(), Where.here()
-    about = {"worker": here.worker, "pid": here.pid, "version": version("consilience")}
+    started = time.monotonic()
     with contextlib.ExitStack() as held:
         file = None if path is None else held.enter_context(open(check_path(path, "the run log"), "ab", buffering=0))
 
@@ -155,7 +144,8 @@ def logging_to(
             if hear is not None:
                 hear(line)
 
-        write("start", verb=verb, time=datetime.now(UTC).isoformat(timespec="seconds"), **about)
+        date = datetime.now(UTC).isoformat(timespec="seconds")
+        write("start", verb=verb, time=date, version=version("consilience"), **whereabouts())
         token, status, note = _active.set(write), "done", None
         try:
             yield
@@ -174,12 +164,11 @@ def is_logging() -> bool:
     return _active.get() is not None
 
 
-def record(what: str, seconds: float | None = None, where: Where | None = None, **about: Any) -> None:
+def record(what: str, seconds: float, where: dict[str, Any], **about: Any) -> None:
     """A line in the log, if there is one."""
     write = _active.get()
     if write is not None:
-        place = {} if where is None else asdict(where)
-        write(what, **about, seconds=None if seconds is None else round(float(seconds), 6), **place)
+        write(what, **about, seconds=round(float(seconds), 6), **where)
 
 
 @contextlib.contextmanager
@@ -187,5 +176,4 @@ def step(name: str) -> Iterator[None]:
     """Within is a step of the work, which the log has with its seconds."""
     started = time.perf_counter()
     yield
-    if is_logging():
-        record("step", time.perf_counter() - started, Where.here(), name=name)
+    record("step", time.perf_counter() - started, whereabouts(), name=name)

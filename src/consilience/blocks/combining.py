@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,12 @@ import numpy as np
 from consilience._check import InputError, is_number, show
 from consilience._files import check_folder, write_folder
 from consilience._types import Array, PathLike
-from consilience.blocks.distinct_rows import RowTable, TooManyRowsError, codes_of
+from consilience.blocks.distinct_rows import DistinctRows, RowTable, TooManyRowsError, codes_of
 from consilience.blocks.label_blocks import LabelBlocks
 from consilience.blocks.passes import Passes, refine
-from consilience.blocks.result import WrittenConsensus, fields_of, read_column, tally
+from consilience.blocks.result import WrittenConsensus, fields_of, read_column
 from consilience.blocks.running import Answers, Reading, spread, write_parts
-from consilience.blocks.sample_and_place import Placed, cluster_table, sum_clusters, take_sample, tally_of
+from consilience.blocks.sample_and_place import Placed, cluster_table, sum_clusters, sums_of, take_sample, tally_of
 from consilience.consensus import Consensus
 from consilience.consensus.combine import combine_problem
 from consilience.consensus.rows.problem import check_problem
@@ -45,93 +45,97 @@ def combine_blocks(
     call: str = "",
     start: float = 0.0,
 ) -> Consensus:
-    """What :func:`consilience.combine` does for labels in blocks.
-
-    Labels are read twice: for the distinct rows, and to give every object the answer of its row. Cost O(n_objects · clusterings), shared
-    among the workers, beside that of the method for the distinct rows, which this process pays. Where there is no room for the
-    distinct rows, the method is fitted to a sample (:mod:`consilience.blocks.sample_and_place`).
-    """
+    """What :func:`consilience.combine` does for labels in blocks."""
+    # Labels are read twice: for the distinct rows, and to give every object the answer of its row. Cost O(n_objects · clusterings),
+    # shared among the workers, beside that of the method for the distinct rows, which this process pays.
     if sample_weight is not None:
         raise InputError("labels in blocks take no sample_weight: every object counts once")
     room = None if memory_limit is None else bytes_of(memory_limit)
     folder = None if output is None else check_output(output)
     reading = Reading(blocks.parts, blocks.layout, how["n_jobs"])
     asked: dict[str, Any] = {"method": method, "n_clusters": n_clusters, "how": how, "options": options}
+    shown: dict[str, Any] = {"progress": progress, "call": call}
+    in_memory = room if folder is None else None
     try:
         rows = blocks.distinct(None if room is None else room - FIXED, how["n_jobs"])
     except TooManyRowsError:
-        return _sample_and_place(blocks, reading, asked, folder, room, progress, call, start)
-    if folder is None:
-        _check_objects(rows.n_objects, room, rows.n_bytes)
+        found = _of_sample(blocks, reading, partial(_check_objects, room=in_memory), asked, shown)
+    else:
+        _check_objects(rows.n_objects, in_memory, rows.n_bytes)
+        found = _of_rows(blocks, rows, asked, shown)
+    return _give(reading, found, folder, start)
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """An answer, and what looks it up for the objects of a block."""
+
+    lengths: Sequence[int]  # objects of every part
+    table: Answers  # clusters, confidence and support
+    more: Mapping[str, Answers]  # what comes when it is asked for
+    fields: dict[str, Any]  # of the record
+    tally: dict[str, Any]
+
+
+def _of_rows(blocks: LabelBlocks, rows: DistinctRows, asked: dict[str, Any], shown: dict[str, Any]) -> _Found:
+    """The answer for all distinct rows."""
     ens = rows.ensemble(blocks.names)
-    number = None if isinstance(n_clusters, str) else n_clusters
-    problem = check_problem(ens, number, copies=rows.counts, even=blocks.even)
-    of_rows = combine_problem(ens, problem, **asked, progress=progress, call=call)
-    values: dict[str, Array] = {"cluster": of_rows.labels.astype(np.int32)}
-    values |= {"confidence": of_rows.confidence, "support": of_rows.support}
-    row_values = {name: getattr(of_rows, name) for name in ("membership", "scale_labels", "scale_confidence")}
+    problem = check_problem(ens, _number(asked), copies=rows.counts, even=blocks.even)
+    answer = combine_problem(ens, problem, **asked, **shown)
+    values: dict[str, Array] = {"cluster": answer.labels.astype(np.int32)}
+    values |= {"confidence": answer.confidence, "support": answer.support}
+    row_values = {name: getattr(answer, name) for name in ("membership", "scale_labels", "scale_confidence")}
     table = RowTable.of(ens, values)
     more = {name: replace(table, values={"values": some}) for name, some in row_values.items() if some is not None}
-    tallied = tally(of_rows, rows.counts)
-    return _give(reading, rows.lengths, table, more, fields_of(of_rows), tallied, folder, room, start)
+    sums = sums_of(answer.labels, answer.confidence, answer.support, answer.n_clusters, rows.counts)
+    return _Found(rows.lengths, table, more, fields_of(answer), tally_of(sums))
 
 
-def _sample_and_place(
+def _of_sample(
     blocks: LabelBlocks,
     reading: Reading,
+    check: Callable[[int], None],
     asked: dict[str, Any],
-    folder: Path | None,
-    room: int | None,
-    progress: bool | None,
-    call: str,
-    start: float,
-) -> Consensus:
-    """The answer of a sample of the objects, and where it places all others."""
-    check = partial(_check_objects, room=None if folder is not None else room)
+    shown: dict[str, Any],
+) -> _Found:
+    """The answer for a sample of the objects, and where it places all others."""
     rows, lengths = take_sample(reading, check)
     sample = rows.ensemble(blocks.names)[np.repeat(np.arange(len(rows.counts)), rows.counts)]
-    number = None if isinstance(asked["n_clusters"], str) else asked["n_clusters"]
+    number = _number(asked)
     if asked["method"] == "nbce" and number is None and sum(lengths) > sample.n_objects:
         asked = asked | {"options": {"inference": "vb"} | asked["options"]}  # as in memory of so many objects
     problem = check_problem(sample, number, even=blocks.even)
-    answer = combine_problem(sample, problem, **asked, progress=progress, call=call)
+    answer = combine_problem(sample, problem, **asked, **shown)
     passes = Passes(reading, codes_of(sample), problem.with_clusters(answer.n_clusters))
     answer, rule = refine(passes, sample, answer, number, asked["how"], asked["options"])
-    placed = Placed.of(sample, answer, rule)
-    placed, sums = sum_clusters(placed, reading)
+    placed, sums = sum_clusters(Placed.of(sample, answer, rule), reading)
     said = f"by {len(sample.labels):,} of the objects; the others are placed by their labels, since distinct rows have no room"
     fields = fields_of(answer) | dict.fromkeys(("curve", "scales", "splits"))
     fields |= {"n_clusters": len(placed.order), "note": "; ".join(filter(None, [answer.note, said]))}
     assert answer.clusters is not None
     fields["clusters"] = cluster_table(sums, placed.order, answer.clusters)
-    more = {"membership": replace(placed, wanted=("membership",))}
-    return _give(reading, lengths, placed, more, fields, tally_of(sums), folder, room, start)
+    return _Found(lengths, placed, {"membership": replace(placed, wanted=("membership",))}, fields, tally_of(sums))
 
 
-def _give(
-    reading: Reading,
-    lengths: Sequence[int],
-    table: Answers,
-    more: Mapping[str, Answers],
-    fields: dict[str, Any],
-    tallied: dict[str, Any],
-    folder: Path | None,
-    room: int | None,
-    start: float,
-) -> Consensus:
-    """The record, with what concerns single objects in arrays or written; what is in `more` comes when it is asked for."""
-    later = {name: partial(_one, reading, some, lengths) for name, some in more.items()}
-    fields = fields | {"seconds": time.perf_counter() - start}
+def _number(asked: dict[str, Any]) -> int | None:
+    """The number of clusters that is asked for; None where it is to be found."""
+    return None if isinstance(asked["n_clusters"], str) else asked["n_clusters"]
+
+
+def _give(reading: Reading, found: _Found, folder: Path | None, start: float) -> Consensus:
+    """The record, with what concerns single objects in arrays or written."""
+    later = {name: partial(_one, reading, some, found.lengths) for name, some in found.more.items()}
+    fields = found.fields | {"seconds": time.perf_counter() - start}
     if folder is None:
-        given: dict[str, Any] = spread(reading, table, lengths)
+        given: dict[str, Any] = spread(reading, found.table, found.lengths)
         given |= {"labels": given.pop("cluster").astype(np.int64), "ids": given.pop("id", None)}
         scales = {name: later.pop(name)() for name in list(later) if name != "membership"}
         return Consensus(**fields | later | scales | given | {"seconds": time.perf_counter() - start})
-    write_folder(folder, lambda there: write_parts(there, reading, table, lengths))
+    write_folder(folder, lambda there: write_parts(there, reading, found.table, found.lengths))
     columns = {"labels": "cluster", "confidence": "confidence", "support": "support"}
     columns |= {} if reading.layout.id_column is None else {"ids": reading.layout.id_heading}
     read = {name: partial(read_column, folder, column) for name, column in columns.items()}
-    fields |= {"output": str(folder), "tally": tallied, "seconds": time.perf_counter() - start}
+    fields |= {"output": str(folder), "tally": found.tally, "seconds": time.perf_counter() - start}
     return WrittenConsensus(**fields | later | read)
 
 

@@ -11,7 +11,6 @@ import pyarrow.dataset as ds
 
 from consilience._types import Array, Floats, Ints
 from consilience.consensus import Consensus
-from consilience.consensus.trust.confidence import FLOATING
 from consilience.ensemble.results import late
 
 OF_OBJECTS = ("labels", "confidence", "support", "membership", "scale_labels", "scale_confidence", "ids")
@@ -86,21 +85,6 @@ class WrittenConsensus(Consensus):
 def fields_of(record: Consensus) -> dict[str, Any]:
     """The fields of a consensus that do not concern single objects; what is made later stays so."""
     return {field.name: vars(record)[field.name] for field in fields(record) if field.name not in OF_OBJECTS}
-
-
-def tally(record: Consensus, counts: Ints) -> dict[str, Any]:
-    """Of all objects, from the consensus of their distinct rows."""
-    there = record.labels >= 0
-    labels, n = record.labels[there], counts[there]
-    weak = record.support[there] <= FLOATING + 1e-12
-    return {
-        "n_objects": int(counts.sum()),
-        "n_without_labels": int(counts[~there].sum()),
-        "n_floaters": int(n[weak].sum()),
-        "sizes": np.bincount(labels, n, minlength=record.n_clusters).astype(np.int64).tolist(),
-        "mean_confidence": float(np.average(record.confidence[there], weights=n)),
-        "mean_support": float(np.average(record.support[there], weights=n)),
-    }
 
 
 def read_column(folder: Path, name: str) -> Array:

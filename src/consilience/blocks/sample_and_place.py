@@ -94,10 +94,7 @@ class Placed:
 
 
 def take_sample(reading: Reading, check: Callable[[int], None]) -> tuple[DistinctRows, tuple[int, ...]]:
-    """The distinct rows of a sample that no cutting into blocks changes, and the objects of every part, by two readings.
-
-    ``check(n_objects)`` is called in between, and raises an error where so many objects have no room.
-    """
+    """The distinct rows of a sample that no cutting into blocks changes, and the objects of every part, by two readings."""
     lengths = tuple(reading.each("counting objects", _count))
     n = sum(lengths)
     check(n)
@@ -121,10 +118,7 @@ def _take(part: Any, shared: None, taken: Ints, layout: Layout) -> DistinctRows:
 
 
 def sum_clusters(placed: Placed, reading: Reading) -> tuple[Placed, Floats]:
-    """Clusters by falling size among all objects, and (4, k + 1) their objects, sums of confidence and support, and floaters.
-
-    The last column is of objects without a cluster.
-    """
+    """Clusters by falling size among all objects, and their sums."""
     sums: Floats = sum(reading.each("means of clusters", _sum, placed))  # type: ignore[assignment]
     sizes = sums[0, :-1]
     order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
@@ -132,15 +126,16 @@ def sum_clusters(placed: Placed, reading: Reading) -> tuple[Placed, Floats]:
 
 
 def _sum(part: Any, placed: Placed, more: None, layout: Layout) -> Floats:
+    found = (placed.look_up(block) for block in read_part(part, layout))
     k = len(placed.order)
-    sums = np.zeros((4, k + 1))
-    for block in read_part(part, layout):
-        found = placed.look_up(block)
-        labels = np.where(found["cluster"] < 0, k, found["cluster"])
-        weak = (found["support"] <= FLOATING + 1e-12) & (labels < k)
-        for row, values in enumerate((None, found["confidence"], found["support"], weak.astype(float))):
-            sums[row] += np.bincount(labels, values, minlength=k + 1)
-    return sums
+    return sum((sums_of(*one.values(), k) for one in found), np.zeros((4, k + 1)))
+
+
+def sums_of(labels: Ints, confidence: Floats, support: Floats, k: int, counts: Ints | None = None) -> Floats:
+    """(4, k + 1): objects of every cluster, sums of their confidence and support, and floaters; the last column is without a cluster."""
+    labels, n = np.where(labels < 0, k, labels), np.ones(len(labels)) if counts is None else counts
+    weak = (support <= FLOATING + 1e-12) & (labels < k)
+    return np.array([np.bincount(labels, n * values, k + 1) for values in (1.0, confidence, support, weak)])
 
 
 def cluster_table(sums: Floats, order: Ints, sampled: pd.DataFrame) -> pd.DataFrame:
@@ -167,6 +162,6 @@ def tally_of(sums: Floats) -> dict[str, Any]:
         "n_without_labels": int(sums[0, -1]),
         "n_floaters": int(sums[3].sum()),
         "sizes": size.astype(np.int64).tolist(),
-        "mean_confidence": float(sums[1].sum() / size.sum()),
-        "mean_support": float(sums[2].sum() / size.sum()),
+        "mean_confidence": float(sums[1, :-1].sum() / size.sum()),
+        "mean_support": float(sums[2, :-1].sum() / size.sum()),
     }

@@ -15,7 +15,7 @@ from scipy import sparse
 from consilience import _kernels
 from consilience._check import InputError
 from consilience._run.parallel import own_threads
-from consilience._run.progress import Where, record
+from consilience._run.progress import record, whereabouts
 from consilience._run.time_limit import CallError, call_within
 from consilience._types import Array, Labels
 from consilience.ensemble.store import Store
@@ -42,12 +42,12 @@ class Made:
     steps: int
     note: str | None
     predictor: Any
-    where: Where
+    where: dict[str, Any]
 
     @classmethod
     def each(cls, runs: Runs, seconds: float | None = None) -> list[Made]:
         """Of every run; `seconds` where these are not the kernel's own."""
-        where, cells = Where.here(), zip(runs.labels, runs.inertia, runs.seconds, runs.steps, strict=True)
+        where, cells = whereabouts(), zip(runs.labels, runs.inertia, runs.seconds, runs.steps, strict=True)
         return [
             cls(
                 labels,
