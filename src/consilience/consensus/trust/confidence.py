@@ -94,7 +94,7 @@ def support_of(rows: Labels, labels: Array, tables: Sequence[Floats]) -> Floats:
     for column, owners in zip(rows.T, owners_of_labels(tables), strict=True):
         agree += np.append(owners, -1)[column] == labels
         known += column >= 0
-    return np.asarray(agree / known)
+    return np.asarray(agree / np.maximum(known, 1))  # a row that none of the clusterings knows has no support
 
 
 def label_owners(table: Array) -> Labels:
