@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -125,9 +126,6 @@ result or AnnData
     def _set(self, labels: Labels, label_names: list[Array | None], info: Any, ids: Any) -> None:
         self.labels, self.label_names = read_only(labels), [read_only(names) for names in label_names]
         self.info, self.ids = check_info(info, self.n_clusterings), check_ids(ids, self.n_objects)
-        self._signatures: Signatures | None = None
-        self._n_clusters: Ints | None = None
-        self._has_missing: bool | None = None
 
     @classmethod
     def from_codes(
@@ -154,10 +152,8 @@ result or AnnData
         """
         codes = np.asarray(codes)
         if codes.ndim != 2 or codes.dtype.kind not in "iu" or not codes.size:
-            raise InputError(
-                f"codes must be whole numbers, objects × clusterings; got {codes.dtype} of shape {codes.shape}: "
-                "Ensemble(labels) takes labels of any kind"
-            )
+            got = f"got {codes.dtype} of shape {codes.shape}: Ensemble(labels) takes labels of any kind"
+            raise InputError(f"codes must be whole numbers, objects × clusterings; {got}")
         if codes.min() < -1 or codes.max() >= 2**31:
             raise InputError(f"codes must be −1 (missing) or 0 … 2³¹ − 1; got {codes.min()} … {codes.max()}")
         self = cls.__new__(cls)
@@ -172,13 +168,11 @@ result or AnnData
     def n_clusterings(self) -> int:
         return int(self.labels.shape[1])
 
-    @property
+    @cached_property
     def n_clusters(self) -> Ints:
         """Number of clusters that occur in each clustering; 0 where every label is missing."""
-        if self._n_clusters is None:
-            self._n_clusters = np.array([np.count_nonzero(np.bincount(c + 1)[1:]) for c in self.labels.T], np.int64)
-            self._n_clusters.flags.writeable = False
-        return self._n_clusters
+        found = [np.count_nonzero(np.bincount(codes + 1)[1:]) for codes in self.labels.T]
+        return read_only(np.array(found, np.int64))
 
     @property
     def names(self) -> list[str]:
@@ -190,11 +184,9 @@ result or AnnData
     def coverage(self) -> Floats:
         return (self.labels >= 0).mean(axis=0)
 
-    @property
+    @cached_property
     def has_missing(self) -> bool:
-        if self._has_missing is None:
-            self._has_missing = bool(self.labels.min() < 0)
-        return self._has_missing
+        return bool(self.labels.min() < 0)
 
     def categories(self, clustering: int | str) -> Array:
         """The labels that a clustering knows, by code, whether or not they occur."""
@@ -268,9 +260,12 @@ result or AnnData
         >>> s.labels.tolist(), s.inverse.tolist(), s.counts.tolist()
         ([[0, 0], [1, 1]], [0, 0, 1, 1], [2, 2])
         """
-        if self._signatures is None:
-            self._signatures = collapse(self.labels)
         return self._signatures
+
+    @cached_property
+    def _signatures(self) -> Signatures:
+        first, inverse, counts = _kernels.signatures(self.labels)
+        return Signatures(*map(read_only, (self.labels[first], inverse, counts, first)))
 
     def __getitem__(self, key: Any) -> Ensemble:
         """``ens[objects, clusterings]`` or ``ens[objects]``; labels keep their codes and names.
@@ -306,22 +301,16 @@ result or AnnData
             raise InputError(f"concat needs at least one ensemble, in a list; got {kind_of(ensembles)}")
         for i, part in enumerate(parts):
             if not isinstance(part, Ensemble):
-                raise InputError(
-                    f"concat puts ensembles side by side; number {i} is {kind_of(part)}: make it one first"
-                )
+                raise InputError(f"concat takes ensembles, and number {i} is {kind_of(part)}: make it one first")
             if part.n_objects != parts[0].n_objects:
-                raise InputError(
-                    f"ensemble {i} has {part.n_objects} objects, the first {parts[0].n_objects}: "
-                    "only clusterings of the same objects can be put side by side"
-                )
+                sizes = f"ensemble {i} has {part.n_objects} objects, the first {parts[0].n_objects}"
+                raise InputError(f"{sizes}: only clusterings of the same objects can be put side by side")
         named = [part.ids for part in parts if part.ids is not None]
         for ids in named:
             if not np.array_equal(ids, named[0]):
                 at = int(np.flatnonzero(ids != named[0])[0])
-                raise InputError(
-                    f"the ensembles name their objects differently: object {at} is {show(named[0][at])} in one and "
-                    f"{show(ids[at])} in another; put them in the same order first"
-                )
+                where = f"object {at} is {show(named[0][at])} in one and {show(ids[at])} in another"
+                raise InputError(f"the ensembles name their objects differently: {where}; put them in the same order")
         info = join_info([part.info for part in parts])
         names = [known for part in parts for known in part.label_names]
         codes = np.hstack([part.labels for part in parts])
@@ -425,11 +414,3 @@ class Signatures:
     def __repr__(self) -> str:
         share = 100 * len(self) / max(1, len(self.inverse))
         return f"Signatures: {len(self):,} distinct rows of {len(self.inverse):,} ({share:.3g} %)"
-
-
-def collapse(labels: Labels) -> Signatures:
-    first, inverse, counts = _kernels.signatures(labels)
-    found = Signatures(labels[first], inverse, counts, first)
-    for array in (found.labels, found.inverse, found.counts, found.first):
-        array.flags.writeable = False
-    return found

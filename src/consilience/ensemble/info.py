@@ -45,16 +45,14 @@ def check_ids(ids: Any, n_objects: int) -> Array | None:
     """Names of the objects, all different; a copy that cannot be written to."""
     if ids is None:
         return None
-    array = np.asarray(ids)
+    array = np.array(ids)
     if array.shape != (n_objects,):
         raise InputError(f"{n_objects} objects need as many ids; got shape {array.shape}")
     # Text as objects: names of files need not be Unicode, which the text of pandas 3 must be.
-    text = array.dtype.kind in "OU"
-    twice = pd.Index(array, dtype=object if text else None).duplicated()
+    twice = pd.Index(array, dtype=object if array.dtype.kind in "OU" else None).duplicated()
     if twice.any():
         at = int(np.argmax(twice))
         raise InputError(f"the id {show(array[at])} occurs more than once (object {at})")
-    array = array.copy()
     array.flags.writeable = False
     return array
 
@@ -64,10 +62,8 @@ def ids_of_index(index: Any) -> Array | None:
     if not names_objects(index):
         return None
     if not index.is_unique:
-        raise InputError(
-            f"the index names the objects, and {show(index[index.duplicated()][0])} stands in it more than once: "
-            "make it unique, or drop it with reset_index(drop=True)"
-        )
+        twice = f"the index names the objects, and {show(index[index.duplicated()][0])} stands in it more than once"
+        raise InputError(f"{twice}: make it unique, or drop it with reset_index(drop=True)")
     return np.asarray(index.to_numpy())
 
 
@@ -122,11 +118,9 @@ def known_codes(known: Mapping[Any, int], labels: Iterable[Any], clustering: str
     is_text, codes = {isinstance(name, str) for name in known}, dict(known)
     for label in labels if is_text else ():
         if isinstance(label, str) not in is_text:
-            here, there = ("text", "numbers") if isinstance(label, str) else ("a number", "text")
-            raise InputError(
-                f"clustering {clustering!r}: the label {show(label)} is {here}, and those it is matched with are {there}: "
-                "give both in the same form"
-            )
+            is_, are = ("is text", "numbers") if isinstance(label, str) else ("is a number", "text")
+            said = f"the label {show(label)} {is_}, and those it is matched with are {are}: give both in the same form"
+            raise InputError(f"clustering {clustering!r}: {said}")
     return codes, [codes.setdefault(label, len(codes)) for label in labels]
 
 
@@ -158,8 +152,7 @@ def positions(key: Any, size: int, what: str) -> Any:
         return np.flatnonzero(array)
     if array.dtype.kind not in "iu" or array.ndim != 1:
         raise InputError(f"choose each {what} by number, slice or mask; got {show(key)}")
-    if array.size and (array.min() < -size or array.max() >= size):
-        raise InputError(
-            f"there is no {what} {int(array.max() if array.max() >= size else array.min())}: {size} in all"
-        )
+    beyond = array[(array < -size) | (array >= size)]
+    if beyond.size:
+        raise InputError(f"there is no {what} {int(beyond[0])}: {size} in all")
     return array

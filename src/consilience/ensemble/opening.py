@@ -42,13 +42,15 @@ def is_anndata(source: Any) -> bool:
 
 def are_paths(source: Any) -> bool:
     """Whether a list names files, or folders, rather than being a label vector of text."""
-    return isinstance(source, (list, tuple)) and bool(source) and all(map(_is_place, source))
-
-
-def _is_place(one: Any) -> bool:
-    if isinstance(one, os.PathLike):
-        return True
-    return isinstance(one, str) and (one.lower().endswith(tuple(READERS)) or os.path.isdir(one))
+    return (
+        isinstance(source, (list, tuple))
+        and bool(source)
+        and all(
+            isinstance(one, os.PathLike)
+            or (isinstance(one, str) and (one.lower().endswith(tuple(READERS)) or os.path.isdir(one)))
+            for one in source
+        )
+    )
 
 
 def is_result(source: Any) -> bool:
@@ -99,10 +101,10 @@ def _parts(folder: Path) -> list[Path]:
 def refuse_blocks(source: Path, what: str) -> None:
     """Say of a folder of row blocks who takes it; of anything else nothing."""
     if source.is_dir() and not is_saved(source) and any((*source.glob("*.parquet"), *source.glob("*.npz"))):
-        raise InputError(
-            f"{source} is a folder of row blocks, and this needs {what}: labels in blocks go to combine, data to generate and counts "
-            "to agree; anything else takes them as one file, such as pandas.read_parquet makes of the folder"
+        who = (
+            "labels in blocks go to combine, data to generate and counts to agree; anything else takes them as one file"
         )
+        raise InputError(f"{source} is a folder of row blocks, and this needs {what}: {who}")
 
 
 def ensemble_of(result: Any) -> Ensemble:
@@ -113,30 +115,26 @@ def ensemble_of(result: Any) -> Ensemble:
         return found
     if hasattr(result, "labels"):
         labels = pd.DataFrame(result.labels).rename(columns=str)
-        one = [type(result).__name__.lower()]
-        return Ensemble(
-            labels if labels.shape[1] > 1 else labels.set_axis(one, axis=1), ids=getattr(result, "ids", None)
-        )
+        if labels.shape[1] == 1:
+            labels.columns = [type(result).__name__.lower()]
+        return Ensemble(labels, ids=getattr(result, "ids", None))
     raise InputError(f"{kind_of(result)} holds no clusterings: give those that it is about")
 
 
 def choose(ensemble: Ensemble, columns: str | int | Sequence[str | int]) -> Ensemble:
     """Some clusterings of an ensemble, by name, number or pattern."""
-    chosen: list[int] = []
-    for name in [columns] if isinstance(columns, (str, int, np.integer)) else columns:
-        places = (
-            [int(name)]
-            if isinstance(name, (int, np.integer))
-            else [i for i, own in enumerate(ensemble.names) if own == name]
-        )
-        if isinstance(name, str) and not places:
-            places = [i for i, own in enumerate(ensemble.names) if fnmatchcase(own, name)]
+    names, chosen = ensemble.names, []
+    for one in [columns] if isinstance(columns, (str, int, np.integer)) else columns:
+        places = [] if isinstance(one, str) else [int(one)]
+        if isinstance(one, str):
+            places = [i for i, own in enumerate(names) if own == one]
+            places = places or [i for i, own in enumerate(names) if fnmatchcase(own, one)]
         if not places:
-            near = nearest(name, ensemble.names)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(ensemble.names[:5])} …"
-            raise InputError(f"no clustering is called {show(name)}: {hint}")
-        chosen += [place for place in places if place not in chosen]
-    return ensemble[:, chosen]
+            near = nearest(one, names)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names[:5])} …"
+            raise InputError(f"no clustering is called {show(one)}: {hint}")
+        chosen += places
+    return ensemble[:, list(dict.fromkeys(chosen))]
 
 
 def stored_keys(adata: Any) -> list[str]:
@@ -168,9 +166,6 @@ def stored_ensemble(adata: Any, key: str) -> Ensemble:
     if key not in stored_keys(adata):
         raise InputError(f"the AnnData has no clusterings called {key!r}: consilience.anndata.generate writes them")
     info = pd.DataFrame(adata.uns[key]["info"]).reset_index(drop=True)
-    for name in info.columns:
-        if isinstance(info[name].dtype, pd.CategoricalDtype):
-            info[name] = info[name].astype(object)
-    return Ensemble.from_codes(
-        np.asarray(adata.obsm[key], np.int32), info=info, ids=np.asarray(adata.obs_names, object)
-    )
+    info = info.astype(dict.fromkeys(info.select_dtypes("category"), object))
+    ids = np.asarray(adata.obs_names, object)
+    return Ensemble.from_codes(np.asarray(adata.obsm[key], np.int32), info=info, ids=ids)

@@ -56,36 +56,20 @@ R = TypeVar("R", bound="Result")
 
 
 def register(cls: C) -> C:
-    """Make a dataclass known by its name, so that saved results that hold one can be opened again.
-
-    Subclasses of :class:`Result` are registered by themselves; this decorator is for small records inside them. A name that another
-    class has is refused, since what was saved of one would be opened as the other; the same class may be defined anew.
-    """
-    name = cls.__name__
-    owner, taken = OWNERS.get(name, cls.__module__), KINDS.get(name, cls)
-    if not f"{cls.__module__}.".startswith(f"{owner}."):  # which may not have been imported yet
-        raise InputError(f"{name} is the name of a record of {owner}: give the class of {cls.__module__} another name")
+    """Make a dataclass known by its name, so that saved results that hold one can be opened again; results are by themselves."""
+    # A name of another class is refused: what was saved of one would be opened as the other. The same class may be defined anew.
+    name, taken = cls.__name__, KINDS.get(cls.__name__, cls)
+    owner = OWNERS.get(name, cls.__module__)  # which may not have been imported yet
     if (taken.__module__, taken.__qualname__) != (cls.__module__, cls.__qualname__):
-        raise InputError(
-            f"{name} is the name of {taken.__module__}.{taken.__qualname__}: give the class of {cls.__module__} another name"
-        )
-    KINDS[name] = cls
-    return cls
+        owner = f"{taken.__module__}.{taken.__qualname__}"
+    elif f"{cls.__module__}.".startswith(f"{owner}."):
+        KINDS[name] = cls
+        return cls
+    raise InputError(f"{name} is the name of a record of {owner}: give the class of {cls.__module__} another name")
 
 
 def written_call(function: Callable[..., Any], source: Any, /, **given: Any) -> str:
-    """A call of a verb of the package as Python: what was given, where it is not the default.
-
-    Files stand by their names, plain values as they are, and everything else, the source too, by the name of its parameter.
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> written_call(cs.combine, "labels.csv", n_clusters=6, method="auto", random_state=0)
-    "cs.combine('labels.csv', n_clusters=6)"
-    >>> written_call(cs.combine, [[0, 1]], n_clusters="auto", sample_weight=[1.0, 2.0])
-    "cs.combine(ensemble, n_clusters='auto', sample_weight=sample_weight)"
-    """
+    """A call of a verb as Python, without defaults: files and plain values as they are, all else by the name of its parameter."""
     parameters = signature(function).parameters
     words = [repr(str(source)) if isinstance(source, (str, Path)) else next(iter(parameters))]
     for name, value in given.items():
@@ -98,8 +82,6 @@ def written_call(function: Callable[..., Any], source: Any, /, **given: Any) -> 
 
 
 class _Late:
-    """A field whose value may be given as a function that makes it, which is called when the field is first read."""
-
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
@@ -116,23 +98,7 @@ class _Late:
 
 
 def late() -> Any:
-    """The default of a field of a record, None, that may also be given as a function without arguments that makes the value.
-
-    The function is called when the field is first read, and so before the record is saved, pickled or copied.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> @dataclass(frozen=True, eq=False)
-    ... class Squares(Result):
-    ...     table: list | None = late()
-    >>> one = Squares(lambda: print("made") or [0, 1, 4])
-    >>> one.table, one.table
-    made
-    ([0, 1, 4], [0, 1, 4])
-    >>> print(Squares().table)
-    None
-    """
+    """The default of a field, None, which may also be given as a function that makes the value when the field is first read."""
     return _Late()
 
 
@@ -209,8 +175,7 @@ class Result:
     def _write(self, folder: Path) -> dict[str, Any]:
         """Write into a new folder; returns what goes into the header. Override both this and `_read` for a format of your own."""
         parts = _Parts(folder)
-        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
-        encoded = {name: parts.encode(value, name) for name, value in fields.items() if name not in self._unsaved}
+        encoded = parts.fields(self, unsaved=self._unsaved)
         parts.finish()
         return {"fields": encoded}
 
@@ -251,12 +216,15 @@ def read_header(folder: Path) -> dict[str, Any]:
     try:
         header = json.loads((folder / HEADER).read_bytes())
     except (FileNotFoundError, NotADirectoryError):
-        if not folder.exists():
-            beside = [file.parent.name for file in folder.parent.glob(f"*/{HEADER}")]
-            near = nearest(folder.name, beside, short_for=False)
-            hint = f"did you mean {str(folder.with_name(near[0]))!r}?" if near else "check the path"
-            raise InputError(f"there is no folder {folder}: {hint}") from None
-        raise InputError(f"{folder} holds no saved result: {HEADER} is not in it; check the path") from None
+        beside = [file.parent.name for file in folder.parent.glob(f"*/{HEADER}")]
+        near = nearest(folder.name, beside, short_for=False)
+        hint = f"did you mean {str(folder.with_name(near[0]))!r}?" if near else "check the path"
+        what = (
+            f"{folder} holds no saved result: {HEADER} is not in it"
+            if folder.exists()
+            else f"there is no folder {folder}"
+        )
+        raise InputError(f"{what}: {hint}") from None
     except (ValueError, RecursionError):
         raise InputError(f"{folder / HEADER} is damaged: it is not JSON; save the result again") from None
     if not isinstance(header, dict) or header.get("format") != FORMAT or not isinstance(header.get("kind"), str):
@@ -309,17 +277,17 @@ class _Parts:
             items = [self.encode(item, f"{name}.{i}") for i, item in enumerate(value)]
             return items if isinstance(value, list) else {"$": "tuple", "items": items}
         if isinstance(value, Mapping):
-            items = [
-                [self.encode(k, f"{name}.key"), self.encode(v, f"{name}.{i}")] for i, (k, v) in enumerate(value.items())
-            ]
+            pairs = enumerate(value.items())
+            items = [[self.encode(k, f"{name}.key"), self.encode(v, f"{name}.{i}")] for i, (k, v) in pairs]
             return {"$": "dict", "items": items}
         kind = type(value).__name__
         if dataclasses.is_dataclass(value) and KINDS.get(kind) is type(value):
-            fields = {
-                f.name: self.encode(getattr(value, f.name), f"{name}.{f.name}") for f in dataclasses.fields(value)
-            }
-            return {"$": "record", "kind": kind, "fields": fields}
+            return {"$": "record", "kind": kind, "fields": self.fields(value, f"{name}.")}
         raise InputError(f"{name} is {kind_of(value)}, which a saved result cannot hold: leave it out")
+
+    def fields(self, record: Any, prefix: str = "", unsaved: tuple[str, ...] = ()) -> dict[str, Any]:
+        names = [field.name for field in dataclasses.fields(record) if field.name not in unsaved]
+        return {name: self.encode(getattr(record, name), f"{prefix}{name}") for name in names}
 
     def _encode_frame(self, frame: pd.DataFrame, name: str) -> dict[str, Any]:
         file = f"{_file_name(name)}.parquet"
@@ -346,22 +314,24 @@ class _Parts:
         if not isinstance(value, dict):
             return value
         tag = value["$"]
-        if tag == "array":
-            return self._array(value["name"])
-        if tag == "sparse":
-            return sparse.csr_matrix(tuple(self._array(name) for name in value["names"]), shape=tuple(value["shape"]))
-        if tag in ("frame", "objects"):
-            frame = self._frame(value)
-            return frame if tag == "frame" else frame[0].to_numpy(object)
-        if tag == "ensemble":
-            return Ensemble.load(self._place(value["file"]))
-        if tag == "tuple":
-            return tuple(self.decode(item) for item in value["items"])
-        if tag == "dict":
-            return {self.decode(key): self.decode(item) for key, item in value["items"]}
-        if tag != "record":
-            raise ValueError(f"unknown kind of field {tag!r}")
-        return self.record(_kind(value["kind"], self.folder), value["fields"])
+        match tag:
+            case "array":
+                return self._array(value["name"])
+            case "sparse":
+                return sparse.csr_matrix(tuple(map(self._array, value["names"])), shape=tuple(value["shape"]))
+            case "frame":
+                return self._frame(value)
+            case "objects":
+                return self._frame(value)[0].to_numpy(object)
+            case "ensemble":
+                return Ensemble.load(self._place(value["file"]))
+            case "tuple":
+                return tuple(self.decode(value["items"]))
+            case "dict":
+                return {self.decode(key): self.decode(item) for key, item in value["items"]}
+            case "record":
+                return self.record(_kind(value["kind"], self.folder), value["fields"])
+        raise ValueError(f"unknown kind of field {tag!r}")
 
     def record(self, kind: Any, fields: Mapping[str, Any]) -> Any:
         """A record of its encoded fields, whatever format they were saved in."""

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from consilience._check import InputError, count, show
 from consilience._types import Array
+from consilience.ensemble.info import check_info
 
 Column = tuple[pa.Array, dict[str, str] | None]
 _JSON_MARK = {"consilience": "json"}
@@ -24,9 +25,6 @@ def encode_info(info: Any, n_clusterings: int) -> dict[str, Column]:
     if info is None:
         return {}
     info = _as_frame(info, n_clusterings)
-    if len(info) != n_clusterings:
-        rows, needed = count(len(info), "row"), count(n_clusterings, "clustering")
-        raise InputError(f"info has {rows} for {needed}: give one row for each")
     names = list(info.columns)
     for name in names:
         if not isinstance(name, str) or name in TAKEN or names.count(name) > 1:
@@ -36,16 +34,9 @@ def encode_info(info: Any, n_clusterings: int) -> dict[str, Column]:
 
 def _as_frame(info: Any, n_clusterings: int) -> pd.DataFrame:
     """A table from one, from columns by name, from a list of rows, or from the only row itself."""
-    if (
-        isinstance(info, Mapping)
-        and n_clusterings == 1
-        and not any(isinstance(v, (list, pd.Series)) for v in info.values())
-    ):
-        info = [info]
-    try:
-        return pd.DataFrame(info)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"info cannot be read as a table with one row per clustering: {error}") from None
+    if isinstance(info, Mapping) and n_clusterings == 1:
+        info = info if any(isinstance(cell, (list, pd.Series)) for cell in info.values()) else [info]
+    return check_info(info, n_clusterings)
 
 
 def _encode_column(column: pd.Series) -> Column:
@@ -56,7 +47,8 @@ def _encode_column(column: pd.Series) -> Column:
     # Cells of mixed types make no Arrow array, but JSON can hold them.
     with contextlib.suppress(TypeError, ValueError, OverflowError, pa.ArrowException):
         array = pa.array(cells)
-        if not pa.types.is_nested(array.type) or _is_flat_list(array.type):
+        is_list = pa.types.is_list(array.type) and not pa.types.is_nested(array.type.value_type)
+        if is_list or not pa.types.is_nested(array.type):
             return array, None
     try:
         texts = [None if cell is None else json_text(cell) for cell in cells]
@@ -67,10 +59,6 @@ def _encode_column(column: pd.Series) -> Column:
 
 def _is_missing(cell: Any) -> bool:
     return cell is None or cell is pd.NA or cell is pd.NaT or (isinstance(cell, (float, np.floating)) and cell != cell)
-
-
-def _is_flat_list(kind: pa.DataType) -> bool:
-    return pa.types.is_list(kind) and not pa.types.is_nested(kind.value_type)
 
 
 def decode_info(tables: list[pa.Table], index: pd.Index) -> pd.DataFrame:

@@ -246,9 +246,7 @@ class Store:
         lost = check_failures(failed, rows)
         if lost is not None:
             if FAILED in columns:
-                raise InputError(
-                    f"info column {FAILED!r} is the store's own where clusterings could not be made: rename it"
-                )
+                raise InputError(f"info column {FAILED!r} is the store's own where clusterings failed: rename it")
             columns[FAILED] = mark_failures(lost)
         with self._appending:
             numbers = self._new_numbers(numbers, len(rows))
@@ -261,8 +259,8 @@ class Store:
             except OSError as error:
                 if error.errno not in FULL:
                     raise
-                safe = f"{error.strerror}; the {self.n_clusterings:,} clusterings before are safe, and the same command goes on"
-                raise OSError(error.errno, f"{safe} once there is room", str(self.path)) from error
+                safe = f"the {self.n_clusterings:,} clusterings before are safe, and the same command goes on once there is room"
+                raise OSError(error.errno, f"{error.strerror}; {safe}", str(self.path)) from error
             self._next_part += 1
             self._enter(_Part(self.path / name, NAMES in columns, lost), numbers)
         return numbers
