@@ -15,7 +15,7 @@ from consilience._check import InputError
 from consilience.ensemble.opening import are_paths, is_anndata, is_path
 from consilience.tables import Table, read_table
 from consilience.tables.column_types import YES
-from consilience.tables.files import SOURCE, open_sheet
+from consilience.tables.files import open_sheet
 from consilience.tables.in_memory import is_frame
 from consilience.tables.sheet import Options, parsing
 
@@ -45,12 +45,12 @@ def refuse_answers(source: Any, reading: Mapping[str, Any]) -> None:
     """Say of a table of clusters with their confidence, as we write it, what to give instead."""
     if "columns" in reading or not is_table(source):
         return
-    names = open_sheet(source, Options("labels", **parsing(reading))).column_names()
-    if {"cluster", "confidence", "support"}.issubset(names):
-        called = Path(source).name if is_path(source) else getattr(source, "attrs", {}).get(SOURCE, "the table")
+    sheet = open_sheet(source, Options("labels", **parsing(reading)))
+    if {"cluster", "confidence", "support"}.issubset(sheet.column_names()):
+        remedy = "give what they were made from, or the folder that --save wrote"
         raise InputError(
-            f"{called} holds clusters with their confidence and support, as combine and cluster write them: give what they were made "
-            "from, or the folder that --save wrote; columns='cluster' (--columns cluster) takes the clusters for one clustering"
+            f"{sheet.source} holds clusters with their confidence and support, as combine and cluster write them: {remedy}; "
+            "columns='cluster' (--columns cluster) takes the clusters for one clustering"
         )
 
 
@@ -71,10 +71,8 @@ def guess(source: Any, reading: Mapping[str, Any]) -> str:
 
 
 def _are_categories(frame: pd.DataFrame) -> bool:
-    """Whether columns are words of their own (plan, region), which no two share and which are not numbered (c1, 3-0), or constants.
-
-    Labels of clusterings are shared by several clusterings, or numbered; yes and no may be shared by categories too.
-    """
+    """Whether columns are words of their own (plan, region), which no two share and which are not numbered (c1, 3-0), or constants."""
+    # Labels of clusterings are shared by several clusterings, or numbered; yes and no may be shared by categories too.
     words = [set(frame[name].dropna()) for name in frame]
     if all(len(some) <= 1 for some in words):
         return True
@@ -95,10 +93,8 @@ def _are_numbered(words: set[Any]) -> bool:
 def taken_for(table: Table) -> str:
     """What a table of nothing but words was taken for, and how to say otherwise; empty where there is no doubt."""
     if table.kind == "data" and table.encoder is not None and all(one.has_words for one in table.encoder.columns):
-        return (
-            "columns of words were taken for categories of a table, not for clusterings: kind='labels' (--kind labels) takes them for "
-            "clusterings"
-        )
+        otherwise = "kind='labels' (--kind labels) takes them for clusterings"
+        return f"columns of words were taken for categories of a table, not for clusterings: {otherwise}"
     words = [set(table.values[name].dropna()) for name in table.values] if table.kind == "labels" else []
     own = len(words) > 1 and len(set().union(*words)) == sum(map(len, words))
     if own and not any(map(_are_numbered, words)):

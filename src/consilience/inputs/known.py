@@ -24,11 +24,11 @@ from consilience.tables.sheet import Options, given_reading, parsing
 
 def column_names(source: Any, **reading: Any) -> list[str]:
     """Names of the columns that a table has, those beside its matrix included; options that do not say how to parse it are ignored."""
-    kind = "data" if is_path(source) and Path(source).suffix.lower() in (".npz", ".mtx") else "labels"  # may be sparse
-    key = reading.get("key")
-    kind = "data" if reading.get("transpose") else kind
-    sheet = open_sheet(source, Options(kind, **parsing(reading), **({} if key is None else {"key": key})))
-    return (transposed(sheet, reading.get("id_column")) if reading.get("transpose") else sheet).column_names()
+    turned = bool(reading.get("transpose"))
+    may_be_sparse = turned or (is_path(source) and Path(source).suffix.lower() in (".npz", ".mtx"))
+    options = Options("data" if may_be_sparse else "labels", **parsing(reading), key=reading.get("key"))
+    sheet = open_sheet(source, options)
+    return (transposed(sheet, reading.get("id_column")) if turned else sheet).column_names()
 
 
 def labels_by_name(known: Any) -> dict[str, Any]:
@@ -84,19 +84,15 @@ def _in_order(labels: Any, name: str, objects: Ensemble | Table) -> Any:
 def labels_from(
     source: Any, objects: Ensemble | Table, *, id_column: str | int | None = None, **reading: Any
 ) -> dict[str, Any]:
-    """Labels of the objects in another table, by name; objects that it does not name have none.
-
-    By default the ids are the column of `source` that holds the names of all objects, if there is one.
-    """
+    """Labels of the objects in another table, by name; objects that it does not name have none."""
     found = id_column
     if id_column is None and objects.ids is not None and not has_own_ids(source):
-        found = find_id_column(source, objects.ids, **parsing(reading))
+        found = find_id_column(source, objects.ids, **parsing(reading))  # one that holds the names of all objects
     table = read_table(source, kind="labels", id_column=found, **{"columns": "*", **given_reading(reading)})
     if table.ids is not None and objects.ids is None:
         if id_column is not None:
-            raise InputError(
-                f"{table.source} cannot be matched by id, since the objects have no ids: leave its id column (--id) out"
-            )
+            what = f"{table.source} cannot be matched by id, since the objects have no ids"
+            raise InputError(f"{what}: leave its id column (--id) out")
         table = replace(table, ids=None)
     return labels_by_name(match_rows(table, objects.ids, objects.n_objects, partial=True).values)
 

@@ -149,9 +149,8 @@ def as_table(source: Any, kind: str = "data", **reading: Any) -> Table:
             raise InputError(f"{source.source} was read as {source.kind}: read it with kind={kind!r}")
         return source
     if is_result(source):
-        raise InputError(
-            f"{kind_of(source)} holds clusterings, and this needs the table of {kind} itself: give that, or its path"
-        )
+        what = f"{kind_of(source)} holds clusterings, and this needs the table of {kind} itself"
+        raise InputError(f"{what}: give that, or its path")
     if is_path(source) and Path(source).is_dir():
         holds = "a saved result" if (Path(source) / HEADER).exists() else "a folder"
         raise InputError(f"{source} is {holds}, and this needs a table of {kind}: give the path of its file")
@@ -162,9 +161,7 @@ def _of_files(
     paths: Sequence[Any], kind: str, known: Any, known_columns: Sequence[str], reading: dict[str, Any]
 ) -> Opened:
     if kind not in ("auto", "labels"):
-        raise InputError(
-            f"several files are joined where they hold clusterings, and this needs {kind}: give one of them"
-        )
+        raise InputError(f"several files are joined if they hold clusterings, and this needs {kind}: give one of them")
     runs = {path: open_source(path, kind="labels") for path in paths if Path(path).is_dir()}
     there = [[] if path in runs else column_names(path, **fitting(path, reading)) for path in paths]
     every = {name for names in there for name in names}
@@ -174,10 +171,8 @@ def _of_files(
     wanted = [*known_columns, *(asked if named else [])]
     if lost := [name for name in wanted if name not in every]:
         near = nearest(lost[0], sorted(every))
-        raise InputError(
-            f"known (--known) {lost[0]!r} is not a column of {listed([Path(path).name for path in paths])}"
-            + (f": did you mean {near[0]!r}?" if near else ": check its name")
-        )
+        hint, files = f"did you mean {near[0]!r}?" if near else "check its name", [Path(path).name for path in paths]
+        raise InputError(f"known (--known) {lost[0]!r} is not a column of {listed(files)}: {hint}")
     anywhere = every.union(*(run.ensemble.names for run in runs.values()))
     parts = []
     for path, names in zip(paths, there, strict=True):
@@ -221,9 +216,8 @@ def _of_folder(path: Path, reading: dict[str, Any]) -> Opened:
         manifest = find_manifest(path)[0]
     for one in said:
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    refused = [
-        str(one.message).replace(f"{path}{os.sep}", "") for one in said if issubclass(one.category, StoreWarning)
-    ]
+    lost = [str(one.message) for one in said if issubclass(one.category, StoreWarning)]
+    refused = [reason.replace(f"{path}{os.sep}", "") for reason in lost]
     same = {name: manifest[name] for name in ("n_objects", "fingerprint", "plan", "ids")}
     run = fingerprint(np.frombuffer(json.dumps(same, sort_keys=True).encode(), np.uint8))[:16]
     code = f"cs.Ensemble.load({str(place)!r})"
@@ -291,17 +285,12 @@ def cell_table(adata: Any) -> Table | None:
 def cell_groupings(adata: Any) -> dict[str, Any]:
     """Columns of `obs` that group the cells: categories, at most 100; not the answers that consilience wrote."""
     obs, own = adata.obs, answers_in(adata)
-    kinds = {str(name): obs[name].dtype for name in obs.columns}
-    names = [k for k, v in kinds.items() if isinstance(v, pd.CategoricalDtype) and 1 < len(v.categories) <= FEW]
-    names = [name for name in names if name not in own]
-    return {name: np.asarray(obs[name].astype(object)) for name in names}
+    grouped = [name for name in obs.select_dtypes("category") if 1 < len(obs[name].cat.categories) <= FEW]
+    return {str(name): np.asarray(obs[name].astype(object)) for name in grouped if str(name) not in own}
 
 
 def cell_embeddings(source: Any, ids: Any = None) -> dict[str, Any]:
-    """The arrays of numbers in `obsm` of an AnnData, or of an h5ad file, that have two columns or more; {} of anything else.
-
-    With `ids`, the rows are those of these cells, in their order.
-    """
+    """The arrays of numbers in `obsm` of an AnnData, or h5ad file, that have two columns or more, of the cells `ids`; else {}."""
     if is_path(source) and Path(source).suffix.lower() == ".h5ad" and Path(source).is_file():
         from anndata import read_h5ad
 

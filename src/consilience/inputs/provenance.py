@@ -34,9 +34,7 @@ class Provenance:
     manifest: Mapping[str, Any] | None = None
     fingerprint: str | None = None  # of the data that the run was made from
     refused: tuple[str, ...] = ()  # files of the run that were left out, each with the reason
-    data_code: str = (
-        ""  # the Python expression that reads the data, which `code` calls ``data``; empty where nobody knows
-    )
+    data_code: str = ""  # the Python expression that reads what `code` calls ``data``; empty where nobody knows
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +52,8 @@ class Opened:
     @property
     def ensemble(self) -> Ensemble:
         if self.result is None:
-            raise InputError(
-                f"{self.provenance.source} holds {self.kind}, not clusterings: cluster it with generate first"
-            )
+            what = f"{self.provenance.source} holds {self.kind}, not clusterings"
+            raise InputError(f"{what}: cluster it with generate first")
         return ensemble_of(self.result)
 
     @property
@@ -70,17 +67,14 @@ class Opened:
         ensemble = self.ensemble
         table = match_rows(table, ensemble.ids, ensemble.n_objects)
         known = {**labels_by_name(table.labels), **self.known}
-        return replace(
-            self, data=table, known=known, id_name=table.id_heading if self.id_name == "id" else self.id_name
-        )
+        id_name = table.id_heading if self.id_name == "id" else self.id_name
+        return replace(self, data=table, known=known, id_name=id_name)
 
     def with_known(self, known: Mapping[str, Any], source: Any = "") -> Opened:
         """The same with more labels that are known; no name may be known already."""
         if twice := sorted(set(known) & set(self.known)):
-            where = f"{source}: " if source else ""
-            raise InputError(
-                f"{where}known labels {twice[0]!r} are also in {self.provenance.source}: rename one of the two"
-            )
+            what = f"{source}: known" if source else "known"
+            raise InputError(f"{what} labels {twice[0]!r} are also in {self.provenance.source}: rename one of the two")
         return replace(self, known={**self.known, **known})
 
 
@@ -111,20 +105,14 @@ def _bare(column: str, names: Collection[str]) -> str:
 def fitting(path: Any, reading: Mapping[str, Any]) -> dict[str, Any]:
     """What was said of how to read several files, without what is only for files of another kind."""
     name = str(path).lower()
-    is_text, has_key = _TEXT.search(name) is not None, name.endswith((".npz", ".xlsx", ".h5ad"))
-    return {
-        option: value
-        for option, value in reading.items()
-        if (option != "key" or has_key)
-        and (option not in PARSING or is_text or (option == "header" and name.endswith(".xlsx")))
-    }
+    fits = set(reading) - {"key", *PARSING}
+    fits |= set(PARSING) if _TEXT.search(name) else {"header"} if name.endswith(".xlsx") else set()
+    fits |= {"key"} if name.endswith((".npz", ".xlsx", ".h5ad")) else set()
+    return {option: value for option, value in reading.items() if option in fits}
 
 
 def joined(parts: Sequence[Opened], said_of_reading: str = "") -> Opened:
-    """What several sources hold of the same objects as one: by id, else row by row; an object that one lacks has no label there.
-
-    Clusterings of the same name in two sources are told apart by those. `said_of_reading` stands in the code that opens them.
-    """
+    """What several sources hold of the same objects as one: by id, else row by row; an object that one lacks has no label there."""
     if len(parts) == 1:
         return parts[0]
     sources = [part.provenance.source for part in parts]
@@ -151,60 +139,37 @@ def joined(parts: Sequence[Opened], said_of_reading: str = "") -> Opened:
     how = "row by row, since they have no ids" if ids is None else "by id"
     said = f"{listed(sources)}: joined {how}: {count(n, 'object')}"
     said += "" if everywhere.all() else f", {int(everywhere.sum()):,} of them in every file"
-    places = [part.provenance.path for part in parts]
-    code = (
-        f"cs.inputs.open_source({[str(place) for place in places]!r}, kind='labels'{said_of_reading}).ensemble"
-        if all(places)
-        else ""
-    )
-    first = parts[0].provenance
+    first, places = parts[0], [str(part.provenance.path or "") for part in parts]
+    code = f"cs.inputs.open_source({places!r}, kind='labels'{said_of_reading}).ensemble" if all(places) else ""
     run = fingerprint(ensemble.labels)[:16]
-    provenance = Provenance(first.name, listed(sources), first.path, run, code)
-    notices = [notice for part in parts for notice in part.notices]
-    data = parts[0].data if n == len(rows[0]) else None
-    return replace(
-        parts[0],
-        result=ensemble,
-        provenance=provenance,
-        data=data,
-        known=known,
-        kind="labels",
-        notices=(*notices, said),
-    )
+    provenance = Provenance(first.provenance.name, listed(sources), first.provenance.path, run, code)
+    notices = (*(notice for part in parts for notice in part.notices), said)
+    data = first.data if n == len(rows[0]) else None
+    return Opened(ensemble, provenance, data, known, "labels", notices, first.id_name)
 
 
 def _objects(ensembles: Sequence[Ensemble], sources: Sequence[str]) -> tuple[Array | None, list[Array]]:
     """The ids of all objects, those of the first source first, and which of them the rows of each source are."""
-    named = [one.ids is not None for one in ensembles]
+    named, remedy = [one.ids is not None for one in ensembles], "name the column of ids with id_column= (--id)"
     if not any(named):
-        sizes = [one.n_objects for one in ensembles]
-        if len(set(sizes)) > 1:
-            raise InputError(
-                f"{sources[0]} has {count(sizes[0], 'object')} and another file {next(n for n in sizes if n != sizes[0]):,}, and "
-                "none has ids to join them by: name their column of ids with id_column= (--id)"
-            )
-        return None, [np.arange(sizes[0])] * len(sizes)
+        sizes = list(dict.fromkeys(one.n_objects for one in ensembles))
+        if len(sizes) > 1:
+            what = f"{sources[0]} has {count(sizes[0], 'object')} and another file {sizes[1]:,}"
+            raise InputError(f"{what}, and none has ids to join them by: {remedy}")
+        return None, [np.arange(sizes[0])] * len(ensembles)
     if not all(named):
-        without = sources[named.index(False)]
-        raise InputError(
-            f"{without} has no ids, and {sources[named.index(True)]} has: files are joined by them, so add a column of ids to it, "
-            "or name it with id_column= (--id)"
-        )
+        what = f"{sources[named.index(False)]} has no ids, and {sources[named.index(True)]} has"
+        raise InputError(f"{what}: files are joined by them, so add a column of ids to it, or {remedy}")
     every = _comparable([one.ids for one in ensembles if one.ids is not None])
     together = every[0]
     for own, source in zip(every[1:], sources[1:], strict=True):
         if not own.isin(together).any():
-            raise InputError(
-                f"{sources[0]} and {source} share no id: they have {show(together[0])} and {show(own[0])}; name the columns of ids "
-                "with id_column= (--id), and see that these are the same objects"
-            )
+            what = f"{sources[0]} and {source} share no id: they have {show(together[0])} and {show(own[0])}"
+            raise InputError(f"{what}; {remedy}, and see that these are the same objects")
         together = together.append(own[~own.isin(together)])
-    assert ensembles[0].ids is not None
-    ids = (
-        np.array([*ensembles[0].ids, *together[len(every[0]) :]], object)
-        if len(together) > len(every[0])
-        else ensembles[0].ids
-    )
+    ids, more = ensembles[0].ids, together[len(every[0]) :]
+    if ids is not None and len(more):
+        ids = np.array([*ids, *more], object)
     return ids, [together.get_indexer(own) for own in every]
 
 
