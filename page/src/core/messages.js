@@ -8,7 +8,7 @@
 /**
  * GET session
  * @typedef {{
- *   revision: number, run: string, tree: string, name: string, source: string,
+ *   revision: number, run: string, tree: string, name: string, source: string, package: string,
  *   n_objects: number, n_clusterings: number, features: string[], known: string[],
  *   saved: string[], tray?: import("./view.js").Kept[], lasts?: boolean, view?: KeptView | null, edits?: EditedItem[],
  *   tray_edition?: string, kept_note?: string,

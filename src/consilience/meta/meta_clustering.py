@@ -402,8 +402,8 @@ def organize(
     check_cut(ens.n_clusterings, n_groups, height)
     distances, error = distances_between(ens, measure, n_pairs, seed=seed, n_jobs=n_jobs, progress=progress)
     found = _tree_and_groups(distances, linkage, n_groups, height)
-    told = {"measure": measure, "n_pairs": n_pairs, "standard_error": error, "seed": seed}
-    return MetaClustering(ensemble=ens, distances=distances, **told, **found)
+    estimate: dict[str, Any] = {"n_pairs": n_pairs, "standard_error": error, "seed": seed}
+    return MetaClustering(ensemble=ens, distances=distances, measure=measure, **estimate, **found)
 
 
 def _tree_and_groups(distances: Floats, linkage: str, n_groups: Any, height: float | None) -> dict[str, Any]:

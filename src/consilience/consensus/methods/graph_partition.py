@@ -149,7 +149,7 @@ def _fill_blocks(labels: Ints, k: int, graph: Any = None) -> Ints:
     if graph is not None:
         edges = graph.tocoo()
         inside = labels[edges.row] == labels[edges.col]
-        ties = np.bincount(edges.row[inside], edges.data[inside], minlength=len(labels))
+        ties += np.bincount(edges.row[inside], edges.data[inside], minlength=len(labels))
     for vertex in np.argsort(ties, kind="stable"):
         if counts[labels[vertex]] > 1:
             counts[labels[vertex]] -= 1

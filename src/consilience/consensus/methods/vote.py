@@ -158,7 +158,7 @@ class MajorityVote(ConsensusEstimator):
             start = _best_start(problem, self.init, self.n_init, self.max_iter, check_seed(self.random_state))
         else:
             start = rows_of_start(problem, self.init)
-        labels, votes, n_iter = vote_on(problem, start, self.max_iter)
+        placed, votes, n_iter = vote_on(problem, start, self.max_iter)
         known = (problem.labels >= 0).sum(axis=1)
-        agreement = float(problem.weights @ votes[np.arange(problem.n_rows), labels] / (problem.weights @ known))
-        return Answer(labels, votes / known[:, None], {"agreement": agreement, "n_iter": n_iter})
+        agreement = float(problem.weights @ votes[np.arange(problem.n_rows), placed] / (problem.weights @ known))
+        return Answer(placed, votes / known[:, None], {"agreement": agreement, "n_iter": n_iter})

@@ -159,7 +159,7 @@ def _reliability(problem: Problem, labels: Ints, tables: Sequence[Floats]) -> tu
         for q, column, others, table in zip(place, some.T, what_others_say(some, owners, k), tables, strict=True):
             known = (column >= 0) & (others >= 0) & placed
             cells = others[known].astype(np.int64) * table.shape[1] + column[known]
-            said = np.bincount(cells, weights[known], minlength=table.size)
+            said = np.bincount(cells, weights[known], minlength=table.size).astype(float)
             reliability[q], chance[q] = _adjusted_wallace(said.reshape(table.shape))
     middle = float(np.nanmedian(reliability)) if not np.isnan(reliability).all() else np.nan
     deviation = 1.4826 * float(np.nanmedian(np.abs(reliability - middle))) if not np.isnan(middle) else np.nan

@@ -64,7 +64,9 @@ def flow_reply(revision: int, columns: Sequence[DisplayedClustering], **more: An
     cells = sum((a.clusters + 1) * (b.clusters + 1) for a, b in pairwise(columns))
     if cells > FLOW_CELLS:
         raise RefusedError(400, f"these clusterings have too many clusters for a flow: {cells:,} pairs of neighbors")
-    told = [{"ref": str(one.ref), "clusters": one.clusters, "names": one.names} for one in columns]
+    told: list[dict[str, Any]] = [
+        {"ref": str(one.ref), "clusters": one.clusters, "names": one.names} for one in columns
+    ]
     for about, one in zip(told, columns, strict=True):
         counts = np.bincount(np.where(one.codes < 0, one.clusters, one.codes), minlength=one.clusters + 1)
         about |= {"sizes": counts[:-1], "n_missing": counts[-1]}

@@ -1,6 +1,7 @@
 """The session in words and numbers: what is shown, how its tree is cut and by which linkage, and what can be done with it."""
 
 import zlib
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
@@ -42,6 +43,7 @@ def session_summary(call: Call) -> Reply:
         tree=session.tree,
         name=origin.name,
         source=origin.source,
+        package=version("consilience"),
         n_objects=snapshot.n_objects,
         n_clusterings=snapshot.n_clusterings,
         features=session.features[:FEATURES],

@@ -179,7 +179,7 @@ def _stripes(call: Call, ref: Ref, rows: int, columns: int, by: str) -> Reply:
     # objects from left to right and clusterings from top to bottom, where cells begin, and of every clustering the cluster
     # that is drawn as each slot
     places = {"order": order, "members": members, "rows": high, "columns": wide}
-    arrays = {name: values.astype(np.uint32) for name, values in places.items()}
+    arrays: dict[str, Array] = {name: values.astype(np.uint32) for name, values in places.items()}
     arrays |= {"slots": found, "shares": shares, "own": own}
     arrays |= {"agreement": aligned.agreement.astype(np.float32), "kept": aligned.kept.astype(np.float32)}
     return binary_reply({"revision": snapshot.revision, **told}, arrays)
