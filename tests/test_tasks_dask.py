@@ -151,6 +151,14 @@ def test_a_killed_process_of_joblib_is_replaced(tmp_path):
     assert sorted(found(as_they_come=True)) == [(i, i) for i in range(20)]
 
 
+def test_results_of_a_call_that_was_left_are_not_those_of_the_next():
+    with workers(2, prefer="processes", as_they_come=True) as held:
+        left = held(delayed(divmod)(i, 7) for i in range(30))
+        next(left)
+        left.close()
+        assert sorted(held(delayed(pow)(i, 2) for i in range(30))) == [(i, i * i) for i in range(30)]
+
+
 @pytest.mark.slow
 def test_a_task_that_kills_its_process_every_time_is_said():
     with pytest.raises(ClusterError, match="memory"):

@@ -212,6 +212,7 @@ class _LocalWorkers(Workers):
         gives = backend.supports_return_generator or type(backend).__name__ == "SequentialBackend"
         how = {"return_as": "generator_unordered" if gives else "list", "prefer": prefer}
         self._held = joblib.Parallel(n_jobs=n_jobs, **how)
+        self._turn = 0
 
     def _results(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Any]]:
         rest, deaths = enumerate(tasks), 0
@@ -232,9 +233,12 @@ class _LocalWorkers(Workers):
 
     def _until_death(self, tasks: Mapping[int, Task]) -> Iterator[tuple[int, Any]]:
         """(place, result) of these tasks, or an error when a process dies."""
-        found = self._held((_run_numbered, one, {}) for one in list(tasks.items()))
+        self._turn += 1
+        found = self._held((_run_numbered, (self._turn, *one), {}) for one in list(tasks.items()))
         try:
-            yield from found
+            for turn, place, result in found:
+                if turn == self._turn:  # joblib still has batches of a turn that ended early, and runs them in the next
+                    yield place, result
         finally:
             if hasattr(found, "close"):
                 with warnings.catch_warnings():
@@ -242,8 +246,8 @@ class _LocalWorkers(Workers):
                     found.close()
 
 
-def _run_numbered(place: int, task: Task) -> tuple[int, Any]:
-    return place, run_call(task)
+def _run_numbered(turn: int, place: int, task: Task) -> tuple[int, int, Any]:
+    return turn, place, run_call(task)
 
 
 def run_call(task: Task) -> Any:

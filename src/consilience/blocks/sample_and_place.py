@@ -128,7 +128,7 @@ def sum_clusters(placed: Placed, reading: Reading) -> tuple[Placed, Floats]:
 def _sum(part: Any, placed: Placed, more: None, layout: Layout) -> Floats:
     found = (placed.look_up(block) for block in read_part(part, layout))
     k = len(placed.order)
-    return sum((sums_of(**one, k=k) for one in found), np.zeros((4, k + 1)))
+    return sum((sums_of(one["cluster"], one["confidence"], one["support"], k) for one in found), np.zeros((4, k + 1)))
 
 
 def sums_of(labels: Ints, confidence: Floats, support: Floats, k: int, counts: Ints | None = None) -> Floats:

@@ -77,6 +77,17 @@ def find_ids(
     return None, None, []
 
 
+def find_row_names(sheet: Sheet, taken: Sequence[int]) -> tuple[int | None, np.ndarray | None, list[str]]:
+    """As :func:`find_ids`, of distances, which are all numbers: a first column of words that all differ names the objects."""
+    if 0 in taken or not isinstance(sheet.body, (pa.Table, pd.DataFrame)) or not _names_objects(sheet, 0):
+        return None, None, []
+    try:
+        numbers_of(sheet, 0)
+    except ColumnError:
+        return 0, ids_of(sheet, 0), [f"{sheet.column_words(0)} names the objects, since its words all differ"]
+    return None, None, []
+
+
 def _names_objects(sheet: Sheet, position: int, *, fractions: bool = False) -> bool:
     """Whether a column has one value per object, all different, text or whole numbers, or numbers with fractions too."""
     column = sheet.column(position)

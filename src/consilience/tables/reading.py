@@ -15,7 +15,7 @@ from scipy import sparse
 from consilience._check import InputError, check_choice, count, listed
 from consilience._types import Ints
 from consilience.tables.cells import counts_of, distances_of, ids_of, new_distances_of, triples_of
-from consilience.tables.columns import choose, find_ids, label_frame, total_of, transposed
+from consilience.tables.columns import choose, find_ids, find_row_names, label_frame, total_of, transposed
 from consilience.tables.data_columns import Reading, data_columns
 from consilience.tables.encoder import Encoder, describe_aside, named_kind
 from consilience.tables.files import SOURCE, open_sheet
@@ -262,6 +262,8 @@ def read_table(
         return replace(made_of, from_file=from_file)
     taken = [*aside, *sheet.named(() if columns is None else columns)]
     id_position, ids, notices = find_ids(sheet, id_column, taken, likely=None if encoder is None else encoder.id_name)
+    if kind in ("distances", "new_distances") and ids is None:
+        id_position, ids, notices = find_row_names(sheet, taken)
     kept = choose(sheet, columns, [*aside, id_position])
     if sheet.answers and columns is None:
         what = f"left out {listed(list(sheet.answers))}, which consilience wrote"
