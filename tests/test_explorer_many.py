@@ -11,7 +11,7 @@ import pytest
 
 import consilience as cs
 from consilience.explorer.api import Api
-from consilience.explorer.calls.stripes import Alignment, modes, spread
+from consilience.explorer.calls.label_stripes import Alignment, modes, spread
 from consilience.explorer.replies import unpack
 from consilience.explorer.session import Session
 from consilience.measures import variation_of_information
