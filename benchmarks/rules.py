@@ -112,7 +112,7 @@ RULES = {
     ),
     "names that come again": (
         "the second column of a name is numbered",
-        {"tables.sheet.Sheet.with_own_names": argument(0)},
+        {"tables.raw_table.RawTable.with_own_names": argument(0)},
     ),
     "blank columns": ("columns without name and cells are left out", {"tables.columns._is_blank": value(False)}),
     # Which column names the objects
@@ -219,7 +219,7 @@ RULES = {
 
 
 def _found(path):
-    """The object that holds a name, and the name: of `tables.sheet.Sheet.f` the class and `f`."""
+    """The object that holds a name, and the name: of `tables.raw_table.RawTable.f` the class and `f`."""
     parts = (PACKAGE + path).split(".")
     for n in range(len(parts) - 1, 0, -1):
         with contextlib.suppress(ImportError):

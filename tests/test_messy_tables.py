@@ -11,8 +11,8 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.measures import adjusted_rand
 from consilience.tables import check_matrix, read_table
-from consilience.tables.files import open_sheet
-from consilience.tables.sheet import Options
+from consilience.tables.files import open_raw
+from consilience.tables.raw_table import Options
 
 N = 120
 
@@ -249,7 +249,7 @@ ABOVE = {  # text, the names of its columns, and the line that its first row is 
 def test_lines_above_the_names_are_left_out_and_lines_keep_their_numbers(name, tmp_path):
     text, names, line = ABOVE[name]
     (tmp_path / "t.csv").write_text(text)
-    sheet = open_sheet(tmp_path / "t.csv", Options("data"))
+    sheet = open_raw(tmp_path / "t.csv", Options("data"))
     assert sheet.names == names
     assert (sheet.n_rows, sheet.line(0)) == (2, line)
 

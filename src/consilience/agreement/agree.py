@@ -19,7 +19,7 @@ from consilience.agreement.count_table import Clusterings, Counts
 from consilience.agreement.models import MDC, CoClusterer, DataLoom, check_clusters, column_clusters, grow
 from consilience.agreement.result import Agreement
 from consilience.inputs import as_table
-from consilience.tables.sheet import check_reading
+from consilience.tables.raw_table import check_reading
 
 MAKERS: dict[str, Callable[..., CoClusterer]] = {
     "mdc": MDC,

@@ -19,7 +19,7 @@ from consilience.alternatives.diagnostics import Diagnostics, diagnostics_of, gr
 from consilience.consensus.trust.confidence import floating
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result
-from consilience.tables.sheet import check_reading
+from consilience.tables.raw_table import check_reading
 
 METHODS = ("condens", "ccib")
 USED = ("split", "not split")  # what the outcome of a group is that tells nothing odd: CCIB splits none

@@ -21,7 +21,7 @@ from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result
 from consilience.measures import compare_labelings, nmi
 from consilience.measures.labelings import LabelingComparison
-from consilience.tables.sheet import split_reading
+from consilience.tables.raw_table import split_reading
 
 COLUMNS = ["n_clusters", "quality", "redundancy", "reproducibility", "z_score", "kept"]
 TOO_SMALL = "the groups have become too small to split"

@@ -21,7 +21,7 @@ from consilience._types import Array, Ints, Labels
 from consilience.ensemble import Ensemble
 from consilience.ensemble.info import object_vector
 from consilience.tables.cells import ColumnError, labels_of
-from consilience.tables.in_memory import frame_of, frame_sheet, plain_source
+from consilience.tables.in_memory import frame_of, plain_source, raw_frame
 
 ANSWERS = ("cluster", "confidence", "support")  # columns of what is given back
 SMALL = 2**16  # safeguard: whole numbers below it are their own codes
@@ -191,9 +191,9 @@ def _code_arrow(column: pa.Array, name: str, layout: Layout) -> tuple[Any, list[
             return found
     coded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
     codes = pc.fill_null(coded.indices.cast(pa.int32()), -1).to_numpy(zero_copy_only=False)
-    sheet = frame_sheet(layout.source, frame_of(pa.table({name: coded.dictionary})))
+    raw = raw_frame(layout.source, frame_of(pa.table({name: coded.dictionary})))
     try:
-        labels = labels_of(sheet, 0)
+        labels = labels_of(raw, 0)
     except ColumnError as error:
         raise InputError(
             f"{layout.source}: column {name!r} holds {error.brief}, and labels are whole numbers or names: leave it out with "

@@ -25,7 +25,7 @@ from consilience.ensemble import Ensemble
 from consilience.ensemble.opening import is_saved
 from consilience.inputs import as_ensemble
 from consilience.tables.columns import check_clusterings, choose, find_ids
-from consilience.tables.in_memory import frame_of, frame_sheet, is_frame
+from consilience.tables.in_memory import frame_of, is_frame, raw_frame
 
 BLOCK_ROWS = 2**20  # safeguard: of a block; the answer does not depend on it
 HEAD_ROWS = 10_000  # safeguard: for time, rows by which it is found what the columns are
@@ -317,12 +317,12 @@ def _layout_of(
 ) -> tuple[list[str], str | None, bool, list[str]]:
     """Names of the clusterings and of the ids, by the first rows; whether the ids are the index, and what to say of them."""
     check_once([str(name) for name in head.columns], source)
-    sheet = frame_sheet(source, head)
-    sheet.check_shape()
+    raw = raw_frame(source, head)
+    raw.check_shape()
     asked = columns is not None
-    position, ids, said = find_ids(sheet, id_column, sheet.named(columns) if asked else [])  # type: ignore[arg-type]
-    names = sheet.column_names()
-    kept = [names[i] for i in choose(sheet, columns, [position])]
+    position, ids, said = find_ids(raw, id_column, raw.named(columns) if asked else [])  # type: ignore[arg-type]
+    names = raw.column_names()
+    kept = [names[i] for i in choose(raw, columns, [position])]
     if position is not None:
         return kept, names[position], False, [f"{source}: {one}" for one in said]
     return kept, None if ids is None else str(head.index.name or "__index_level_0__"), ids is not None, []

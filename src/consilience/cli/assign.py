@@ -26,7 +26,7 @@ def command(model: Path, data: Path, output: Path | None, membership: bool, how:
     from consilience.inputs.known import labels_by_name
     from consilience.reports.clusterer import assignment_finding, assignment_summary
     from consilience.reports.files import object_table, write_objects
-    from consilience.tables.sheet import given_reading
+    from consilience.tables.raw_table import given_reading
 
     if membership and output is None:
         raise InputError("--membership says what to write: name a file with --output too")

@@ -17,8 +17,8 @@ from consilience.inputs.guess import has_own_ids
 from consilience.inputs.known import column_names, labels_from
 from consilience.tables import Table, read_table
 from consilience.tables.columns import Doubt
+from consilience.tables.raw_table import PARSING
 from consilience.tables.reading import find_id_column
-from consilience.tables.sheet import PARSING
 
 LONG = 120  # safeguard: letters of a notice that a line has room for
 

@@ -54,7 +54,7 @@ def command(
     from consilience.ensemble.results import saved_kind
     from consilience.inputs.known import read_names
     from consilience.reports.report import check_places, cluster_table, is_table_of_data, write_report
-    from consilience.tables.sheet import PARSING
+    from consilience.tables.raw_table import PARSING
 
     more, data, known_from = how["more"], how["data"], how["known_from"]
     inputs = [path for path in (source, *more, data, known_from) if path is not None]

@@ -18,7 +18,7 @@ from consilience.generation.runner import data_table
 from consilience.inputs import as_table
 from consilience.tables import Table, check_matrix, read_table
 from consilience.tables.matrix import array_of
-from consilience.tables.sheet import given_reading
+from consilience.tables.raw_table import given_reading
 
 METRICS = ("euclidean", "precomputed")
 NEW = "new_distances"  # the kind of a table of these

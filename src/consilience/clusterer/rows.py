@@ -21,7 +21,7 @@ from consilience.tables.encoder import EncodedColumn
 from consilience.tables.filling import NEIGHBORS, Gaps
 from consilience.tables.in_memory import is_frame, needs_encoding, plain_source
 from consilience.tables.matrix import array_of, check_rows
-from consilience.tables.sheet import given_reading
+from consilience.tables.raw_table import given_reading
 
 FARTHEST = 1e100  # safeguard: of new numbers; the squares of much larger ones overflow
 WIDEST = 5000  # safeguard: for memory, columns of a table of numbers, some of whose rows are kept to fill gaps of new ones from

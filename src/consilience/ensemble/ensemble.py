@@ -31,7 +31,7 @@ from consilience.ensemble.info import (
 )
 from consilience.tables import Table
 from consilience.tables.in_memory import columns_of, is_frame, label_columns
-from consilience.tables.sheet import given_reading
+from consilience.tables.raw_table import given_reading
 
 
 class Ensemble:

@@ -20,7 +20,7 @@ from consilience.generation.recipes import is_auto, recipe_of, usual_clusters
 from consilience.generation.runner import data_table
 from consilience.generation.variations import UNASKED_CLUSTERS, center_of
 from consilience.inputs import as_table
-from consilience.tables.sheet import split_reading
+from consilience.tables.raw_table import split_reading
 
 
 @runs_tasks

@@ -28,8 +28,8 @@ from consilience.inputs.guess import is_table
 from consilience.inputs.known import names_aside
 from consilience.measures.pairwise import with_each
 from consilience.tables import Table
-from consilience.tables.files import open_sheet
-from consilience.tables.sheet import Options
+from consilience.tables.files import open_raw
+from consilience.tables.raw_table import Options
 
 PRIOR = 10.0  # pairs that the mean over all objects counts for
 LARGEST_RATIO = 10.0  # of a column, at most; 1 over it at least
@@ -335,20 +335,20 @@ def _named_pairs(given: Any, side: str, numbers: Mapping[Any, int]) -> Iterator[
 
 def _pairs_in_file(file: Path, side: str, numbers: Mapping[Any, int]) -> Iterator[tuple[str, list[Any]]]:
     """The rows of a table of two columns; a first line that names no object holds the names of the columns, which is said."""
-    sheet = open_sheet(file, Options("labels", header=None if file.suffix.lower() == ".parquet" else False))
-    if sheet.width != 2:
-        raise InputError(f"{sheet.source}: has {count(sheet.width, 'column')}, and pairs to be {side} need two")
-    columns = [pd.Series(sheet.column(j), dtype=object) for j in (0, 1)]
+    raw = open_raw(file, Options("labels", header=None if file.suffix.lower() == ".parquet" else False))
+    if raw.width != 2:
+        raise InputError(f"{raw.source}: has {count(raw.width, 'column')}, and pairs to be {side} need two")
+    columns = [pd.Series(raw.column(j), dtype=object) for j in (0, 1)]
     pairs = [[name.strip() if isinstance(name, str) else name for name in pair] for pair in zip(*columns, strict=True)]
     first = 0
-    if sheet.names is None and all(_find(name, numbers) is None for name in pairs[0]):
+    if raw.names is None and all(_find(name, numbers) is None for name in pairs[0]):
         first, names = 1, " and ".join(map(show, pairs[0]))  # a misspelt pair must not be lost without a word
-        warnings.warn(f"{sheet.source}: the first line, {names}, names no object: a heading", stacklevel=2)
+        warnings.warn(f"{raw.source}: the first line, {names}, names no object: a heading", stacklevel=2)
     if first == len(pairs):
-        raise InputError(f"{sheet.source}: names no pair of objects: write two of them into every row")
+        raise InputError(f"{raw.source}: names no pair of objects: write two of them into every row")
     for row, pair in enumerate(pairs[first:], 1):  # counted as those of tables are, below the names of the columns
-        line = "" if sheet.line is None else f" (line {sheet.line(row + first - 1)})"
-        yield f"{sheet.source}, row {row}{line}", pair
+        line = "" if raw.line is None else f" (line {raw.line(row + first - 1)})"
+        yield f"{raw.source}, row {row}{line}", pair
 
 
 def _check_known(given: Any, side: str, objects: Table | Ensemble) -> dict[str, Labels]:

@@ -13,7 +13,7 @@ from consilience._files import open_parquet
 from consilience._run.row_blocks import Held, Piece, RowBlocks, Shape, computed, dask_parts
 from consilience._types import Floats
 from consilience.tables.cells import check_unique, ids_of
-from consilience.tables.in_memory import frame_sheet
+from consilience.tables.in_memory import raw_frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,9 +133,9 @@ def _ids_of(blocks: Sequence[Any], name: str) -> Any:
     # Read whole: a store keeps them in one column, and that each occurs once is not seen block by block.
     parts = [open_parquet(one).read([name]).to_pandas() if isinstance(one, Path) else one[[name]] for one in blocks]
     parts = [computed([part])[0] if hasattr(part, "compute") else part for part in parts]
-    sheet = frame_sheet("row blocks", pd.concat(parts, ignore_index=True))
-    ids = ids_of(sheet, 0)
-    check_unique(sheet, ids, 0)
+    raw = raw_frame("row blocks", pd.concat(parts, ignore_index=True))
+    ids = ids_of(raw, 0)
+    check_unique(raw, ids, 0)
     return ids
 
 

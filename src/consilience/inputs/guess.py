@@ -15,9 +15,9 @@ from consilience._check import InputError
 from consilience.ensemble.opening import are_paths, is_anndata, is_path
 from consilience.tables import Table, read_table
 from consilience.tables.column_types import YES
-from consilience.tables.files import open_sheet
+from consilience.tables.files import open_raw
 from consilience.tables.in_memory import is_frame
-from consilience.tables.sheet import Options, parsing
+from consilience.tables.raw_table import Options, parsing
 
 _NUMBERED = re.compile(r"\D*\d+")  # c1, Cluster 12
 _DIGITS = re.compile(r"\d+")
@@ -45,11 +45,11 @@ def refuse_answers(source: Any, reading: Mapping[str, Any]) -> None:
     """Say of a table of clusters with their confidence, as we write it, what to give instead."""
     if "columns" in reading or not is_table(source):
         return
-    sheet = open_sheet(source, Options("labels", **parsing(reading)))
-    if {"cluster", "confidence", "support"}.issubset(sheet.column_names()):
+    raw = open_raw(source, Options("labels", **parsing(reading)))
+    if {"cluster", "confidence", "support"}.issubset(raw.column_names()):
         remedy = "give what they were made from, or the folder that --save wrote"
         raise InputError(
-            f"{sheet.source} holds clusters with their confidence and support, as combine and cluster write them: {remedy}; "
+            f"{raw.source} holds clusters with their confidence and support, as combine and cluster write them: {remedy}; "
             "columns='cluster' (--columns cluster) takes the clusters for one clustering"
         )
 

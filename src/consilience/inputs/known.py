@@ -16,10 +16,10 @@ from consilience.ensemble.opening import is_path
 from consilience.inputs.guess import has_own_ids, is_table
 from consilience.tables import Table, match_rows, read_table
 from consilience.tables.columns import transposed
-from consilience.tables.files import open_sheet, read_vector
+from consilience.tables.files import open_raw, read_vector
 from consilience.tables.in_memory import is_frame
+from consilience.tables.raw_table import Options, given_reading, parsing
 from consilience.tables.reading import find_id_column
-from consilience.tables.sheet import Options, given_reading, parsing
 
 
 def column_names(source: Any, **reading: Any) -> list[str]:
@@ -27,8 +27,8 @@ def column_names(source: Any, **reading: Any) -> list[str]:
     turned = bool(reading.get("transpose"))
     may_be_sparse = turned or (is_path(source) and Path(source).suffix.lower() in (".npz", ".mtx"))
     options = Options("data" if may_be_sparse else "labels", **parsing(reading), key=reading.get("key"))
-    sheet = open_sheet(source, options)
-    return (transposed(sheet, reading.get("id_column")) if turned else sheet).column_names()
+    raw = open_raw(source, options)
+    return (transposed(raw, reading.get("id_column")) if turned else raw).column_names()
 
 
 def labels_by_name(known: Any) -> dict[str, Any]:

@@ -38,7 +38,7 @@ from consilience.inputs.provenance import Opened, Provenance, columns_there, fit
 from consilience.tables import Table, read_table
 from consilience.tables.columns import Doubt
 from consilience.tables.in_memory import answers_in
-from consilience.tables.sheet import given_reading, refuse_reading
+from consilience.tables.raw_table import given_reading, refuse_reading
 
 LOOKED_AT = 5 * 10**7  # safeguard: of memory, values of an AnnData that are read, zeros included
 KINDS = ("auto", "data", "counts", "distances", "labels")

@@ -20,7 +20,7 @@ from consilience.ensemble.opening import ensemble_of
 from consilience.inputs.known import labels_by_name
 from consilience.tables import Table, match_rows
 from consilience.tables.column_types import text_of
-from consilience.tables.sheet import PARSING
+from consilience.tables.raw_table import PARSING
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ from consilience.reports.html import render
 from consilience.reports.plane import with_own_names
 from consilience.reports.sections import KINDS, Options, Report, report_of
 from consilience.tables import Table, match_rows, read_table, take_rows
-from consilience.tables.sheet import check_reading
+from consilience.tables.raw_table import check_reading
 
 FOOTER = "Written by consilience. Where a table is cut, --figures (figures= in Python) writes it whole."
 

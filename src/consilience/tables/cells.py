@@ -1,4 +1,4 @@
-"""Columns of a sheet as numbers, labels and names, and as matrices; what does not fit is refused by its place."""
+"""Columns of a raw table as numbers, labels and names, and as matrices; what does not fit is refused by its place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from scipy import sparse
 
 from consilience._check import InputError, count, listed, show
-from consilience.tables.sheet import Column, Sheet
+from consilience.tables.raw_table import Column, RawTable
 
 #: Cells of a text file that hold no label and no number; of labels also -1. Nothing else counts as missing unasked.
 MISSING = ("", "NA", "NaN", "nan", "null", "None")
@@ -42,36 +42,36 @@ class ColumnError(InputError):
         self.brief = brief
 
 
-def numbers_of(sheet: Sheet, position: int, *, whole: bool = False) -> np.ndarray:
+def numbers_of(raw: RawTable, position: int, *, whole: bool = False) -> np.ndarray:
     """One column as float64, or where `whole` and possible as int64; missing cells become NaN."""
-    column = sheet.column(position)
+    column = raw.column(position)
     if isinstance(column, pa.ChunkedArray):
         cells = column
-        if sheet.decimal == ",":  # what has a point already is not a number then
+        if raw.decimal == ",":  # what has a point already is not a number then
             cells = pc.replace_substring(pc.replace_substring(column, ".", "·"), ",", ".")
-        cast = _text_numbers(sheet, cells, (pa.int64(), pa.float64()) if whole else (pa.float64(),))
+        cast = _text_numbers(raw, cells, (pa.int64(), pa.float64()) if whole else (pa.float64(),))
         if cast is not None:
             return cast.to_numpy()
-        tidied = _tidy(sheet, cells)
+        tidied = _tidy(raw, cells)
         gone = pc.is_null(tidied).to_numpy()
         if pc.all(pc.is_in(tidied, pa.array([*TRUTHS, None]))).as_py():
             return np.where(gone, np.nan, pc.is_in(tidied, pa.array(["True", "TRUE", "true"])).to_numpy())
         is_text = pc.fill_null(pc.invert(pc.match_substring_regex(tidied, _NUMBER)), False)
-        raise _not_a_number(sheet, position, column, is_text.to_numpy(), gone)
-    missing = missing_of(sheet, column)
+        raise _not_a_number(raw, position, column, is_text.to_numpy(), gone)
+    missing = missing_of(raw, column)
     if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_complex_dtype(column.dtype):
         cells = column.astype(object)
         real = (numbers.Real, np.bool_, decimal.Decimal)
         strange = ~missing & np.fromiter((not isinstance(cell, real) for cell in cells), bool, len(cells))
         if strange.any():
-            raise _not_a_number(sheet, position, column, strange, missing)
+            raise _not_a_number(raw, position, column, strange, missing)
         column = cells
     if missing.any():
         return column.astype(object).where(~missing, np.nan).to_numpy(dtype=np.float64)
     values = column.to_numpy()
     if values.dtype == object:
         values = np.array(values.tolist())
-    return plain(values, whole, sheet.source)
+    return plain(values, whole, raw.source)
 
 
 def are_codes(column: Any) -> bool:
@@ -88,9 +88,9 @@ def are_codes(column: Any) -> bool:
     return bool(pc.all(pc.match_substring_regex(known, "^[0-9]+$")).as_py())
 
 
-def missing_of(sheet: Sheet, column: pd.Series) -> np.ndarray:
+def missing_of(raw: RawTable, column: pd.Series) -> np.ndarray:
     missing = column.isna().to_numpy()
-    return missing | column.astype(str).isin(sheet.missing).to_numpy() if sheet.missing else missing
+    return missing | column.astype(str).isin(raw.missing).to_numpy() if raw.missing else missing
 
 
 def _with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -120,35 +120,35 @@ def check_exact(values: np.ndarray, source: str) -> None:
         )
 
 
-def _not_a_number(sheet: Sheet, position: int, column: Column, bad: np.ndarray, missing: np.ndarray) -> ColumnError:
+def _not_a_number(raw: RawTable, position: int, column: Column, bad: np.ndarray, missing: np.ndarray) -> ColumnError:
     row = int(bad.argmax())
     cell = column[row].as_py() if isinstance(column, pa.ChunkedArray) else column.iloc[row]
     what = "text" if isinstance(cell, str) else f"values of type {type(cell).__name__}"
     brief = f"{what}, such as {show(cell, 30)}"
-    has_comma = isinstance(cell, str) and sheet.line is not None and re.match(DECIMAL_COMMA, cell) is not None
+    has_comma = isinstance(cell, str) and raw.line is not None and re.match(DECIMAL_COMMA, cell) is not None
     if (bad | missing).all() and not has_comma:
-        remedy = "name it with id_column= (--id) or known= (--known)" if sheet.has_options else "turn it into numbers"
-        said = f"{sheet.place(row)}: {sheet.column_words(position)} holds {brief}: {remedy}, or leave it out"
+        remedy = "name it with id_column= (--id) or known= (--known)" if raw.has_options else "turn it into numbers"
+        said = f"{raw.place(row)}: {raw.column_words(position)} holds {brief}: {remedy}, or leave it out"
     else:
         sign = "if the comma is a decimal sign give decimal=',' (--decimal ,), otherwise " if has_comma else ""
-        remedy = f"{sign}write it as plain digits, such as 1234{sheet.decimal}5, or leave the column out"
-        said = f"{sheet.place(row, position)}: {show(cell)} is not a number: {remedy}"
+        remedy = f"{sign}write it as plain digits, such as 1234{raw.decimal}5, or leave the column out"
+        said = f"{raw.place(row, position)}: {show(cell)} is not a number: {remedy}"
     return ColumnError(said, brief)
 
 
-def _tidy(sheet: Sheet, column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _tidy(raw: RawTable, column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Without the spaces around cells, and null where missing."""
     cells = pc.utf8_trim_whitespace(column)
-    return pc.if_else(pc.is_in(cells, pa.array([*MISSING, *sheet.missing])), pa.scalar(None, pa.string()), cells)
+    return pc.if_else(pc.is_in(cells, pa.array([*MISSING, *raw.missing])), pa.scalar(None, pa.string()), cells)
 
 
-def _text_numbers(sheet: Sheet, column: pa.ChunkedArray, types: tuple[pa.DataType, ...]) -> pa.ChunkedArray | None:
+def _text_numbers(raw: RawTable, column: pa.ChunkedArray, types: tuple[pa.DataType, ...]) -> pa.ChunkedArray | None:
     tidied = None
     for target in types:
-        if not sheet.missing and (done := _cast(column, target)) is not None:
+        if not raw.missing and (done := _cast(column, target)) is not None:
             return done
         if tidied is None:
-            tidied = pc.replace_substring_regex(_tidy(sheet, column), r"^\+([0-9.])", r"\1")
+            tidied = pc.replace_substring_regex(_tidy(raw, column), r"^\+([0-9.])", r"\1")
         if (done := _cast(tidied, target)) is not None:
             return done
     return None
@@ -165,20 +165,20 @@ def _cast(cells: pa.ChunkedArray, target: pa.DataType) -> pa.ChunkedArray | None
     return done
 
 
-def labels_of(sheet: Sheet, position: int) -> pd.Series:
+def labels_of(raw: RawTable, position: int) -> pd.Series:
     """One column of labels: integers where all are whole numbers, text as categories, otherwise objects; None or NaN where missing."""
-    column = sheet.column(position)
+    column = raw.column(position)
     if isinstance(column, pa.ChunkedArray):
-        return _text_labels(sheet, position, column)
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu" and not sheet.missing:
+        return _text_labels(raw, position, column)
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu" and not raw.missing:
         return column.reset_index(drop=True)
     cells = column.astype(object).to_numpy(copy=True)
-    cells[missing_of(sheet, column)] = None
+    cells[missing_of(raw, column)] = None
     if pd.api.types.infer_dtype(cells, skipna=True) in ("integer", "floating", "mixed-integer-float"):
         values = np.array([np.nan if cell is None else float(cell) for cell in cells])
         if (fraction := np.isfinite(values) & (values != np.floor(values))).any():
             row = int(fraction.argmax())
-            raise _fraction(sheet, position, row, str(cells[row]))
+            raise _fraction(raw, position, row, str(cells[row]))
         if not np.isinf(values).any():
             whole = [None if cell is None else int(cell) for cell in cells]
             small = all(cell is not None and -(2**63) <= cell < 2**63 for cell in whole)
@@ -186,32 +186,32 @@ def labels_of(sheet: Sheet, position: int) -> pd.Series:
     return pd.Series(cells, dtype=object)
 
 
-def _fraction(sheet: Sheet, position: int, row: int, text: str) -> ColumnError:
+def _fraction(raw: RawTable, position: int, row: int, text: str) -> ColumnError:
     """Numbers that are not whole are measurements, or names of sub-clusters that should be written as such."""
     return ColumnError(
-        f"{sheet.place(row, position)}: {text} is not a label, since labels are whole numbers or names, and this "
+        f"{raw.place(row, position)}: {text} is not a label, since labels are whole numbers or names, and this "
         f"looks like measured data; if {text} is the name of a sub-cluster, write it as text such as c{text}, "
         "otherwise leave the column out with columns= (--columns)",
         f"numbers such as {float(text.replace(',', '.')):.4g}",
     )
 
 
-def _text_labels(sheet: Sheet, position: int, column: pa.ChunkedArray) -> pd.Series:
+def _text_labels(raw: RawTable, position: int, column: pa.ChunkedArray) -> pd.Series:
     """Integers where every label is written as one (1, or 1.0 as pandas does beside missing ones); text as it stands, by its codes."""
     dictionary = column.combine_chunks().dictionary_encode()
     codes = dictionary.indices.to_numpy()
     words: list[str] = [word.strip() for word in dictionary.dictionary.to_pylist()]
-    missing = {*MISSING, *sheet.missing}
+    missing = {*MISSING, *raw.missing}
     present = [word for word in words if word not in missing]
     labels: list[Any] = [None if word in missing or word == "-1" else word for word in words]
     if all(_INTEGER.fullmatch(word) for word in present):
         numbers = [None if word in missing else int(word) for word in words]
         if all(-(2**63) <= number < 2**63 for number in numbers if number is not None):
             labels = numbers
-    elif all(_DECIMAL.fullmatch(word.replace(",", ".") if sheet.decimal == "," else word) for word in present):
+    elif all(_DECIMAL.fullmatch(word.replace(",", ".") if raw.decimal == "," else word) for word in present):
         for word in present:
             if float(word.replace(",", ".")) % 1 > 0:
-                raise _fraction(sheet, position, int((codes == words.index(word)).argmax()), word)
+                raise _fraction(raw, position, int((codes == words.index(word)).argmax()), word)
         if all(_FLOAT_INTEGER.fullmatch(word) for word in present):
             labels = [None if word in missing else int(float(word)) for word in words]
     elif set(present) <= {"True", "False"}:
@@ -225,81 +225,81 @@ def _text_labels(sheet: Sheet, position: int, column: pa.ChunkedArray) -> pd.Ser
     )
 
 
-def ids_of(sheet: Sheet, position: int) -> np.ndarray:
+def ids_of(raw: RawTable, position: int) -> np.ndarray:
     """One column of names of rows or columns: text as written, anything else as it is; none may be empty."""
-    column = sheet.column(position)
+    column = raw.column(position)
     if isinstance(column, pa.ChunkedArray):
         ids = pc.utf8_trim_whitespace(column).to_numpy()
     else:
         ids = column.to_numpy()
-    check_present(sheet, ids, position)
+    check_present(raw, ids, position)
     return ids
 
 
-def check_present(sheet: Sheet, ids: np.ndarray, position: int | None = None) -> None:
+def check_present(raw: RawTable, ids: np.ndarray, position: int | None = None) -> None:
     empty = pd.isna(ids) | (ids == "")
     if empty.any():
-        raise InputError(f"{sheet.place(int(np.argmax(empty)), position)}: the id is missing: give every row one")
+        raise InputError(f"{raw.place(int(np.argmax(empty)), position)}: the id is missing: give every row one")
 
 
-def check_unique(sheet: Sheet, ids: np.ndarray, position: int | None = None) -> None:
+def check_unique(raw: RawTable, ids: np.ndarray, position: int | None = None) -> None:
     twice = pd.Series(ids).duplicated().to_numpy()
     if twice.any():
         second = int(twice.argmax())
         first = int(np.flatnonzero(ids[:second] == ids[second])[0])
         raise InputError(
-            f"{sheet.place(second, position)}: the id {show(ids[second])} is already that of "
-            f"{sheet.place(first).removeprefix(sheet.source + ', ')}: make ids unique"
+            f"{raw.place(second, position)}: the id {show(ids[second])} is already that of "
+            f"{raw.place(first).removeprefix(raw.source + ', ')}: make ids unique"
         )
 
 
-def data_of(sheet: Sheet, positions: list[int]) -> Matrix:
+def data_of(raw: RawTable, positions: list[int]) -> Matrix:
     """Finite numbers: float64, dense or CSR."""
-    return _finite(sheet, positions)
+    return _finite(raw, positions)
 
 
-def plain_numbers(sheet: Sheet, positions: list[int]) -> Matrix | None:
+def plain_numbers(raw: RawTable, positions: list[int]) -> Matrix | None:
     """As `data_of`, but None where a column is no number or, in a full table, a number is missing."""
-    body = sheet.body
+    body = raw.body
     if sparse.issparse(body):
-        return data_of(sheet, positions)
+        return data_of(raw, positions)
     if isinstance(body, (pa.Table, pd.DataFrame)):
         columns = []
         for position in positions:
             try:
-                columns.append(numbers_of(sheet, position))
+                columns.append(numbers_of(raw, position))
             except ColumnError:
                 return None
-            if are_codes(sheet.column(position)):
+            if are_codes(raw.column(position)):
                 return None
         values = np.column_stack(columns)
     else:
-        values = _matrix(sheet, positions, whole=False)
+        values = _matrix(raw, positions, whole=False)
     if _find(values, np.isnan):
         return None
-    check_finite(sheet, values, positions)
+    check_finite(raw, values, positions)
     return values
 
 
-def counts_of(sheet: Sheet, positions: list[int]) -> sparse.csr_matrix:
+def counts_of(raw: RawTable, positions: list[int]) -> sparse.csr_matrix:
     """Finite, non-negative numbers as CSR: int64 where all are integers, otherwise float64."""
-    values = _finite(sheet, positions, whole=True)
-    check_not_negative(sheet, values, positions, "counts")
+    values = _finite(raw, positions, whole=True)
+    check_not_negative(raw, values, positions, "counts")
     return sparse.csr_matrix(values)
 
 
-def triples_of(sheet: Sheet, positions: list[int]) -> tuple[sparse.csr_matrix, np.ndarray, list[str]]:
+def triples_of(raw: RawTable, positions: list[int]) -> tuple[sparse.csr_matrix, np.ndarray, list[str]]:
     """Counts, row names and column names from columns row, column, count; repeated pairs add up."""
     if len(positions) != 3:
         raise InputError(
-            f"{sheet.source}: triples need three columns, row, column and count, and there are "
+            f"{raw.source}: triples need three columns, row, column and count, and there are "
             f"{len(positions)}: choose three with columns= (--columns)"
         )
-    counts = numbers_of(sheet, positions[2], whole=True)[:, None]
-    check_finite(sheet, counts, positions[2:])
-    check_not_negative(sheet, counts, positions[2:], "counts")
-    rows, row_names = _codes(ids_of(sheet, positions[0]))
-    columns, column_names = _codes(ids_of(sheet, positions[1]))
+    counts = numbers_of(raw, positions[2], whole=True)[:, None]
+    check_finite(raw, counts, positions[2:])
+    check_not_negative(raw, counts, positions[2:], "counts")
+    rows, row_names = _codes(ids_of(raw, positions[0]))
+    columns, column_names = _codes(ids_of(raw, positions[1]))
     shape = (len(row_names), len(column_names))
     return (sparse.csr_matrix((counts[:, 0], (rows, columns)), shape), row_names, [str(c) for c in column_names])
 
@@ -314,29 +314,29 @@ def _codes(names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.argsort(order)[codes], unique[order]
 
 
-def new_distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
+def new_distances_of(raw: RawTable, positions: list[int]) -> np.ndarray:
     """Distances of some objects to others, a column for each: finite, non-negative."""
-    if sparse.issparse(sheet.body):
-        raise InputError(f"{sheet.source}: distances must be a full matrix, not a sparse one: fill in every pair")
-    values = _finite(sheet, positions)
-    check_not_negative(sheet, values, positions, "distances")
+    if sparse.issparse(raw.body):
+        raise InputError(f"{raw.source}: distances must be a full matrix, not a sparse one: fill in every pair")
+    values = _finite(raw, positions)
+    check_not_negative(raw, values, positions, "distances")
     return values
 
 
-def distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
+def distances_of(raw: RawTable, positions: list[int]) -> np.ndarray:
     """A full matrix of distances: square, finite, non-negative, zero diagonal, symmetric within rounding."""
-    values = new_distances_of(sheet, positions)
+    values = new_distances_of(raw, positions)
     n_rows, n_columns = values.shape
     if n_rows != n_columns:
         remedy = "name a column of ids with id_column= (--id), or give kind='data' for a table of measurements"
         raise InputError(
-            f"{sheet.source}: distances must be square, and there are {n_rows} rows and {n_columns} columns: "
-            + (remedy if sheet.has_options else "give one distance for every pair of objects")
+            f"{raw.source}: distances must be square, and there are {n_rows} rows and {n_columns} columns: "
+            + (remedy if raw.has_options else "give one distance for every pair of objects")
         )
     slack = ROUNDING * values.max(initial=0)
     for row in np.flatnonzero(values.diagonal() > slack)[:1].tolist():
         raise InputError(
-            f"{sheet.place(row, positions[row])}: the distance of an object to itself is "
+            f"{raw.place(row, positions[row])}: the distance of an object to itself is "
             f"{values[row, row]:.6g}, not 0: are these similarities? turn them into distances"
         )
     worst, row, column = 0.0, 0, 0
@@ -349,32 +349,32 @@ def distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
             row += start
     if worst > slack:
         raise InputError(
-            f"{sheet.place(row, positions[column])}: the distance there is {values[row, column]:.6g} and "
+            f"{raw.place(row, positions[column])}: the distance there is {values[row, column]:.6g} and "
             f"{values[column, row]:.6g} the other way round, the worst of the pairs that differ: "
             "are rows and columns in the same order?"
         )
     return values
 
 
-def _finite(sheet: Sheet, positions: list[int], *, whole: bool = False) -> Matrix:
-    values = _matrix(sheet, positions, whole=whole)
-    check_finite(sheet, values, positions)
+def _finite(raw: RawTable, positions: list[int], *, whole: bool = False) -> Matrix:
+    values = _matrix(raw, positions, whole=whole)
+    check_finite(raw, values, positions)
     return values
 
 
-def check_finite(sheet: Sheet, values: Matrix, positions: list[int]) -> None:
+def check_finite(raw: RawTable, values: Matrix, positions: list[int]) -> None:
     said, remedy = "missing or infinite value ({})", "fill such cells, or drop their rows or columns"
-    _refuse(sheet, values, positions, lambda part: ~np.isfinite(part), said, remedy)
+    _refuse(raw, values, positions, lambda part: ~np.isfinite(part), said, remedy)
 
 
-def check_not_negative(sheet: Sheet, values: Matrix, positions: list[int], what: str) -> None:
+def check_not_negative(raw: RawTable, values: Matrix, positions: list[int], what: str) -> None:
     otherwise = "" if what == "distances" else ", or read it as measurements (kind='data', without --type counts)"
     said = f"{what} must not be negative, and this is {{}}"
-    _refuse(sheet, values, positions, lambda part: part < 0, said, f"correct it{otherwise}")
+    _refuse(raw, values, positions, lambda part: part < 0, said, f"correct it{otherwise}")
 
 
 def _refuse(
-    sheet: Sheet,
+    raw: RawTable,
     values: Matrix,
     positions: list[int],
     is_bad: Callable[[np.ndarray], np.ndarray],
@@ -385,7 +385,7 @@ def _refuse(
     if found := _find(values, is_bad):
         n_bad, row, column = found
         which = "the only one" if n_bad == 1 else f"the first of {n_bad}"
-        place, value = sheet.place(row, positions[column]), values[row, column]
+        place, value = raw.place(row, positions[column]), values[row, column]
         raise InputError(f"{place}: {said.format(value)}, {which}: {remedy}")
 
 
@@ -413,33 +413,33 @@ def _blocks(values: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         yield start, values[start : start + step]
 
 
-def _matrix(sheet: Sheet, positions: list[int], *, whole: bool) -> Matrix:
-    body = sheet.body
+def _matrix(raw: RawTable, positions: list[int], *, whole: bool) -> Matrix:
+    body = raw.body
     if not isinstance(body, (pa.Table, pd.DataFrame)):
-        if positions != list(range(sheet.width)):
+        if positions != list(range(raw.width)):
             body = body[:, positions]
         if sparse.issparse(body):
             body.sort_indices()
-            return sparse.csr_matrix((plain(body.data, whole, sheet.source), body.indices, body.indptr), body.shape)
-        return plain(body, whole, sheet.source)
-    return np.column_stack(_numeric(sheet, positions, whole))
+            return sparse.csr_matrix((plain(body.data, whole, raw.source), body.indices, body.indptr), body.shape)
+        return plain(body, whole, raw.source)
+    return np.column_stack(_numeric(raw, positions, whole))
 
 
-def _numeric(sheet: Sheet, positions: list[int], whole: bool) -> list[np.ndarray]:
+def _numeric(raw: RawTable, positions: list[int], whole: bool) -> list[np.ndarray]:
     """The columns as numbers; all that cannot be are named together."""
     columns, errors = [], {}
     for position in positions:
         try:
-            columns.append(numbers_of(sheet, position, whole=whole))
+            columns.append(numbers_of(raw, position, whole=whole))
         except ColumnError as error:
-            errors[sheet.column_names()[position]] = error
+            errors[raw.column_names()[position]] = error
     if len(errors) == 1:
         raise InputError(str(next(iter(errors.values())))) from None
     if errors:
         remedy = "name ids with id_column= (--id) and known classes with known= (--known), leave others out with columns= (--columns)"
         raise InputError(
-            f"{sheet.source}: {len(errors)} of {count(len(positions), 'column')} are not numbers throughout: "
+            f"{raw.source}: {len(errors)} of {count(len(positions), 'column')} are not numbers throughout: "
             f"{listed([f'{name!r} ({error.brief})' for name, error in errors.items()])}: "
-            + (remedy if sheet.has_options else "leave them out, or turn them into numbers")
+            + (remedy if raw.has_options else "leave them out, or turn them into numbers")
         )
     return columns

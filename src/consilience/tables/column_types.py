@@ -16,7 +16,7 @@ from consilience._types import Array, Floats
 from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, check_finite, missing_of, numbers_of
 from consilience.tables.columns import Doubt, is_id_name
 from consilience.tables.parse_text import given_steps, range_places, sign_evidence, written_dates, written_numbers
-from consilience.tables.sheet import Sheet
+from consilience.tables.raw_table import RawTable
 
 #: What a column can be said to be; "log" is a number whose logarithm is taken.
 TYPES = ("number", "log", "category", "ordered", "date", "ignore")
@@ -57,32 +57,32 @@ class TypedColumn:
 
 
 def find_type(
-    sheet: Sheet, position: int, asked: str | tuple[str, ...] | None = None, *, named: bool = False
+    raw: RawTable, position: int, asked: str | tuple[str, ...] | None = None, *, named: bool = False
 ) -> TypedColumn:
     """What a column is, by its cells, or as it was `asked` to be, several words being the levels of an order; one `named` is no id."""
-    name = sheet.column_names()[position]
+    name = raw.column_names()[position]
     if asked == "ignore":
         return TypedColumn(name, "ignore", None, "asked for", asked=True)
-    column = sheet.column(position)
+    column = raw.column(position)
     dtype = getattr(column, "dtype", None)
     if isinstance(dtype, pd.CategoricalDtype) and asked in (None, "ordered"):
         asked = tuple(text_of(level) for level in dtype.categories) if dtype.ordered else "category"
         if asked == "category":
-            return replace(_words(sheet, position, name, column, None, "category"), asked=False)
+            return replace(_words(raw, position, name, column, None, "category"), asked=False)
     if isinstance(asked, tuple):
-        return _in_order(sheet, position, name, column, asked)
+        return _in_order(raw, position, name, column, asked)
     if asked is None and are_codes(column):
-        return _words(sheet, position, name, column, None, "code")
-    if asked in (None, "number", "log") and (numbers := _numbers(sheet, position, column)) is not None:
-        found = _number(sheet, position, name, numbers, asked, _is_truths(column), named)
-        written = isinstance(column, pa.ChunkedArray) and sheet.decimal == ","
+        return _words(raw, position, name, column, None, "code")
+    if asked in (None, "number", "log") and (numbers := _numbers(raw, position, column)) is not None:
+        found = _number(raw, position, name, numbers, asked, _is_truths(column), named)
+        written = isinstance(column, pa.ChunkedArray) and raw.decimal == ","
         return replace(found, decimal="," if written else None)
     if asked in (None, "date") and dtype is not None and dtype.kind in "M":
         return _dates(name, _naive(column), asked)
-    return _words(sheet, position, name, column, asked, asked or "")
+    return _words(raw, position, name, column, asked, asked or "")
 
 
-def _numbers(sheet: Sheet, position: int, column: Any) -> Floats | None:
+def _numbers(raw: RawTable, position: int, column: Any) -> Floats | None:
     """The column as numbers, if it is one throughout; spans of time are days."""
     kind = getattr(getattr(column, "dtype", None), "kind", "")
     if kind == "m":
@@ -90,7 +90,7 @@ def _numbers(sheet: Sheet, position: int, column: Any) -> Floats | None:
     if kind == "M":
         return None
     try:
-        return numbers_of(sheet, position).astype(np.float64, copy=False)
+        return numbers_of(raw, position).astype(np.float64, copy=False)
     except ColumnError:
         return None
 
@@ -110,9 +110,9 @@ def _naive(column: pd.Series) -> pd.Series:
 
 
 def _number(
-    sheet: Sheet, position: int, name: str, numbers: Floats, asked: str | None, truths: bool, named: bool = False
+    raw: RawTable, position: int, name: str, numbers: Floats, asked: str | None, truths: bool, named: bool = False
 ) -> TypedColumn:
-    known = _finite(sheet, position, numbers)
+    known = _finite(raw, position, numbers)
     if why := says_nothing(len(known), len(numbers), 1 + int((known[1:] != known[:1]).any())):
         return TypedColumn(name, "ignore", None, why)
     if asked is None and not named and (why := names_rows(name, numbers)):
@@ -122,15 +122,15 @@ def _number(
     if asked == "log" and known.min() < 0:
         row = int(np.nanargmin(numbers))
         raise InputError(
-            f"{sheet.place(row, position)}: {numbers[row]:g} has no logarithm: leave {name!r} a number, or correct the cell"
+            f"{raw.place(row, position)}: {numbers[row]:g} has no logarithm: leave {name!r} a number, or correct the cell"
         )
     return TypedColumn(name, asked or "number", pd.Series(numbers), asked=asked is not None)
 
 
-def _finite(sheet: Sheet, position: int, numbers: Floats) -> Floats:
+def _finite(raw: RawTable, position: int, numbers: Floats) -> Floats:
     """Those that are not missing; infinite ones are refused."""
     gone = np.isnan(numbers)
-    check_finite(sheet, np.where(gone, 0.0, numbers)[:, None], [position])
+    check_finite(raw, np.where(gone, 0.0, numbers)[:, None], [position])
     return numbers[~gone]
 
 
@@ -157,9 +157,9 @@ def doubts_of_codes(column: str, numbers: Floats) -> list[str]:
     return [Doubt(f"{said} (--missing={low:.0f})")]
 
 
-def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | None, kind: str) -> TypedColumn:
+def _words(raw: RawTable, position: int, name: str, column: Any, asked: str | None, kind: str) -> TypedColumn:
     """A column that is not numbers throughout: ranges, numbers or dates as people write them, else categories."""
-    codes, words = coded(sheet, column)
+    codes, words = coded(raw, column)
     sizes = sizes_of(codes, words)
     if why := says_nothing(int(sizes.sum()), len(codes), len(words)):
         return TypedColumn(name, "ignore", None, why)
@@ -172,13 +172,13 @@ def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | Non
     if kind == "ordered":
         some = " and ".join(show(word, 30) for word in words[:2])
         raise InputError(
-            f"{sheet.place(None, position)}: the order of its words, such as {some}, is not known: give it from the lowest, as "
+            f"{raw.place(None, position)}: the order of its words, such as {some}, is not known: give it from the lowest, as "
             f"types={{{name!r}: ['low', 'medium', 'high']}} (--type '{name}=low<medium<high')"
         )
     if kind in ("", "number", "log"):
-        values, decimal, unit = written_numbers(words, sheet.told_decimal)
+        values, decimal, unit = written_numbers(words, raw.told_decimal)
         if _are_enough(values, words, sizes, asked=bool(kind)):
-            found = _number(sheet, position, name, np.append(values, np.nan)[codes], asked, False)
+            found = _number(raw, position, name, np.append(values, np.nan)[codes], asked, False)
             notes = _left_out(words, np.isnan(values), sizes, "number")
             return replace(found, notes=notes, asked=bool(kind), decimal=decimal, unit=unit)
     if kind in ("", "date"):
@@ -191,7 +191,7 @@ def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | Non
     if kind not in ("", "category", "code"):
         row = int((codes >= 0).argmax())
         raise InputError(
-            f"{sheet.place(row, position)}: no cell is a {'date' if kind == 'date' else 'number'}, such as {show(words[codes[row]], 30)}: "
+            f"{raw.place(row, position)}: no cell is a {'date' if kind == 'date' else 'number'}, such as {show(words[codes[row]], 30)}: "
             f"say another type of {name!r} in types= (--type)"
         )
     return _category(name, codes, words, sizes, kind)
@@ -224,9 +224,9 @@ def _ordered(
     return TypedColumn(name, "ordered", word_cells(at[codes], levels), "", notes, asked, levels=levels)
 
 
-def _in_order(sheet: Sheet, position: int, name: str, column: Any, levels: tuple[str, ...]) -> TypedColumn:
+def _in_order(raw: RawTable, position: int, name: str, column: Any, levels: tuple[str, ...]) -> TypedColumn:
     """A column whose levels were given, from the lowest; other words are refused, but for those that mean that nothing is known."""
-    codes, words = coded(sheet, column, frozenset(levels))
+    codes, words = coded(raw, column, frozenset(levels))
     sizes = sizes_of(codes, words)
     if why := says_nothing(int(sizes.sum()), len(codes), len(words)):
         return TypedColumn(name, "ignore", None, why)
@@ -235,7 +235,7 @@ def _in_order(sheet: Sheet, position: int, name: str, column: Any, levels: tuple
         if np.isnan(steps[code]) and word.casefold() not in UNKNOWN:
             given = " < ".join(show(level, 30) for level in levels[:5]) + (" < …" if len(levels) > 5 else "")
             raise InputError(
-                f"{sheet.place(int((codes == code).argmax()), position)}: {show(word, 30)} is not in the order that was given, {given}: "
+                f"{raw.place(int((codes == code).argmax()), position)}: {show(word, 30)} is not in the order that was given, {given}: "
                 "add it, or say that it means missing with missing= (--missing)"
             )
     return _ordered(name, codes, words, steps, levels, asked=True)
@@ -278,31 +278,31 @@ def levels_of(sizes: dict[str, int], n_known: int) -> list[str]:
     return ranked if len(ranked) <= min(len(kept) + 1, MOST_LEVELS) else kept or ranked[:MOST_LEVELS]
 
 
-def cells_as(sheet: Sheet, position: int, like: Any, decimal: str | None) -> tuple[pd.Series, tuple[str, ...]]:
+def cells_as(raw: RawTable, position: int, like: Any, decimal: str | None) -> tuple[pd.Series, tuple[str, ...]]:
     """A column of new rows as cells of the kind that an encoded column is `like`, read as its own were.
 
     What that does not tell of numbers and dates the cells tell. The notes count what is neither missing nor a number or a date.
     """
-    kind, column = like.kind, sheet.column(position)
+    kind, column = like.kind, raw.column(position)
     if kind in ("number", "log", "log1p"):
         notes: tuple[str, ...] = ()
         sign = decimal or like.decimal
-        typed = sign in (None, sheet.decimal) or not isinstance(column, pa.ChunkedArray)
-        numbers = _numbers(sheet, position, column) if typed else None
+        typed = sign in (None, raw.decimal) or not isinstance(column, pa.ChunkedArray)
+        numbers = _numbers(raw, position, column) if typed else None
         if numbers is None:
-            codes, words = coded(sheet, column)
-            values, *_ = written_numbers(words, sheet.told_decimal, sign=sign, unit=like.unit)
+            codes, words = coded(raw, column)
+            values, *_ = written_numbers(words, raw.told_decimal, sign=sign, unit=like.unit)
             strange = np.isnan(values) & ~np.array([word == "None" for word in words], bool)
             numbers = np.append(values, np.nan)[codes]
             notes = _left_out(words, strange, sizes_of(codes, words), "number")
-        _finite(sheet, position, numbers)
+        _finite(raw, position, numbers)
         return pd.Series(numbers), notes
     if kind == "date" and getattr(getattr(column, "dtype", None), "kind", "") == "M":
         return _naive(column), ()
-    if kind == "boolean" and _is_truths(column) and (truths := _numbers(sheet, position, column)) is not None:
+    if kind == "boolean" and _is_truths(column) and (truths := _numbers(raw, position, column)) is not None:
         return _truth_words(truths), ()
     levels = (*like.levels, *([] if like.zero is None else [like.zero]))
-    codes, words = coded(sheet, column, frozenset(levels))
+    codes, words = coded(raw, column, frozenset(levels))
     if kind == "date":
         dates, *_ = written_dates(words, asked=True, month_first=like.month_first)
         moments = pd.Series(np.append(dates, np.datetime64("NaT", "s"))[codes])
@@ -314,16 +314,16 @@ def cells_as(sheet: Sheet, position: int, like: Any, decimal: str | None) -> tup
     return word_cells(codes, words), ()
 
 
-def other_decimal(sheet: Sheet, columns: Iterable[tuple[int, str, str]]) -> str | None:
+def other_decimal(raw: RawTable, columns: Iterable[tuple[int, str, str]]) -> str | None:
     """The decimal sign of new rows where it cannot be that of the first table: some cells of its columns tell, and none against it.
 
     `columns` are positions, signs and units of columns of numbers as the first table had them.
     """
     against: set[str] = set()
     for position, sign, unit in columns:
-        column = sheet.column(position)
+        column = raw.column(position)
         if isinstance(column, pa.ChunkedArray) or column.dtype == object:
-            same, other = sign_evidence(coded(sheet, column)[1], sign, unit)
+            same, other = sign_evidence(coded(raw, column)[1], sign, unit)
             if same:
                 return None
             against |= {"," if sign == "." else "."} if other else set()
@@ -343,21 +343,21 @@ def says_nothing(n_known: int, n: int, n_different: int) -> str:
     return ""
 
 
-def coded(sheet: Sheet, column: Any, keep: frozenset[str] = frozenset()) -> tuple[Array, list[str]]:
+def coded(raw: RawTable, column: Any, keep: frozenset[str] = frozenset()) -> tuple[Array, list[str]]:
     """Code of each cell (−1 where missing) and the different words; "None" may be a category, and so may words to `keep`."""
     if isinstance(column, pa.ChunkedArray):
         dictionary = column.combine_chunks().dictionary_encode()
-        codes, raw = dictionary.indices.to_numpy(zero_copy_only=False), dictionary.dictionary.to_pylist()
+        codes, found = dictionary.indices.to_numpy(zero_copy_only=False), dictionary.dictionary.to_pylist()
     elif isinstance(column.dtype, pd.CategoricalDtype):
-        codes, raw = np.asarray(column.cat.codes), [text_of(word) for word in column.cat.categories]
+        codes, found = np.asarray(column.cat.codes), [text_of(word) for word in column.cat.categories]
     else:
-        gone = missing_of(sheet, column)
+        gone = missing_of(raw, column)
         cells = [None if lost else text_of(cell) for lost, cell in zip(gone, column, strict=True)]
         codes, unique = pd.factorize(np.array(cells, object), use_na_sentinel=True)
-        raw = [str(word) for word in unique]
-    there = np.bincount(codes[codes >= 0], minlength=len(raw)) > 0
-    absent = (ABSENT - {"None"} - keep) | set(sheet.missing)
-    stripped = [word.strip() for word in raw]
+        found = [str(word) for word in unique]
+    there = np.bincount(codes[codes >= 0], minlength=len(found)) > 0
+    absent = (ABSENT - {"None"} - keep) | set(raw.missing)
+    stripped = [word.strip() for word in found]
     return merged(
         codes, [word if used and word not in absent else None for word, used in zip(stripped, there, strict=True)]
     )

@@ -24,7 +24,7 @@ from consilience.tables.cells import (
     numbers_of,
 )
 from consilience.tables.parse_text import is_number
-from consilience.tables.sheet import Names, Sheet
+from consilience.tables.raw_table import Names, RawTable
 
 FEW = 4  # objects up to which nothing is concluded from labels that all differ
 _ID_NAME = re.compile(
@@ -44,109 +44,109 @@ def is_id_name(name: str) -> bool:
 
 
 def find_ids(
-    sheet: Sheet, id_column: str | int | None, taken: Sequence[int], *, likely: str | None = None
+    raw: RawTable, id_column: str | int | None, taken: Sequence[int], *, likely: str | None = None
 ) -> tuple[int | None, np.ndarray | None, list[str]]:
     """Position of the ids (None for an index), the ids themselves, and a notice where they were found unasked.
 
     Unasked are taken an index that names objects, a column of the `likely` name, or the first that is named like an id (or, as the
     first, not at all); its values must differ, and it is not `taken` for something else.
     """
-    by_index = id_column in ("index", sheet.index_name) and id_column not in sheet.column_names()
-    if sheet.index is not None and (by_index or (id_column is None and sheet.index_is_ids)):
-        check_present(sheet, sheet.index)
-        check_unique(sheet, sheet.index)
-        return None, sheet.index, []
+    by_index = id_column in ("index", raw.index_name) and id_column not in raw.column_names()
+    if raw.index is not None and (by_index or (id_column is None and raw.index_is_ids)):
+        check_present(raw, raw.index)
+        check_unique(raw, raw.index)
+        return None, raw.index, []
     if id_column is not None:
-        position = sheet.find(id_column, "id_column")
-        ids = ids_of(sheet, position)
-        check_unique(sheet, ids, position)
+        position = raw.find(id_column, "id_column")
+        ids = ids_of(raw, position)
+        check_unique(raw, ids, position)
         return position, ids, []
-    names = sheet.names or []
+    names = raw.names or []
     if likely in names and (place := names.index(likely)) not in taken:
-        which = sheet.column_words(place)
-        if _names_objects(sheet, place):
-            return place, ids_of(sheet, place), [f"{which} names the objects, as it did at first"]
+        which = raw.column_words(place)
+        if _names_objects(raw, place):
+            return place, ids_of(raw, place), [f"{which} names the objects, as it did at first"]
         return None, None, [f"{which} named the objects at first, but its values repeat or are missing here"]
     for position, name in enumerate(names):
         looks = bool(name or position == 0) and (is_id_name(name) or _OBJECT_NAME.fullmatch(name))
         bare = not name  # it has to name the objects, as the moments 1962.25, 1962.5 of R's time series do
-        if looks and position not in taken and sheet.n_rows > 1 and _names_objects(sheet, position, fractions=bare):
-            which = sheet.column_words(position) if name else "the first column, which has no name,"
+        if looks and position not in taken and raw.n_rows > 1 and _names_objects(raw, position, fractions=bare):
+            which = raw.column_words(position) if name else "the first column, which has no name,"
             keep = "; name it in columns= (--columns) to cluster by it" if name else ""
-            return position, ids_of(sheet, position), [f"{which} names the objects, since all its values differ{keep}"]
+            return position, ids_of(raw, position), [f"{which} names the objects, since all its values differ{keep}"]
     return None, None, []
 
 
-def find_row_names(sheet: Sheet, taken: Sequence[int]) -> tuple[int | None, np.ndarray | None, list[str]]:
+def find_row_names(raw: RawTable, taken: Sequence[int]) -> tuple[int | None, np.ndarray | None, list[str]]:
     """As :func:`find_ids`, of distances, which are all numbers: a first column of words that all differ names the objects."""
-    if 0 in taken or not isinstance(sheet.body, (pa.Table, pd.DataFrame)) or not _names_objects(sheet, 0):
+    if 0 in taken or not isinstance(raw.body, (pa.Table, pd.DataFrame)) or not _names_objects(raw, 0):
         return None, None, []
     try:
-        numbers_of(sheet, 0)
+        numbers_of(raw, 0)
     except ColumnError:
-        return 0, ids_of(sheet, 0), [f"{sheet.column_words(0)} names the objects, since its words all differ"]
+        return 0, ids_of(raw, 0), [f"{raw.column_words(0)} names the objects, since its words all differ"]
     return None, None, []
 
 
-def _names_objects(sheet: Sheet, position: int, *, fractions: bool = False) -> bool:
+def _names_objects(raw: RawTable, position: int, *, fractions: bool = False) -> bool:
     """Whether a column has one value per object, all different, text or whole numbers, or numbers with fractions too."""
-    column = sheet.column(position)
+    column = raw.column(position)
     if isinstance(column, pa.ChunkedArray):
         cells = pc.utf8_trim_whitespace(column)
         if pc.any(pc.equal(cells, "")).as_py():
             return False
         if not fractions and pc.any(pc.match_substring_regex(cells, r"^[+-]?\d*[.,]\d+$")).as_py():
             return False
-        return pc.count_distinct(cells).as_py() == sheet.n_rows
+        return pc.count_distinct(cells).as_py() == raw.n_rows
     if column.isna().any() or not column.is_unique:
         return False
     return fractions or not pd.api.types.is_float_dtype(column.dtype) or bool((column % 1 == 0).all())
 
 
-def _is_blank(sheet: Sheet, position: int) -> bool:
+def _is_blank(raw: RawTable, position: int) -> bool:
     """Whether a column has neither a name nor any cell, as separators too many in every line make them."""
     return (
-        sheet.names is not None
-        and not sheet.names[position]
-        and not any(pd.notna(cell) and str(cell).strip() for cell in sheet.column(position).unique().tolist())
+        raw.names is not None
+        and not raw.names[position]
+        and not any(pd.notna(cell) and str(cell).strip() for cell in raw.column(position).unique().tolist())
     )
 
 
-def choose(sheet: Sheet, columns: Names | None, aside: Sequence[int | None]) -> list[int]:
-    own = [] if columns is not None else [sheet.column_names().index(name) for name in sheet.answers]
+def choose(raw: RawTable, columns: Names | None, aside: Sequence[int | None]) -> list[int]:
+    own = [] if columns is not None else [raw.column_names().index(name) for name in raw.answers]
     if columns is None:
-        chosen = [j for j in range(sheet.width) if j not in own and not _is_blank(sheet, j)]
+        chosen = [j for j in range(raw.width) if j not in own and not _is_blank(raw, j)]
     else:
-        chosen = sheet.find_all(columns, "columns")
+        chosen = raw.find_all(columns, "columns")
     kept = [position for position in chosen if position not in aside]
     if not kept:
         raise InputError(
-            f"{sheet.source}: no column is left: set fewer aside with known= (--known) and id_column= (--id)"
+            f"{raw.source}: no column is left: set fewer aside with known= (--known) and id_column= (--id)"
         )
-    if max(kept) >= sheet.width:
+    if max(kept) >= raw.width:
         raise InputError(
-            f"{sheet.source}: {sheet.column_words(max(kept))} stands beside the matrix and is not part of it: "
+            f"{raw.source}: {raw.column_words(max(kept))} stands beside the matrix and is not part of it: "
             "name it in known= (--known) instead"
         )
-    for position in kept if sheet.names is not None else ():
-        if not sheet.column_names()[position]:
+    for position in kept if raw.names is not None else ():
+        if not raw.column_names()[position]:
             raise InputError(
-                f"{sheet.source}: {sheet.column_words(position)} has no name: if it holds ids that all differ, say id_column={position} "
+                f"{raw.source}: {raw.column_words(position)} has no name: if it holds ids that all differ, say id_column={position} "
                 f"(--id {position}), else name it, leave it out with columns= (--columns), or delete rows above the names of the columns"
             )
     return kept
 
 
 def label_frame(
-    sheet: Sheet, positions: Sequence[int], *, asked: bool = True, has_ids: bool = True
+    raw: RawTable, positions: Sequence[int], *, asked: bool = True, has_ids: bool = True
 ) -> tuple[pd.DataFrame, list[str]]:
     """Columns of labels, and notices; what cannot be labels, and unless `asked` for does not look like it, is refused together."""
-    names, found, notices = sheet.column_names(), {}, []
+    names, found, notices = raw.column_names(), {}, []
     doubts, errors = [], []
     for position in positions:
         name = names[position]
         try:
-            labels = labels_of(sheet, position)
+            labels = labels_of(raw, position)
         except ColumnError as error:
             errors.append(error)
             doubts.append((name, "other", error.brief))
@@ -157,7 +157,7 @@ def label_frame(
         notices += _maybe_missing(name, labels, words)
     if len(errors) == len(doubts) == 1:
         raise InputError(str(errors[0])) from None
-    _refuse_doubtful(sheet.source, doubts, len(positions), has_ids=has_ids)
+    _refuse_doubtful(raw.source, doubts, len(positions), has_ids=has_ids)
     frame = pd.concat(found, axis=1)
     frame.columns = pd.Index(list(found))
     return frame, notices
@@ -177,17 +177,17 @@ def _doubt(name: str, k: int, n: int, n_columns: int) -> tuple[str, str, str] | 
     return (name, "known", "by its name a known class") if n_columns > 1 and _CLASS_NAME.fullmatch(name) else None
 
 
-def split_ids(sheet: Sheet, frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray | None]:
+def split_ids(raw: RawTable, frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray | None]:
     """A frame of clusterings without the column that names the objects, and those names.
 
     Columns that do not look like clusterings are asked about as those of a file are; their values stay as they are.
     """
-    position, ids, _ = find_ids(sheet, None, ())
+    position, ids, _ = find_ids(raw, None, ())
     kept = [j for j in range(frame.shape[1]) if j != position]
     columns = {str(frame.columns[j]): frame.iloc[:, j].reset_index(drop=True) for j in kept}
     # measurements are refused by value, with their place
     n_labels = {name: None if column.dtype.kind == "f" else len(_different(column)) for name, column in columns.items()}
-    check_clusterings(sheet.source, n_labels, len(frame), has_ids=ids is not None)
+    check_clusterings(raw.source, n_labels, len(frame), has_ids=ids is not None)
     return (frame, None) if position is None else (frame.iloc[:, kept], ids)
 
 
@@ -239,57 +239,57 @@ def class_names(names: Sequence[str]) -> list[str]:
     return [said.format(name) for name in names if _CLASS_NAME.fullmatch(name)]
 
 
-def total_of(sheet: Sheet) -> str:
+def total_of(raw: RawTable) -> str:
     """The word for a total that the last row begins with; empty where it is none."""
-    if not isinstance(sheet.body, (pa.Table, pd.DataFrame)) or not sheet.width:
+    if not isinstance(raw.body, (pa.Table, pd.DataFrame)) or not raw.width:
         return ""
-    column = sheet.column(0)
-    cell = str(column[sheet.n_rows - 1].as_py() if isinstance(column, pa.ChunkedArray) else column.iloc[-1])
+    column = raw.column(0)
+    cell = str(column[raw.n_rows - 1].as_py() if isinstance(column, pa.ChunkedArray) else column.iloc[-1])
     return cell if _TOTAL.fullmatch(cell.strip()) else ""
 
 
-def transposed(sheet: Sheet, id_column: str | int | None) -> Sheet:
-    """A sheet whose objects are the columns of another: its names become ids, and a column of it that names the rows their names.
+def transposed(raw: RawTable, id_column: str | int | None) -> RawTable:
+    """A raw table whose objects are the columns of another: its names become ids, and a column of it that names the rows their names.
 
     That column is `id_column`, an index of names, the first one if it has no name or is named like ids, or the first without a number.
     Others without a number are left out, which is said.
     """
-    if sheet.beside is not None:
+    if raw.beside is not None:
         raise InputError(
-            f"{sheet.source}: has vectors beside its matrix that belong to its rows, so these are the objects: leave transpose= "
+            f"{raw.source}: has vectors beside its matrix that belong to its rows, so these are the objects: leave transpose= "
             "(--transpose) out"
         )
-    if not isinstance(sheet.body, (pa.Table, pd.DataFrame)):
-        turned = sheet.body.T
+    if not isinstance(raw.body, (pa.Table, pd.DataFrame)):
+        turned = raw.body.T
         turned = turned.tocsr() if hasattr(turned, "tocsr") else np.ascontiguousarray(turned)
-        return replace(sheet, body=turned, line=None, index=None, index_is_ids=False)
-    words = [position for position in range(sheet.width) if not _has_numbers(sheet, position)]
-    own, names = None, [""] * sheet.n_rows
-    named = sheet.index_is_ids if id_column is None else id_column in ("index", sheet.index_name)
-    if named and sheet.index is not None:
-        names = [str(name) for name in sheet.index]
+        return replace(raw, body=turned, line=None, index=None, index_is_ids=False)
+    words = [position for position in range(raw.width) if not _has_numbers(raw, position)]
+    own, names = None, [""] * raw.n_rows
+    named = raw.index_is_ids if id_column is None else id_column in ("index", raw.index_name)
+    if named and raw.index is not None:
+        names = [str(name) for name in raw.index]
     elif id_column is not None:
-        own = sheet.find(id_column, "id_column")
-    elif not sheet.column_names()[0] or is_id_name(sheet.column_names()[0]):
+        own = raw.find(id_column, "id_column")
+    elif not raw.column_names()[0] or is_id_name(raw.column_names()[0]):
         own = 0
     elif words:
         own = words[0]
     if own is not None:
-        names = [str(cell or "").strip() for cell in _cells(sheet, own)]
+        names = [str(cell or "").strip() for cell in _cells(raw, own)]
     names = [name or f"row {row + 1}" for row, name in enumerate(names)]
-    left = [sheet.column_names()[position] for position in words if position != own]
-    kept = [position for position in range(sheet.width) if position != own and position not in words]
+    left = [raw.column_names()[position] for position in words if position != own]
+    kept = [position for position in range(raw.width) if position != own and position not in words]
     if not kept:
         raise InputError(
-            f"{sheet.source}: no column holds numbers, so none is an object: leave transpose= (--transpose) out"
+            f"{raw.source}: no column holds numbers, so none is an object: leave transpose= (--transpose) out"
         )
-    notices = [*sheet.notices, f"turned, so that its {count(len(kept), 'column')} are the objects"]
+    notices = [*raw.notices, f"turned, so that its {count(len(kept), 'column')} are the objects"]
     if left:
         notices.append(f"left out {listed(left)}, which {'tells' if len(left) == 1 else 'tell'} of the rows")
-    ids: Array = np.array([sheet.column_names()[position] for position in kept], object)
+    ids: Array = np.array([raw.column_names()[position] for position in kept], object)
     return replace(
-        sheet,
-        body=_body(sheet, kept, names),
+        raw,
+        body=_body(raw, kept, names),
         names=names,
         line=None,
         index=ids,
@@ -299,13 +299,13 @@ def transposed(sheet: Sheet, id_column: str | int | None) -> Sheet:
     )
 
 
-def _body(sheet: Sheet, kept: list[int], names: list[str]) -> Any:
+def _body(raw: RawTable, kept: list[int], names: list[str]) -> Any:
     """Numbers where all cells are, else text as it stands, whose columns are looked at one by one later."""
     try:
-        return pd.DataFrame(np.stack([numbers_of(sheet, position) for position in kept]))
+        return pd.DataFrame(np.stack([numbers_of(raw, position) for position in kept]))
     except ColumnError:
-        cells = np.array([_cells(sheet, position) for position in kept], object)
-    if not isinstance(sheet.body, pa.Table):
+        cells = np.array([_cells(raw, position) for position in kept], object)
+    if not isinstance(raw.body, pa.Table):
         return pd.DataFrame(cells).infer_objects()
     return pa.table(
         [pa.chunked_array([pa.array(cells[:, j], pa.string())]) for j in range(len(names))],
@@ -313,13 +313,13 @@ def _body(sheet: Sheet, kept: list[int], names: list[str]) -> Any:
     )
 
 
-def _cells(sheet: Sheet, position: int) -> list[Any]:
-    column = sheet.column(position)
+def _cells(raw: RawTable, position: int) -> list[Any]:
+    column = raw.column(position)
     return column.to_pylist() if isinstance(column, pa.ChunkedArray) else column.tolist()
 
 
-def _has_numbers(sheet: Sheet, position: int) -> bool:
-    column = sheet.column(position)
+def _has_numbers(raw: RawTable, position: int) -> bool:
+    column = raw.column(position)
     if not isinstance(column, pa.ChunkedArray) and column.dtype.kind in "biuf":
         return True
     return any(is_number(str(cell)) for cell in column.unique().tolist())

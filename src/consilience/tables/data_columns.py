@@ -25,7 +25,7 @@ from consilience.tables.column_types import (
 from consilience.tables.columns import class_names
 from consilience.tables.encoder import Encoder, describe_aside, named_kind
 from consilience.tables.filling import Gaps
-from consilience.tables.sheet import Sheet
+from consilience.tables.raw_table import RawTable
 
 MOST_SAID = 5  # safeguard: for reading, columns whose unreadable cells are told one by one
 
@@ -38,13 +38,13 @@ class Reading:
     aside: Mapping[str, str] = field(default_factory=dict)  # columns that are not used, and why
     counts: bool | None = None  # whether the data holds counts, where it was said
     decimal: str = "."  # decimal sign of a text file
-    sheet: Sheet | None = None  # the table before it was read, so that another encoder can read it
+    raw: RawTable | None = None  # the table before it was read, so that another encoder can read it
     rows: Ints | None = None  # which of its rows these are, where not all
 
     def of_rows(self, places: Ints) -> Reading:
         original = None if self.original is None else self.original.iloc[places].reset_index(drop=True)
         gaps = None if self.gaps is None else self.gaps.of_rows(places)
-        rows = None if self.sheet is None else places if self.rows is None else self.rows[places]
+        rows = None if self.raw is None else places if self.rows is None else self.rows[places]
         return replace(self, original=original, gaps=gaps, rows=rows)
 
 
@@ -61,7 +61,7 @@ class DataColumns:
 
 
 def data_columns(
-    sheet: Sheet,
+    raw: RawTable,
     kept: list[int],
     types: Any,
     *,
@@ -77,37 +77,37 @@ def data_columns(
     """
     if encoder is not None:
         if types:
-            raise InputError(f"{sheet.source}: the model knows the types of its columns: leave types= (--type) out")
-        return encoded_as(sheet, encoder, decimal)
+            raise InputError(f"{raw.source}: the model knows the types of its columns: leave types= (--type) out")
+        return encoded_as(raw, encoder, decimal)
     counts = None if types is None else types == "counts"
     values: Any
     if counts:
-        values = data_of(sheet, kept)
-        check_not_negative(sheet, values, kept, "counts")
+        values = data_of(raw, kept)
+        check_not_negative(raw, values, kept, "counts")
         return DataColumns(values, Reading(counts=True), kept)
-    asked = _check_types(sheet, types, kept)
-    if sparse.issparse(sheet.body) and types == "number":
+    asked = _check_types(raw, types, kept)
+    if sparse.issparse(raw.body) and types == "number":
         asked = {}
     used = set(named)
-    if not asked and (values := plain_numbers(sheet, kept)) is not None and not _name_rows(sheet, kept, values, used):
-        return DataColumns(values, Reading(counts=counts), kept, said=_doubts(sheet, kept, values))
-    if sparse.issparse(sheet.body):
+    if not asked and (values := plain_numbers(raw, kept)) is not None and not _name_rows(raw, kept, values, used):
+        return DataColumns(values, Reading(counts=counts), kept, said=_doubts(raw, kept, values))
+    if sparse.issparse(raw.body):
         raise InputError(
-            f"{sheet.source}: types= (--type) are of the columns of a full table, not of a sparse one: leave it out"
+            f"{raw.source}: types= (--type) are of the columns of a full table, not of a sparse one: leave it out"
         )
-    typed = {p: find_type(sheet, p, asked.get(p), named=p in used) for p in kept}
+    typed = {p: find_type(raw, p, asked.get(p), named=p in used) for p in kept}
     names = [p for p, column in typed.items() if column.names_objects]
     own = names[0] if len(names) == 1 and not has_ids else None
     if own is not None:
         typed[own] = replace(typed[own], why="names the objects")
     plain = [p for p, column in typed.items() if column.kind != "ignore"]
-    if plain and not set(plain) & set(asked) and (values := plain_numbers(sheet, plain)) is not None:
+    if plain and not set(plain) & set(asked) and (values := plain_numbers(raw, plain)) is not None:
         there = set(plain)
         aside = {column.name: column.why for p, column in typed.items() if p not in there}
         done = f"{named_kind('number', [typed[p].name for p in plain])}; {describe_aside(aside)}"
         reading = Reading(aside=aside, counts=counts)
-        return DataColumns(values, reading, plain, own, [done, *_doubts(sheet, plain, values)])
-    made, values, gaps = Encoder.learn(list(typed.values()), sheet.source)
+        return DataColumns(values, reading, plain, own, [done, *_doubts(raw, plain, values)])
+    made, values, gaps = Encoder.learn(list(typed.values()), raw.source)
     original = pd.DataFrame({column.name: column.cells for column in typed.values() if column.kind != "ignore"})
     said = [made.describe(), *class_names(list(original))]
     for name, cells in original.items():
@@ -116,41 +116,41 @@ def data_columns(
     return DataColumns(values, Reading(made, original, gaps, made.aside, counts), (), own, said)
 
 
-def _name_rows(sheet: Sheet, positions: Sequence[int], values: Any, used: set[int]) -> bool:
+def _name_rows(raw: RawTable, positions: Sequence[int], values: Any, used: set[int]) -> bool:
     """Whether some, not all, columns of a table of numbers name its rows; columns of a matrix have no names, and stay."""
-    if sheet.names is None or not isinstance(sheet.body, (pa.Table, pd.DataFrame)):
+    if raw.names is None or not isinstance(raw.body, (pa.Table, pd.DataFrame)):
         return False
-    names = sheet.column_names()
+    names = raw.column_names()
     name = [p not in used and bool(names_rows(names[p], values[:, j])) for j, p in enumerate(positions)]
     return any(name) and not all(name)
 
 
-def _doubts(sheet: Sheet, positions: Sequence[int], values: Any) -> list[str]:
+def _doubts(raw: RawTable, positions: Sequence[int], values: Any) -> list[str]:
     if sparse.issparse(values):
         return []
     negative = np.flatnonzero(values.min(axis=0) < 0).tolist()
-    return [doubt for j in negative for doubt in doubts_of_codes(sheet.column_words(positions[j]), values[:, j])]
+    return [doubt for j in negative for doubt in doubts_of_codes(raw.column_words(positions[j]), values[:, j])]
 
 
-def encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> DataColumns:
+def encoded_as(raw: RawTable, encoder: Encoder, decimal: str | None) -> DataColumns:
     """New rows, read and encoded as those of another table; a decimal sign that was said is that of the new rows."""
-    names = sheet.column_names()
+    names = raw.column_names()
     lost = [column.name for column in encoder.columns if column.name not in names]
     if lost:
         near = nearest(lost[0], names, short_for=False) if len(lost) == 1 else []
         remedy = f"if it is {near[0]!r}, rename that" if near else "add what is missing, if need be with empty cells"
         lacks = f"column{'s' if len(lost) > 1 else ''} {listed(list(map(repr, lost)), 3)}"
-        raise InputError(f"{sheet.source}: the new table lacks {lacks} that the model was fitted on: {remedy}")
+        raise InputError(f"{raw.source}: the new table lacks {lacks} that the model was fitted on: {remedy}")
     said = []
     if decimal is None:
         signs = ((names.index(one.name), one.decimal, one.unit) for one in encoder.columns if one.decimal)
-        decimal = other_decimal(sheet, signs)
+        decimal = other_decimal(raw, signs)
         if decimal is not None:
             sign = "commas" if decimal == "," else "points"
             said = [f"{sign} are decimal signs here, unlike in the first table; decimal= (--decimal) says otherwise"]
     cells, unread = {}, []
     for column in encoder.columns:
-        cells[column.name], notes = cells_as(sheet, names.index(column.name), column, decimal)
+        cells[column.name], notes = cells_as(raw, names.index(column.name), column, decimal)
         unread += [f"{column.name}: {note}" for note in notes]
     values, gaps, notices = encoder.encode(cells.values())
     if gaps is not None:
@@ -160,7 +160,7 @@ def encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> DataColum
     return DataColumns(values, Reading(encoder, pd.DataFrame(cells), gaps), said=[*said, *unread, *notices])
 
 
-def _check_types(sheet: Sheet, types: Any, kept: Sequence[int]) -> dict[int, str | tuple[str, ...]]:
+def _check_types(raw: RawTable, types: Any, kept: Sequence[int]) -> dict[int, str | tuple[str, ...]]:
     """The types that were said, by position, levels of an order as a tuple; those of columns that are not kept are refused."""
     if types is None:
         return {}
@@ -178,7 +178,7 @@ def _check_types(sheet: Sheet, types: Any, kept: Sequence[int]) -> dict[int, str
             kind = _check_levels(kind, repr(reference))
         else:
             check_choice(kind, TYPES, f"type of {reference!r} (--type)")
-        for position in sheet.find_all([reference], "types"):
+        for position in raw.find_all([reference], "types"):
             if position in kept:
                 asked[position] = kind
     return asked

@@ -1,4 +1,4 @@
-"""Files, each into a sheet: one function per format."""
+"""Files, each into a raw table: one function per format."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from scipy import sparse
 from consilience._check import InputError, check_choice, count, kind_of, nearest
 from consilience._files import reason_of
 from consilience._types import Array
-from consilience.tables.in_memory import anndata_sheet, array_sheet, frame_of, frame_sheet, plain_source, sparse_sheet
-from consilience.tables.sheet import Options, Sheet
+from consilience.tables.in_memory import frame_of, plain_source, raw_anndata, raw_array, raw_frame, raw_sparse
+from consilience.tables.raw_table import Options, RawTable
 from consilience.tables.text import UNPACK, is_stream, read_bytes, read_text
 
 NAMES = "_names"  # of the vector that holds the names of the classes of another
@@ -28,7 +28,7 @@ CSR_PARTS = {"data", "indices", "indptr", "shape"}
 SOURCE = "consilience.source"  # in `attrs` of a DataFrame: how messages call what it was made from
 
 
-def open_sheet(source: Any, options: Options) -> Sheet:
+def open_raw(source: Any, options: Options) -> RawTable:
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
         suffix = _suffix_of(path)
@@ -43,14 +43,14 @@ def open_sheet(source: Any, options: Options) -> Sheet:
     with_key = hasattr(source, "X") and hasattr(source, "obs_names")
     _refuse_unused(name, options, text=False, header=False, key=with_key)
     if with_key:
-        return anndata_sheet(name, source, options.kind, options.key)
+        return raw_anndata(name, source, options.kind, options.key)
     source = plain_source(source)
     if isinstance(source, pd.DataFrame):
-        return frame_sheet(name, source)
+        return raw_frame(name, source)
     if sparse.issparse(source):
-        return sparse_sheet(name, source, options.kind)
+        return raw_sparse(name, source, options.kind)
     if isinstance(source, np.ndarray):
-        return array_sheet("array" if name == "ndarray" else name, source, options.kind)
+        return raw_array("array" if name == "ndarray" else name, source, options.kind)
     raise InputError(
         f"{options.name or 'a table'} cannot be made of {kind_of(source)}: give a path, a DataFrame (pandas or "
         "polars), an Arrow table, a NumPy array, a SciPy sparse matrix or an AnnData"
@@ -109,7 +109,7 @@ def _refuse_damaged(source: str, suffix: str) -> Iterator[None]:
         raise InputError(f"{source}: damaged, or not a {suffix} file ({reason_of(error)}): write it again") from error
 
 
-def _read_excel(path: Path, options: Options) -> Sheet:
+def _read_excel(path: Path, options: Options) -> RawTable:
     """One sheet of a workbook, as typed as its cells are; the first row holds names unless told otherwise."""
     try:
         from openpyxl import load_workbook
@@ -132,7 +132,7 @@ def _read_excel(path: Path, options: Options) -> Sheet:
     others = [name for name in book.sheetnames if name != page]
     note = f"read the first sheet, {page!r}; the others are {', '.join(map(repr, others))} (key= (--key))"
     cells.columns = range(cells.shape[1])
-    return Sheet(path.name, cells.infer_objects(), names, notices=(note,) if others and options.key is None else ())
+    return RawTable(path.name, cells.infer_objects(), names, notices=(note,) if others and options.key is None else ())
 
 
 def _filled(page: Any) -> pd.DataFrame:
@@ -140,17 +140,17 @@ def _filled(page: Any) -> pd.DataFrame:
     return cells.dropna(how="all").dropna(how="all", axis=1).reset_index(drop=True)
 
 
-def _read_parquet(path: Path, options: Options) -> Sheet:
+def _read_parquet(path: Path, options: Options) -> RawTable:
     from pyarrow import parquet
 
-    return frame_sheet(path.name, frame_of(parquet.read_table(path)))
+    return raw_frame(path.name, frame_of(parquet.read_table(path)))
 
 
-def _read_npy(path: Path, options: Options) -> Sheet:
+def _read_npy(path: Path, options: Options) -> RawTable:
     with path.open("rb") as file, _refuse_pickles(path.name):
         if file.peek(1)[:1] != b"\x93":
             raise ValueError("it does not start as .npy files do")
-        return array_sheet(path.name, np.load(file, allow_pickle=False), options.kind)
+        return raw_array(path.name, np.load(file, allow_pickle=False), options.kind)
 
 
 @contextmanager
@@ -166,7 +166,7 @@ def _refuse_pickles(source: str) -> Iterator[None]:
         ) from error
 
 
-def _read_npz(path: Path, options: Options) -> Sheet:
+def _read_npz(path: Path, options: Options) -> RawTable:
     name = path.name
     if not zipfile.is_zipfile(path):
         raise ValueError("it is not a zip archive")
@@ -175,26 +175,26 @@ def _read_npz(path: Path, options: Options) -> Sheet:
         if options.key is not None:
             check_choice(options.key, files, f"key of {name}")
             used = {options.key}
-            sheet = array_sheet(name, arrays[options.key], options.kind)
+            raw = raw_array(name, arrays[options.key], options.kind)
         elif "format" in files and {"data", "shape"} <= set(files):
-            return sparse_sheet(name, sparse.load_npz(path), options.kind)
+            return raw_sparse(name, sparse.load_npz(path), options.kind)
         elif set(files) >= CSR_PARTS:
             used = CSR_PARTS
             parts = tuple(arrays[part] for part in ("data", "indices", "indptr"))
-            sheet = sparse_sheet(name, sparse.csr_matrix(parts, tuple(map(int, arrays["shape"]))), options.kind)
+            raw = raw_sparse(name, sparse.csr_matrix(parts, tuple(map(int, arrays["shape"]))), options.kind)
         elif len(files) == 1:
-            return array_sheet(name, arrays[files[0]], options.kind)
+            return raw_array(name, arrays[files[0]], options.kind)
         elif options.kind == "labels" and len({length for _, length, _ in _vectors(arrays)}) == 1:
-            return frame_sheet(name, pd.DataFrame({vector: arrays[vector] for vector, *_ in _vectors(arrays)}))
+            return raw_frame(name, pd.DataFrame({vector: arrays[vector] for vector, *_ in _vectors(arrays)}))
         else:
             held = f"{count(len(files), 'array')} ({', '.join(files)})"
             raise InputError(f"{name}: holds {held}: name one with key= (--key)")
         every = _vectors(arrays)
-        vectors = [(v, pickled) for v, length, pickled in every if v not in used and length == sheet.n_rows]
+        vectors = [(v, pickled) for v, length, pickled in every if v not in used and length == raw.n_rows]
         names = {v.removesuffix(NAMES): arrays[v] for v, _, pickled in every if v.endswith(NAMES) and not pickled}
         beside = {v: _named(arrays[v], names.get(v)) for v, pickled in vectors if not pickled}
     lost = tuple(vector for vector, pickled in vectors if pickled)
-    return Sheet(name, sheet.body, beside=pd.DataFrame(beside) if beside else None, pickled=lost)
+    return RawTable(name, raw.body, beside=pd.DataFrame(beside) if beside else None, pickled=lost)
 
 
 def _named(codes: Array, names: Array | None) -> Array:
@@ -213,7 +213,7 @@ def read_vector(path: Path, name: str) -> Array | None:
     with _refuse_damaged(path.name, ".npz"), np.load(path, allow_pickle=False) as arrays:
         held = {vector: pickled for vector, _, pickled in _vectors(arrays)}
         if held.get(name):
-            Sheet(path.name, np.empty((0, 0)), pickled=(name,)).find(name, "columns")
+            RawTable(path.name, np.empty((0, 0)), pickled=(name,)).find(name, "columns")
         return np.asarray(arrays[name]) if name in held else None
 
 
@@ -230,22 +230,22 @@ def _vectors(arrays: Any) -> list[tuple[str, int, bool]]:
     return found
 
 
-def _read_mtx(path: Path, options: Options) -> Sheet:
+def _read_mtx(path: Path, options: Options) -> RawTable:
     matrix = scipy_io.mmread(io.BytesIO(read_bytes(path)), spmatrix=True)
     if sparse.issparse(matrix):
-        return sparse_sheet(path.name, matrix, options.kind)
-    return array_sheet(path.name, matrix, options.kind)
+        return raw_sparse(path.name, matrix, options.kind)
+    return raw_array(path.name, matrix, options.kind)
 
 
-def _read_h5ad(path: Path, options: Options) -> Sheet:
+def _read_h5ad(path: Path, options: Options) -> RawTable:
     try:
         from anndata import read_h5ad
     except ImportError as error:
         raise ImportError(f"{path.name} needs AnnData: pip install 'consilience[anndata]'") from error
-    return anndata_sheet(path.name, read_h5ad(path), options.kind, options.key)
+    return raw_anndata(path.name, read_h5ad(path), options.kind, options.key)
 
 
-READERS: dict[str, Callable[[Path, Options], Sheet]] = {
+READERS: dict[str, Callable[[Path, Options], RawTable]] = {
     **{f".{text}{packed}": read_text for text in ("csv", "tsv", "txt") for packed in ("", *UNPACK)},
     ".xlsx": _read_excel,
     ".xlsm": _read_excel,

@@ -1,4 +1,4 @@
-"""Objects in memory (data frames, arrays, tensors, sparse matrices, AnnData), each into a sheet or into label vectors."""
+"""Objects in memory (data frames, arrays, tensors, sparse matrices, AnnData), each into a raw table or into label vectors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scipy import sparse
 
 from consilience._check import InputError, check_choice, count, kind_of, names_objects, show
 from consilience.tables.columns import split_ids
-from consilience.tables.sheet import Sheet
+from consilience.tables.raw_table import RawTable
 
 
 def plain_source(source: Any) -> Any:
@@ -93,14 +93,14 @@ def answers_in(data: Any) -> list[str]:
     return [str(name) for name in data.obs.columns if str(name) in own]
 
 
-def anndata_sheet(source: str, data: Any, kind: str, key: str | None) -> Sheet:
+def raw_anndata(source: str, data: Any, kind: str, key: str | None) -> RawTable:
     """Labels are columns of `obs`; anything else is X, or the layer, `obsm` or `obsp` entry `key`, with `obs` beside it."""
     obs, index = data.obs, np.asarray(data.obs_names, dtype=object)
     rows: dict[str, Any] = {"index": index, "index_name": str(data.obs_names.name or "obs_names"), "index_is_ids": True}
     if kind == "labels":
         if key is not None:
             raise InputError(f"{source}: labels come from obs, so key= (--key) is not needed: leave it out")
-        return Sheet(source, obs, [str(name) for name in obs.columns], answers=tuple(answers_in(data)), **rows)
+        return RawTable(source, obs, [str(name) for name in obs.columns], answers=tuple(answers_in(data)), **rows)
     if getattr(data, "isbacked", False):
         data = data.to_memory()
     layers = {"X": data.X} if key in (None, "X") else {**data.obsp, **data.layers, **data.obsm}
@@ -117,20 +117,20 @@ def anndata_sheet(source: str, data: Any, kind: str, key: str | None) -> Sheet:
         names = [f"{key} {i + 1}" for i in range(matrix.shape[1])]
         if isinstance(matrix, pd.DataFrame):
             names, matrix = [str(name) for name in matrix.columns], matrix.to_numpy()
-    make = sparse_sheet if sparse.issparse(matrix) else array_sheet
-    return Sheet(source, make(source, matrix, kind).body, names, obs, **rows)
+    make = raw_sparse if sparse.issparse(matrix) else raw_array
+    return RawTable(source, make(source, matrix, kind).body, names, obs, **rows)
 
 
-def frame_sheet(source: str, frame: pd.DataFrame) -> Sheet:
+def raw_frame(source: str, frame: pd.DataFrame) -> RawTable:
     index_name = "index" if frame.index.name is None else str(frame.index.name)
     named = (
         names_objects(frame.index) and frame.index.nlevels == 1 and frame.index.is_unique and not frame.index.hasnans
     )
     columns = [str(name) for name in frame.columns]
-    return Sheet(source, frame, columns, index=frame.index.to_numpy(), index_name=index_name, index_is_ids=named)
+    return RawTable(source, frame, columns, index=frame.index.to_numpy(), index_name=index_name, index_is_ids=named)
 
 
-def sparse_sheet(source: str, matrix: Any, kind: str) -> Sheet:
+def raw_sparse(source: str, matrix: Any, kind: str) -> RawTable:
     if kind == "labels":
         raise InputError(f"{source}: labels cannot be a sparse matrix: give a full table, one column per clustering")
     if matrix.dtype.kind not in "biuf":
@@ -145,10 +145,10 @@ def sparse_sheet(source: str, matrix: Any, kind: str) -> Sheet:
     if not csr.has_canonical_format:
         csr = csr.copy()
         csr.sum_duplicates()
-    return Sheet(source, csr)
+    return RawTable(source, csr)
 
 
-def array_sheet(source: str, array: Any, kind: str) -> Sheet:
+def raw_array(source: str, array: Any, kind: str) -> RawTable:
     """A matrix of numbers as it is, any other array as a DataFrame; masked cells are missing."""
     if isinstance(array, np.ma.MaskedArray):
         cells = array.data.astype(object)
@@ -161,7 +161,7 @@ def array_sheet(source: str, array: Any, kind: str) -> Sheet:
         raise InputError(
             f"{source}: has {count(array.ndim, 'dimension')} (shape {show(array.shape)}), not 2: give objects × columns"
         )
-    return Sheet(source, array if array.dtype.kind in "biuf" else pd.DataFrame(array))
+    return RawTable(source, array if array.dtype.kind in "biuf" else pd.DataFrame(array))
 
 
 def columns_of(labels: Any) -> tuple[list[Any] | None, list[Any]]:
@@ -206,7 +206,7 @@ def label_columns(labels: Any) -> tuple[Any, Any]:
         return labels, None
     if not all(isinstance(name, str) for name in frame.columns):
         return labels, None  # columns without names of their own are clusterings
-    return split_ids(frame_sheet("DataFrame", frame), frame)
+    return split_ids(raw_frame("DataFrame", frame), frame)
 
 
 def _is_vector(value: Any) -> bool:

@@ -113,15 +113,15 @@ def encode_rows(X: Any, encoder: Encoder) -> Table:
         return X
     if X.kind != "data":
         raise InputError(f"{X.source} was read as {X.kind}: read it with kind='data'")
-    sheet = X.reading.sheet
-    if sheet is None:
+    raw = X.reading.raw
+    if raw is None:
         named = X.columns is not None and not sparse.issparse(X.values)
         frame = pd.DataFrame(X.values, columns=X.columns) if named else X.values
         read = read_table(frame, kind="data", encoder=encoder)
     else:
-        made = encoded_as(sheet, encoder, None if sheet.decimal == "." else sheet.decimal)
+        made = encoded_as(raw, encoder, None if raw.decimal == "." else raw.decimal)
         said = tuple(f"{X.source}: {notice}" for notice in made.said)
-        reading = replace(made.reading, sheet=sheet)
+        reading = replace(made.reading, raw=raw)
         read = Table(made.values, "data", None, encoder.names, None, X.source, said, reading=reading)
         read = read if X.reading.rows is None else take_rows(read, X.reading.rows)
     return replace(read, ids=X.ids, labels=X.labels, source=X.source, from_file=X.from_file)

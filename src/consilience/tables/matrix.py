@@ -11,9 +11,9 @@ from scipy import sparse
 
 from consilience._check import InputError, count
 from consilience.tables.cells import check_exact, data_of, distances_of
-from consilience.tables.files import open_sheet
+from consilience.tables.files import open_raw
+from consilience.tables.raw_table import Options
 from consilience.tables.reading import Table
-from consilience.tables.sheet import Options
 
 LARGEST = 1e140  # safeguard: squares beyond it overflow
 
@@ -84,9 +84,9 @@ def _checked(X: Any, what: str, kind: str) -> Any:
         return X.values.astype(np.float64, copy=False)
     if isinstance(X, Sequence) and not isinstance(X, (str, bytes)):
         X = array_of(X, what)
-    sheet = replace(open_sheet(X, Options(kind, name=what)), has_options=False)
-    sheet.check_shape()
-    return {"data": data_of, "distances": distances_of}[kind](sheet, list(range(sheet.width)))
+    raw = replace(open_raw(X, Options(kind, name=what)), has_options=False)
+    raw.check_shape()
+    return {"data": data_of, "distances": distances_of}[kind](raw, list(range(raw.width)))
 
 
 def array_of(rows: Any, what: str = "the data") -> Any:

@@ -18,10 +18,10 @@ from consilience.tables.cells import counts_of, distances_of, ids_of, new_distan
 from consilience.tables.columns import choose, find_ids, find_row_names, label_frame, total_of, transposed
 from consilience.tables.data_columns import Reading, data_columns
 from consilience.tables.encoder import Encoder, describe_aside, named_kind
-from consilience.tables.files import SOURCE, open_sheet
+from consilience.tables.files import SOURCE, open_raw
 from consilience.tables.filling import Gaps
+from consilience.tables.raw_table import Names, Options, RawTable
 from consilience.tables.scaling import CountScaling, Standardizer, looks_like_counts
-from consilience.tables.sheet import Names, Options, Sheet
 
 KINDS = ("data", "counts", "distances", "new_distances", "labels")
 
@@ -242,63 +242,63 @@ def read_table(
         raise InputError(f"{what} says how columns of data become numbers, and this is read as {kind}: leave it out")
     if encoder is not None and columns is not None:
         raise InputError("columns= (--columns) chooses columns, and the model knows its own: leave it out")
-    sheet = open_sheet(source, Options(kind, header, sep, decimal, encoding, key))
-    sheet = replace(sheet, missing=(missing,) if isinstance(missing, str) else tuple(missing))
+    raw = open_raw(source, Options(kind, header, sep, decimal, encoding, key))
+    raw = replace(raw, missing=(missing,) if isinstance(missing, str) else tuple(missing))
     if not isinstance(transpose, (bool, np.bool_)) and transpose is not None:
         raise InputError(f"transpose must be True or False, not {transpose!r}")
     if transpose:
         if kind not in ("data", "counts") or triples:
             what = "triples" if triples else kind
             raise InputError(f"transpose= (--transpose) turns tables of data, and this is read as {what}: leave it out")
-        sheet, id_column = transposed(sheet, id_column), None
+        raw, id_column = transposed(raw, id_column), None
     if kind == "data" and isinstance(source, (str, PathLike)):  # frames can be mended by whoever made them
-        sheet = sheet.with_own_names()
-    sheet.check_shape()
+        raw = raw.with_own_names()
+    raw.check_shape()
     from_file = isinstance(source, (str, PathLike)) or SOURCE in getattr(source, "attrs", {})
-    aside = sheet.find_all(known, "known")
+    aside = raw.find_all(known, "known")
     asked = columns is not None and _names_some(columns)
     if triples:
-        made_of = _triples(sheet, kind, columns, has_more=bool(aside) or id_column is not None)
+        made_of = _triples(raw, kind, columns, has_more=bool(aside) or id_column is not None)
         return replace(made_of, from_file=from_file)
-    taken = [*aside, *sheet.named(() if columns is None else columns)]
-    id_position, ids, notices = find_ids(sheet, id_column, taken, likely=None if encoder is None else encoder.id_name)
+    taken = [*aside, *raw.named(() if columns is None else columns)]
+    id_position, ids, notices = find_ids(raw, id_column, taken, likely=None if encoder is None else encoder.id_name)
     if kind in ("distances", "new_distances") and ids is None:
-        id_position, ids, notices = find_row_names(sheet, taken)
-    kept = choose(sheet, columns, [*aside, id_position])
-    if sheet.answers and columns is None:
-        what = f"left out {listed(list(sheet.answers))}, which consilience wrote"
+        id_position, ids, notices = find_row_names(raw, taken)
+    kept = choose(raw, columns, [*aside, id_position])
+    if raw.answers and columns is None:
+        what = f"left out {listed(list(raw.answers))}, which consilience wrote"
         notices = [*notices, f"{what}; columns= (--columns) takes what it names"]
-    names = None if sheet.names is None else [sheet.names[position] for position in kept]
-    labels, more = label_frame(sheet, aside) if aside else (None, [])
+    names = None if raw.names is None else [raw.names[position] for position in kept]
+    labels, more = label_frame(raw, aside) if aside else (None, [])
     values: Any
-    reading = Reading(decimal=sheet.decimal)
+    reading = Reading(decimal=raw.decimal)
     if kind == "labels":
-        values, doubts = label_frame(sheet, kept, asked=asked, has_ids=ids is not None)
+        values, doubts = label_frame(raw, kept, asked=asked, has_ids=ids is not None)
     elif kind == "data":
-        named = sheet.named(()) if columns is None else sheet.named(columns)
-        made = data_columns(sheet, kept, types, encoder=encoder, named=named, decimal=decimal, has_ids=ids is not None)
-        values, reading, doubts = made.values, replace(made.reading, decimal=sheet.decimal), list(made.said)
+        named = raw.named(()) if columns is None else raw.named(columns)
+        made = data_columns(raw, kept, types, encoder=encoder, named=named, decimal=decimal, has_ids=ids is not None)
+        values, reading, doubts = made.values, replace(made.reading, decimal=raw.decimal), list(made.said)
         if reading.encoder is not None:
             names = reading.encoder.names
         elif names is not None:
-            names = [sheet.column_names()[position] for position in made.positions]
+            names = [raw.column_names()[position] for position in made.positions]
         if made.names_objects is not None:
-            id_position, ids = made.names_objects, ids_of(sheet, made.names_objects)
+            id_position, ids = made.names_objects, ids_of(raw, made.names_objects)
         if reading.encoder is None and (reading.counts or (reading.counts is None and looks_like_counts(values))):
             otherwise = "" if reading.counts else "; types='number' (--type number) says otherwise"
             doubts.append(f"{CountScaling.of(values).describe()}{otherwise}")
     else:
         readers = {"counts": counts_of, "distances": distances_of, "new_distances": new_distances_of}
-        values, doubts = readers[kind](sheet, kept), []
-    id_name = None if ids is None else sheet.index_name if id_position is None else sheet.column_names()[id_position]
+        values, doubts = readers[kind](raw, kept), []
+    id_name = None if ids is None else raw.index_name if id_position is None else raw.column_names()[id_position]
     if encoder is None and reading.encoder is not None:
         reading = replace(reading, encoder=replace(reading.encoder, id_name=id_name))
-    if kind == "data" and (word := total_of(sheet)):
+    if kind == "data" and (word := total_of(raw)):
         doubts.append(f"the last row begins with {word!r} and is read as an object: if it holds totals, delete it")
     if reading.encoder is not None or reading.aside:
-        reading = replace(reading, sheet=replace(sheet, line=None))
-    said = tuple(type(notice)(f"{sheet.source}: {notice}") for notice in (*sheet.notices, *notices, *more, *doubts))
-    return Table(values, kind, ids, names, labels, sheet.source, said, id_name, from_file, reading)
+        reading = replace(reading, raw=replace(raw, line=None))
+    said = tuple(type(notice)(f"{raw.source}: {notice}") for notice in (*raw.notices, *notices, *more, *doubts))
+    return Table(values, kind, ids, names, labels, raw.source, said, id_name, from_file, reading)
 
 
 def _names_some(columns: Names) -> bool:
@@ -307,13 +307,13 @@ def _names_some(columns: Names) -> bool:
     return not all(isinstance(name, str) and name[:1] in ("-", "!") for name in asked)
 
 
-def _triples(sheet: Sheet, kind: str, columns: Names | None, *, has_more: bool) -> Table:
+def _triples(raw: RawTable, kind: str, columns: Names | None, *, has_more: bool) -> Table:
     if kind != "counts" or has_more:
         raise InputError(
-            f"{sheet.source}: triples=True is for kind='counts', without id_column= and known=: leave out one or the other"
+            f"{raw.source}: triples=True is for kind='counts', without id_column= and known=: leave out one or the other"
         )
-    values, ids, names = triples_of(sheet, choose(sheet, columns, []))
-    return Table(values, kind, ids, names, None, sheet.source, tuple(f"{sheet.source}: {n}" for n in sheet.notices))
+    values, ids, names = triples_of(raw, choose(raw, columns, []))
+    return Table(values, kind, ids, names, None, raw.source, tuple(f"{raw.source}: {n}" for n in raw.notices))
 
 
 def find_id_column(source: Any, ids: Any, **parsing: Any) -> str | None:
@@ -321,9 +321,9 @@ def find_id_column(source: Any, ids: Any, **parsing: Any) -> str | None:
 
     `parsing` is how to read a text file: header, sep, decimal, encoding.
     """
-    sheet, wanted = open_sheet(source, Options("labels", **parsing)), {str(i) for i in ids}
-    for position, name in enumerate(sheet.column_names() if sheet.names is not None else []):
-        cells = [str(cell).strip() for cell in sheet.column(position).to_numpy()]
+    raw, wanted = open_raw(source, Options("labels", **parsing)), {str(i) for i in ids}
+    for position, name in enumerate(raw.column_names() if raw.names is not None else []):
+        cells = [str(cell).strip() for cell in raw.column(position).to_numpy()]
         if len(set(cells)) == len(cells) and wanted <= set(cells):
             return name
     return None

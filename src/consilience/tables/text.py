@@ -21,7 +21,7 @@ from pyarrow import csv as arrow_csv
 
 from consilience._check import InputError, count, show
 from consilience.tables.cells import DECIMAL_COMMA
-from consilience.tables.sheet import Options, Sheet, is_number
+from consilience.tables.raw_table import Options, RawTable, is_number
 
 TAB = "\t"
 SEPARATORS = {",": "commas", ";": "semicolons", TAB: "tabs", "|": "bars"}
@@ -69,7 +69,7 @@ def read_bytes(path: Path) -> bytes:
     return raw
 
 
-def read_text(path: Path, options: Options) -> Sheet:
+def read_text(path: Path, options: Options) -> RawTable:
     """Columns of strings from a text file; what is not said is found: the encoding, the separator, the decimal sign."""
     source, header, decimal = path.name, options.header, options.decimal
     sep = {"tab": "\t", "\\t": "\t"}.get(options.sep or "", options.sep)
@@ -123,7 +123,7 @@ def read_text(path: Path, options: Options) -> Sheet:
             notices.append("commas are decimal signs; decimal= (--decimal) says otherwise")
     sign, line = decimal or ".", partial(_line_of, rows)
     names = first if has_header else None
-    return Sheet(source, body, names, line=line, decimal=sign, told_decimal=told, notices=tuple(notices))
+    return RawTable(source, body, names, line=line, decimal=sign, told_decimal=told, notices=tuple(notices))
 
 
 def _lines_above(source: str, raw: bytes, sep: str) -> int:

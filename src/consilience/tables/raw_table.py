@@ -37,7 +37,7 @@ class Options:
 
 
 @dataclass(frozen=True, eq=False)
-class Sheet:
+class RawTable:
     """One table: its body, what stands beside it, and where its rows lie in the file.
 
     A text file has a body of strings (an Arrow table), so that nothing is lost before it is known what a column is for. `beside`
@@ -174,7 +174,7 @@ class Sheet:
             return f"column {position} (the first is 0)"
         return f"column {self.column_names()[position]!r}"
 
-    def with_own_names(self) -> Sheet:
+    def with_own_names(self) -> RawTable:
         """Names that stand over several columns numbered from the second on, which is noticed; numbers, which may be data, as they are."""
         given = self.names or []
         numbered = unique_names(given)
