@@ -413,7 +413,26 @@ def test_labels_from_frames(tmp_path, on_disk):
         "text": ["1", "NA", None],
         "category": ["u", None, "v"],
     }
-    assert {str(dtype) for dtype in table.values.dtypes} == {"int32", "object"}
+    assert {str(dtype) for dtype in table.values.dtypes} == {"int32", "object", "category"}
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_text_is_coded_once(tmp_path, monkeypatch, ending):
+    """Arrow codes the words of a file as it is read, and its codes go on to the ensemble."""
+
+    def again(*args, **options):
+        raise AssertionError("the words were decoded and coded again")
+
+    frame = pd.DataFrame({"a": pd.Categorical(["x", None, "b", "x"]), "b": pd.Categorical(list("uvvu"))})
+    made = {"csv": frame.to_csv(index=False), "parquet": frame.to_parquet()}
+    path = write(tmp_path / f"l.{ending}", made[ending])
+    monkeypatch.setattr(pd, "factorize", again)
+    monkeypatch.setattr("consilience._check._factorize", again)
+    table = read_table(path, kind="labels")
+    assert {str(dtype) for dtype in table.values.dtypes} == {"category"}
+    ens = Ensemble(table)
+    assert ens.labels.T.tolist() == [[1, -1, 0, 1], [0, 1, 1, 0]]
+    assert [names.tolist() for names in ens.label_names] == [["b", "x"], ["u", "v"]]
 
 
 def test_labels_from_arrays():

@@ -203,6 +203,9 @@ def encode_labels(labels: Any, what: str = "the labels") -> tuple[NDArray[np.int
     Codes follow the sorted order of the labels where they can be sorted, and of first appearance otherwise, so
     whole numbers 0 … k − 1 keep their numbers: instead of their names comes None.
     """
+    words = getattr(getattr(labels, "dtype", None), "categories", None)
+    if getattr(words, "dtype", None) == object or getattr(words, "inferred_type", "") == "string":
+        return _number_names(*_met(labels), what)
     values = _plain_values(labels, what)
     if values.ndim != 1:
         raise InputError(f"{what} must be one label per object; got an array of shape {values.shape}")
@@ -213,7 +216,7 @@ def encode_labels(labels: Any, what: str = "the labels") -> tuple[NDArray[np.int
     if values.dtype.kind in "iu":
         codes, names = _encode_integers(values)
         return codes, None if names is None else names.astype(object)
-    return _encode_objects(values, what)
+    return _number_names(*_factorize(values, what), what)
 
 
 def check_same_index(*given: Any) -> Any:
@@ -300,8 +303,9 @@ def _encode_integers(values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[A
     return new[values.astype(np.intp, copy=False)], np.flatnonzero(present)
 
 
-def _encode_objects(values: NDArray[Any], what: str) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
-    codes, names = _factorize(values, what)
+def _number_names(
+    codes: NDArray[Any], names: NDArray[Any], what: str
+) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
     floats = [i for i, name in enumerate(names) if isinstance(name, (float, np.floating))]
     if floats:
         first = [int(np.argmax(codes == i)) for i in floats]
@@ -317,6 +321,18 @@ def _encode_objects(values: NDArray[Any], what: str) -> tuple[NDArray[np.int32],
     for code, i in enumerate(order):
         kept[code] = names[i].item() if isinstance(names[i], np.generic) else names[i]
     return new[codes], None if all(type(name) is int and name == code for code, name in enumerate(kept)) else kept
+
+
+def _met(labels: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """As :func:`_factorize`, of what pandas has coded already, as the text of a file is: it is not decoded and coded again."""
+    import pandas as pd
+
+    held = pd.Categorical(labels)
+    met = pd.unique(held.codes)
+    met = met[met >= 0]
+    new = np.full(len(held.categories) + 1, -1)
+    new[met] = np.arange(len(met))
+    return new[held.codes], np.asarray(held.categories, object)[met]
 
 
 def _factorize(values: NDArray[Any], what: str) -> tuple[NDArray[np.int64], NDArray[Any]]:

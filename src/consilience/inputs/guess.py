@@ -73,7 +73,7 @@ def guess(source: Any, reading: Mapping[str, Any]) -> str:
 def _are_categories(frame: pd.DataFrame) -> bool:
     """Whether columns are words of their own (plan, region), which no two share and which are not numbered (c1, 3-0), or constants."""
     # Labels of clusterings are shared by several clusterings, or numbered; yes and no may be shared by categories too.
-    words = [set(frame[name].dropna()) for name in frame]
+    words = [set(frame[name].dropna().unique()) for name in frame]
     if all(len(some) <= 1 for some in words):
         return True
     named = [some for some in words if not {str(word).casefold() for word in some} <= set(YES)]
@@ -95,7 +95,7 @@ def taken_for(table: Table) -> str:
     if table.kind == "data" and table.encoder is not None and all(one.has_words for one in table.encoder.columns):
         otherwise = "kind='labels' (--kind labels) takes them for clusterings"
         return f"columns of words were taken for categories of a table, not for clusterings: {otherwise}"
-    words = [set(table.values[name].dropna()) for name in table.values] if table.kind == "labels" else []
+    words = [set(table.values[name].dropna().unique()) for name in table.values] if table.kind == "labels" else []
     own = len(words) > 1 and len(set().union(*words)) == sum(map(len, words))
     if own and not any(map(_are_numbered, words)):
         return "columns of words were taken for clusterings: kind='data' (--kind data) takes them for categories of a table"

@@ -93,11 +93,6 @@ def missing_of(raw: RawTable, column: pd.Series) -> np.ndarray:
     return missing | column.astype(str).isin(raw.missing).to_numpy() if raw.missing else missing
 
 
-def _with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Decimal commas as points; what has a point already is not a number then."""
-    return pc.replace_substring(pc.replace_substring(column, ".", "·"), ",", ".")
-
-
 def plain(values: np.ndarray, whole: bool, source: str) -> np.ndarray:
     """Numbers of any width as float64, or as int64 where `whole` and they fit."""
     fits = values.dtype.kind in "bi" or (values.dtype.kind == "u" and values.max(initial=0) <= 2**63 - 1)
@@ -172,6 +167,8 @@ def labels_of(raw: RawTable, position: int) -> pd.Series:
         return _text_labels(raw, position, column)
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu" and not raw.missing:
         return column.reset_index(drop=True)
+    if isinstance(column.dtype, pd.CategoricalDtype) and all(isinstance(word, str) for word in column.cat.categories):
+        return column.cat.remove_categories(column.cat.categories.intersection(raw.missing)).reset_index(drop=True)
     cells = column.astype(object).to_numpy(copy=True)
     cells[missing_of(raw, column)] = None
     if pd.api.types.infer_dtype(cells, skipna=True) in ("integer", "floating", "mixed-integer-float"):
