@@ -204,7 +204,7 @@ def encode_labels(labels: Any, what: str = "the labels") -> tuple[NDArray[np.int
     whole numbers 0 … k − 1 keep their numbers: instead of their names comes None.
     """
     words = getattr(getattr(labels, "dtype", None), "categories", None)
-    if getattr(words, "dtype", None) == object or getattr(words, "inferred_type", "") == "string":
+    if str(getattr(words, "dtype", "")) == "object" or getattr(words, "inferred_type", "") == "string":
         return _number_names(*_met(labels), what)
     values = _plain_values(labels, what)
     if values.ndim != 1:
@@ -303,9 +303,7 @@ def _encode_integers(values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[A
     return new[values.astype(np.intp, copy=False)], np.flatnonzero(present)
 
 
-def _number_names(
-    codes: NDArray[Any], names: NDArray[Any], what: str
-) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
+def _number_names(codes: NDArray[Any], names: NDArray[Any], what: str) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
     floats = [i for i, name in enumerate(names) if isinstance(name, (float, np.floating))]
     if floats:
         first = [int(np.argmax(codes == i)) for i in floats]
