@@ -29,7 +29,6 @@ ROUNDS = 16  # of a pass: chunks of a round do not see each other's moves
 
 
 def sizes_of(clusterings: Sequence[Labels]) -> list[int]:
-    """Numbers of clusters."""
     return [int(labels.max()) + 1 for labels in clusterings]
 
 
@@ -66,8 +65,6 @@ def survey(piece: Piece) -> tuple[Floats, Floats, int, bool]:
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """How rows are seen."""
-
     codes: Labels  # (m, n_columns) clusterings of the columns, −1 for columns without counts
     mean: float | None  # the mass that every row is given; None leaves the counts
     grain: float | None  # counts are rounded to multiples of it; None if they are whole
@@ -155,8 +152,6 @@ def beside(rows: Views, rest: Floats) -> Views:
 
 @dataclass(frozen=True, eq=False)
 class BlockCounts:
-    """Counts in row blocks."""
-
     rows: Objects
     columns: Objects
     source: str
@@ -168,7 +163,6 @@ class BlockCounts:
 
     @classmethod
     def of(cls, blocks: CountBlocks, weighting: str, n_jobs: int | None) -> Self:
-        """Look at all blocks once."""
         check_choice(weighting, WEIGHTINGS, "weighting")
         tasks = (delayed(survey)(blocks.piece(span)) for span in blocks.spans(CHUNK))
         lengths, columns, cells, whole = zip(*workers(n_jobs, lazily=True)(tasks), strict=True)
@@ -189,7 +183,6 @@ class BlockCounts:
         )
 
     def reading(self, columns: Sequence[Labels] = ()) -> Reading:
-        """How rows are seen by clusterings of the columns."""
         codes = [self.columns.to_all(mine) for mine in columns]
         return Reading(np.array(codes, np.int32).reshape(len(codes), self.columns.n_objects), self.mean, self.grain)
 
@@ -297,16 +290,14 @@ class BlockCounts:
 
 def counts_of(counts: Any, weighting: str, n_jobs: int | None = None) -> Counts | BlockCounts:
     """A table of counts ready for the searches: in memory, or where it comes in row blocks, block by block."""
-    if isinstance(counts, BlockCounts):
-        return counts
     if are_blocks(counts):
         blocks = counts if isinstance(counts, CountBlocks) else CountBlocks(counts)
         return BlockCounts.of(blocks, weighting, n_jobs)
     return check_counts(counts, weighting)
 
 
+# Σ I(X̃; Ỹ_j) of a clustering of the rows from its table.
 def value_of(table: Floats, sizes: Sequence[int]) -> float:
-    """Σ I(X̃; Ỹ_j) of a clustering of the rows from its table."""
     return objective_of(side_by_side(table, sizes), np.arange(len(table)), len(table))
 
 
@@ -325,7 +316,6 @@ class RowSearch:
         self.sizes = sizes_of(self.columns)
 
     def values(self) -> list[float]:
-        """The objective of every clustering."""
         return [value_of(table, self.sizes) for table in self.tables]
 
     def search(self, max_iter: int, heat: float = 0.0) -> list[Search]:
@@ -333,9 +323,9 @@ class RowSearch:
         before = self.values()
         plain, cold = [0.0] * max_iter, list(range(len(before)))
         if heat > 0:
-            labels, tables, kept = list(self.labels), list(self.tables), self.values()
+            labels, tables = list(self.labels), list(self.tables)
             self._one_by_one(cold, [heat, *plain])
-            cold = [i for i, value in enumerate(self.values()) if value <= kept[i]]
+            cold = [i for i, value in enumerate(self.values()) if value <= before[i]]
             for i in cold:
                 self.labels[i], self.tables[i] = labels[i], tables[i]
         self._one_by_one(cold, plain)
@@ -362,8 +352,6 @@ class RowSearch:
 
 
 class BlockSearch(CoSearch):
-    """The state of a co-clustering of counts in row blocks."""
-
     counts: BlockCounts
 
     def __init__(self, *args: Any) -> None:
@@ -371,7 +359,6 @@ class BlockSearch(CoSearch):
         self._joint: Floats | None = None  # row clusters × column clusters
 
     def improve(self, side: str, max_iter: int, *, by_single: bool = False, **noise: Any) -> None:
-        """Passes over a side, which sees the other by its clusters."""
         assert not by_single
         assert not noise
         self.unit += 1
@@ -390,7 +377,6 @@ class BlockSearch(CoSearch):
         self.history.append((self.n_clusters("rows"), self.n_clusters("columns"), found.objective))
 
     def merge(self, side: str, target: int, rule: str) -> None:
-        """Merge the clusters of a side to half as many, but not to fewer than `target`."""
         table, before = self._table(side), self.labels[side]
         super().merge(side, target, rule)
         k = self.n_clusters(side)
@@ -444,8 +430,7 @@ def infer_blocks(
     def start(_: Clusterings, found: Mapping[str, Search]) -> float:
         return sum(search.history[0] for search in found.values())  # the rows' part is the whole: all edges are theirs
 
-    schedule: dict[str, Any] = {"max_iter": max_iter, "temperature": temperature, "tol": tol}
-    yield from take_turns(names, labels, improve, start, **schedule)
+    yield from take_turns(names, labels, improve, start, max_iter=max_iter, temperature=temperature, tol=tol)
 
 
 def information_on_columns(counts: BlockCounts, labels: Labels) -> float:

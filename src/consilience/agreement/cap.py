@@ -183,7 +183,6 @@ class CAP(BaseEstimator):
 
 
 def _consensus(clusterings: list[Labels]) -> Labels:
-    """One clustering of those of the rows."""
     if len(clusterings) == 1:
         return clusterings[0]
     labels = SCCC().fit(np.column_stack(clusterings)).labels_

@@ -25,7 +25,6 @@ class CoClustering:
 
     @property
     def objective(self) -> float:
-        """I(X̃; Ỹ)."""
         return self.history[-1][2]
 
 
@@ -42,7 +41,6 @@ class CoSearch:
         self.history: list[tuple[int, int, float]] = []
 
     def n_clusters(self, side: str) -> int:
-        """Clusters of a side."""
         return int(self.labels[side].max()) + 1
 
     def improve(self, side: str, max_iter: int, *, by_single: bool = False, **noise: Any) -> None:
@@ -68,7 +66,6 @@ class CoSearch:
         return cluster_tables(views, self.labels[side], self.n_clusters(side))[0]
 
     def found(self) -> CoClustering:
-        """Where the run ended."""
         return CoClustering(self.labels["rows"], self.labels["columns"], self.history)
 
 

@@ -102,6 +102,12 @@ def _one_each(values: Any, n: int, what: str) -> NDArray[Any]:
     return array
 
 
+def memberships(labels: Any, n_clusters: int) -> Any:
+    """(n, n_clusters) sparse: 1 where an object lies in a cluster."""
+    known = np.flatnonzero(labels >= 0)
+    return sparse.csr_matrix((np.ones(len(known)), (known, labels[known])), (len(labels), n_clusters))
+
+
 def column_information(counts: Any, labels: Any) -> Floats:
     """How much every column tells about clusters of the rows, in nats: p(y) KL(p(c|y) ‖ p(c)); their sum is I(C; Y)."""
     codes = check_labels(labels, "the clusters of the rows")
@@ -112,10 +118,8 @@ def column_information(counts: Any, labels: Any) -> Floats:
         raise InputError(f"the table has {count(n_rows, 'row')} and {len(codes):,} labels: give one for each")
     joint = np.zeros((max(codes.max() + 1, 1), n_columns))
     for first, last in [(0, n_rows)] if blocks is None else blocks.spans(ROWS_READ):
-        some, mine = table if blocks is None else load(blocks.piece((first, last))), codes[first:last]
-        known = np.flatnonzero(mine >= 0)
-        member = sparse.csr_matrix((np.ones(len(known)), (mine[known], known)), (len(joint), last - first))
-        joint += (member @ some).toarray()
+        some = table if blocks is None else load(blocks.piece((first, last)))
+        joint += (memberships(codes[first:last], len(joint)).T @ some).toarray()
     if not joint.sum() > 0:
         raise InputError("no row with a label has counts, so no column tells anything about the clusters")
     joint /= joint.sum()

@@ -21,7 +21,6 @@ class File:
     path: Path
 
     def rows(self, first: int, last: int) -> Any:
-        """Some of its rows, as CSR."""
         return sparse.csr_matrix(sparse.load_npz(self.path))[first:last]
 
 
@@ -141,7 +140,6 @@ class Triples:
     width: int
 
     def rows(self, first: int, last: int) -> Any:
-        """Some of its rows, as CSR."""
         low, high = self.first + first, self.first + last
         found: list[Any] = [np.empty(0, np.int64)] * len(self.names)
         if self.files:

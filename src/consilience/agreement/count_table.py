@@ -29,12 +29,11 @@ class Objects:
 
     @property
     def empty(self) -> NDArray[np.int64]:
-        """The objects without counts."""
         return np.setdiff1d(np.arange(self.n_objects), self.kept)
 
-    def to_all(self, labels: Labels, others: Any = -1) -> Labels:
-        """Labels of all objects from those of the kept ones; the rest have the label in `others`."""
-        found = np.array(np.broadcast_to(np.int32(others), self.n_objects), np.int32)
+    def to_all(self, labels: Labels) -> Labels:
+        """Labels of all objects from those of the kept ones; the rest have −1."""
+        found = np.full(self.n_objects, -1, np.int32)
         found[self.kept] = labels
         return found
 
@@ -53,16 +52,14 @@ class Clusterings:
     side: Objects
     codes: list[Labels]  # 0 … k − 1, every number in use
     info: pd.DataFrame  # one row per clustering
-    given: Ensemble | None = (
-        None  # of the user: objects without counts keep their labels, and clusters their numbers and names
-    )
+    # of the user: objects without counts keep their labels, and clusters their numbers and names
+    given: Ensemble | None = None
 
     def ensemble(self, improved: list[Labels] | None = None) -> Ensemble:
         """The clusterings of all objects, or others of their kind; −1 for those without counts, unless they had a label."""
         side, given, now = self.side, self.given, improved or self.codes
         if given is None:
-            labels = np.full((side.n_objects, len(now)), -1, np.int32)
-            labels[side.kept] = np.column_stack(now)
+            labels = np.column_stack([side.to_all(codes) for codes in now])
             return Ensemble.from_codes(labels, info=self.info, ids=side.ids)
         labels = np.array(given.labels)
         for j, codes in enumerate(now):
@@ -74,23 +71,18 @@ class Clusterings:
 
 @dataclass(frozen=True)
 class Counts:
-    """Both sides of a count table, and where it came from."""
-
     rows: Side
     columns: Side
     source: str
 
     @property
     def transposed(self) -> Self:
-        """The same table with the sides exchanged."""
         return replace(self, rows=self.columns, columns=self.rows)
 
 
 def check_counts(counts: Any, weighting: str = "uniform") -> Counts:
     """A count table, ready for the engine: rows and columns without counts set aside, rows weighted."""
     check_choice(weighting, WEIGHTINGS, "weighting")
-    if isinstance(counts, Counts):
-        return counts
     table = as_table(counts, "counts")
     values = sparse.csr_matrix(table.values, dtype=np.float64, copy=True)
     values.eliminate_zeros()

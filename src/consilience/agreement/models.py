@@ -37,7 +37,6 @@ class CoClusterer(BaseEstimator):
         """
         counts = self._counts(X)
         check_clusters(counts, self.n_clusters, self.n_column_clusters)
-        self._check()
         found = self._run(counts, check_seed(self.random_state))
         self.row_labels_ = counts.rows.to_all(found.rows)
         self.column_labels_ = counts.columns.to_all(found.columns)
@@ -46,15 +45,10 @@ class CoClusterer(BaseEstimator):
         return self
 
     def _counts(self, X: Any) -> Any:
-        """The table as the model sees it."""
         return check_counts(X, self.weighting)
 
-    def _check(self) -> None:
-        """Refuse options of the model."""
-        raise NotImplementedError
-
     def _run(self, counts: Any, seed: int, run: int = 0) -> CoClustering:
-        """Run number `run` of the model, on random streams of its own."""
+        """Run number `run` of the model, on random streams of its own; options are checked first."""
         raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:
@@ -65,7 +59,6 @@ class CoClusterer(BaseEstimator):
 
 
 def check_clusters(counts: Any, n_clusters: Any, n_column_clusters: Any) -> None:
-    """Refuse more clusters than there are objects with counts."""
     for wanted, side, what in ((n_clusters, counts.rows, "row"), (n_column_clusters, counts.columns, "column")):
         if wanted is None:
             continue
@@ -165,12 +158,10 @@ class MDC(CoClusterer):
     max_iter: int = 2
     temperature: float = 0.25  # at about .35 clusters dissolve
 
-    def _check(self) -> None:
+    def _run(self, counts: Counts, seed: int, run: int = 0) -> CoClustering:
         check_choice(self.merge, MERGES, "merge")
         check_count("max_iter", self.max_iter)
         check_positive("temperature", self.temperature, or_equal=True)
-
-    def _run(self, counts: Counts, seed: int, run: int = 0) -> CoClustering:
         k, most, max_iter = self.n_clusters, self.n_column_clusters, self.max_iter
         rows = np.arange(len(counts.rows.kept), dtype=np.int32)
         search = CoSearch(counts, rows, _one_cluster(counts), "agreement.mdc", seed, run, self.n_jobs)
@@ -261,12 +252,10 @@ class DataLoom(CoClusterer):
     def _counts(self, X: Any) -> Counts | BlockCounts:
         return counts_of(X, self.weighting, self.n_jobs)
 
-    def _check(self) -> None:
+    def _run(self, counts: Counts | BlockCounts, seed: int, run: int = 0) -> CoClustering:
         check_count("spare", self.spare)
         check_count("max_iter", self.max_iter)
         check_positive("tol", self.tol, or_equal=True)
-
-    def _run(self, counts: Counts | BlockCounts, seed: int, run: int = 0) -> CoClustering:
         rng = stream(seed, "agreement.dataloom_start", run)
         sizes = {"rows": len(counts.rows.kept), "columns": len(counts.columns.kept)}
         wanted = {"rows": self.n_clusters, "columns": self.n_column_clusters or min(self.n_clusters, sizes["columns"])}

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_count, count, show
 from consilience._types import EnsembleLike, Floats, Ints
+from consilience.agreement.components import memberships
 from consilience.inputs import as_ensemble, as_table
 
 
@@ -122,8 +123,12 @@ class Recommender(BaseEstimator):
         """
         from sklearn.metrics import roc_auc_score  # it loads much that nothing else here needs
 
-        came_true = _check_positive(positive, np.size(rows))
-        return np.array([roc_auc_score(came_true, scores) for scores in self.scores(rows, columns).T])
+        came_true, n = np.asarray(positive), np.size(rows)
+        if came_true.shape != (n,) or not np.isin(came_true, (0, 1)).all() or came_true.min() == came_true.max():
+            raise InputError(
+                f"positive must say of each of the {n:,} pairs whether it came true, 0 or 1, with some of both"
+            )
+        return np.array([roc_auc_score(came_true.astype(np.int64), scores) for scores in self.scores(rows, columns).T])
 
     def recommend(self, row: Any, n: int = 10, *, include_seen: bool = False) -> pd.DataFrame:
         """The columns that rank highest for a row.
@@ -144,7 +149,11 @@ class Recommender(BaseEstimator):
         """
         check_is_fitted(self)
         check_count("n", n)
-        u = self._row_number(row)
+        at = np.flatnonzero(self.row_names_ == row)
+        if len(at) != 1:
+            last = f"{show(self.row_names_[0])} … {show(self.row_names_[-1])}"
+            raise InputError(f"there is no single row {show(row)}: rows are named {last}")
+        u = int(at[0])
         columns = np.arange(self.counts_.shape[1])
         if not include_seen:
             columns = np.setdiff1d(columns, self.counts_[u].indices[self.counts_[u].data > 0])
@@ -163,27 +172,15 @@ class Recommender(BaseEstimator):
             }
         )
 
-    def _row_number(self, row: Any) -> int:
-        at = np.flatnonzero(self.row_names_ == row)
-        if len(at) != 1:
-            last = f"{show(self.row_names_[0])} … {show(self.row_names_[-1])}"
-            raise InputError(f"there is no single row {show(row)}: rows are named {last}")
-        return int(at[0])
-
 
 def lift_table(counts: Any, rows: Any, columns: Any) -> Floats:
     """p(ũ, m̃) / (p(ũ) p(m̃)) of every cluster of rows and cluster of columns; 1 where either is empty, −1 counts nowhere."""
-    joint = np.asarray((_indicator(rows).T @ sparse.csr_matrix(counts) @ _indicator(columns)).todense(), float)
+    mine, theirs = (
+        memberships(codes, max(int(codes.max(initial=-1)) + 1, 1)) for codes in map(np.asarray, (rows, columns))
+    )
+    joint = (mine.T @ sparse.csr_matrix(counts) @ theirs).toarray()
     outer = np.outer(joint.sum(axis=1), joint.sum(axis=0))
     return np.divide(joint * joint.sum(), outer, out=np.ones_like(joint), where=outer > 0)
-
-
-def _indicator(labels: Any) -> Any:
-    """(n, k) sparse: 1 where an object lies in a cluster."""
-    codes = np.asarray(labels)
-    known = np.flatnonzero(codes >= 0)
-    shape = (len(codes), max(int(codes.max(initial=-1)) + 1, 1))
-    return sparse.csr_matrix((np.ones(len(known)), (known, codes[known])), shape)
 
 
 def _labels(ensemble: Any, what: str, n: int) -> NDArray[np.int32]:
@@ -204,7 +201,6 @@ def _names(names: Any, n: int, what: str) -> NDArray[Any]:
 
 
 def _pairs(rows: Any, columns: Any, shape: tuple[int, int]) -> tuple[Ints, Ints]:
-    """Numbers of rows and columns, checked."""
     found = []
     for numbers, n, what in zip((rows, columns), shape, ("row", "column"), strict=True):
         array = np.atleast_1d(np.asarray(numbers))
@@ -214,12 +210,3 @@ def _pairs(rows: Any, columns: Any, shape: tuple[int, int]) -> tuple[Ints, Ints]
     if len(found[0]) != len(found[1]):
         raise InputError(f"pairs need as many rows as columns; got {len(found[0])} and {len(found[1])}")
     return found[0], found[1]
-
-
-def _check_positive(positive: Any, n: int) -> Ints:
-    array = np.asarray(positive)
-    if array.shape != (n,) or not np.isin(array, (0, 1)).all() or array.min() == array.max():
-        raise InputError(
-            f"positive must say of each of the {n:,} pairs whether it came true, 0 or 1, with some of both"
-        )
-    return array.astype(np.int64)

@@ -26,8 +26,6 @@ GIVEN = "given_"
 @register
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """Clusterings of the rows and of the columns."""
-
     rows: Ensemble
     columns: Ensemble
 
@@ -112,17 +110,17 @@ class Agreement(Result):
         1          1  1.00      1.0     1.000
         """
         given = known if isinstance(known, Mapping) else {} if known is None else {"": known}
-        codes = {f"accuracy:{name}" if name else "accuracy": self._codes(labels) for name, labels in given.items()}
+        codes = {
+            f"accuracy:{name}" if name else "accuracy": check_labels(labels, "the known labels")
+            for name, labels in given.items()
+        }
+        n_rows = self.before.rows.n_objects
+        if wrong := [len(some) for some in codes.values() if len(some) != n_rows]:
+            raise InputError(
+                f"the known labels are {wrong[0]} for {count(n_rows, 'row')}: give one per row, in its order"
+            )
         looks = [_look(sides, codes, n_jobs) for sides in (self.before, *self.iterations)]
         return pd.DataFrame([{"iteration": i, **look} for i, look in enumerate(looks)])
-
-    def _codes(self, known: Any) -> NDArray[np.int32]:
-        codes, rows = check_labels(known, "the known labels"), self.before.rows.n_objects
-        if len(codes) != rows:
-            raise InputError(
-                f"the known labels are {len(codes)} for {count(rows, 'row')}: give one per row, in its order"
-            )
-        return codes
 
     @property
     def ensemble(self) -> Ensemble:
