@@ -26,9 +26,8 @@ from threadpoolctl import threadpool_info
 import consilience as cs
 from consilience._check import InputError
 from consilience.alternatives import CondEns
-from consilience.alternatives.bases import BASES, fit_base
 from consilience.alternatives.data import Centering, check_given, group_names, joint
-from consilience.alternatives.splits import extend
+from consilience.alternatives.splits import BASES, extend, fit_base
 from consilience.datasets import orthogonal_multinomials
 from consilience.ensemble.results import Result
 from consilience.measures import matched_accuracy, nmi

@@ -9,7 +9,7 @@ from scipy import io, sparse
 
 import consilience as cs
 from command_line import run
-from consilience.alternatives.bases import BASES, COUNTS
+from consilience.alternatives.splits import BASES, COUNTS
 from consilience.datasets import load_beads, orthogonal_multinomials, sample_path
 from consilience.reports import draw
 from consilience.tables import scale

@@ -35,8 +35,6 @@ TINY = 1e-9  # safeguard: rounding; share of all scatter below which an axis tel
 
 @dataclass(frozen=True, eq=False)
 class Groupings:
-    """Groupings found at once."""
-
     labels: Labels  # (n_objects, n_groupings)
     axes: list[Floats]  # B_j, (n_columns, n_axes): a basis of every grouping's space; the last one is that of the noise
     means: list[Floats]  # (n_clusters, n_columns)
@@ -57,7 +55,6 @@ class Groupings:
 def find_at_once(
     X: Floats, sizes: Sequence[int], *, n_init: int = STARTS, seed: int = 0, n_jobs: int | None = None
 ) -> Groupings:
-    """The best of several starts."""
     check_at_once(X, sizes)
     middle = X.mean(axis=0)
     centered = X - middle

@@ -54,7 +54,6 @@ class ConditionalProblem:
 
     @classmethod
     def of(cls, X: Any, groups: Labels, n_clusters: int) -> Self:
-        """With the views laid out."""
         return cls(X, groups, conditional_views(X, groups, 1.0), n_clusters)
 
     def conditional_information(self, labels: NDArray[Any]) -> float:
@@ -205,7 +204,6 @@ class CCIB(CountClusterer):
         return self
 
     def _check(self, X: Any) -> None:
-        """Refuse options that cannot be used, alone or with the data."""
         check_count("n_clusters", self.n_clusters, 2)
         check_choice(self.search, SEARCHES, "search")
         check_count("n_init", self.n_init)
@@ -218,7 +216,6 @@ class CCIB(CountClusterer):
             raise InputError(f"{self.n_clusters} clusters of n_samples = {X.shape[0]} cannot be made: ask for fewer")
 
     def _path(self) -> tuple[float, ...]:
-        """The values of λ to try."""
         if isinstance(self.trade_off, str):
             check_word("trade_off", self.trade_off, what="a number")
             return PATH

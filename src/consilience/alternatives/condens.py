@@ -16,7 +16,6 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from consilience._check import InputError, check_choice, check_count, check_seed, kind_of
 from consilience._run.random import child_seed
 from consilience._types import EnsembleLike, Ints, RandomState
-from consilience.alternatives.bases import check_base, is_random, takes_counts
 from consilience.alternatives.data import (
     MULTIPLE_GIVEN,
     Centering,
@@ -28,7 +27,7 @@ from consilience.alternatives.data import (
     groups_of,
     joint,
 )
-from consilience.alternatives.splits import KEEP, split_groups
+from consilience.alternatives.splits import KEEP, check_base, is_random, split_groups, takes_counts
 from consilience.consensus import METHODS, combine
 from consilience.consensus.combine import combined_labels
 from consilience.ensemble import Ensemble
@@ -180,7 +179,6 @@ class CondEns(ClusterMixin, BaseEstimator):
         return self.ensemble_, child_seed(seed, "alternatives.condens")
 
     def _check(self, X: Any) -> None:
-        """Refuse options that do not go together, or not with the data."""
         check_count("n_clusters", self.n_clusters, 2)
         check_base(self.base)
         check_choice(self.combine, COMBINATIONS, "combination")
@@ -216,7 +214,6 @@ class CondEns(ClusterMixin, BaseEstimator):
 
 
 def _outcome(group: Group, k: int, done: set[tuple[int, int]], failed: dict[tuple[int, int], str]) -> str:
-    """What became of a group."""
     key = group.given, group.code
     if len(group.rows) <= k:
         return "too small"

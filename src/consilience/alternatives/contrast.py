@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from consilience._check import InputError, check_choice, check_seed, count
 from consilience._run.parallel import runs_tasks
 from consilience._types import Array, EnsembleLike, Ints, PathLike, RandomState
-from consilience.alternatives.bases import is_random, takes_counts
 from consilience.alternatives.ccib import CCIB
 from consilience.alternatives.condens import CondEns
 from consilience.alternatives.data import check_data, group_table, groups_of
 from consilience.alternatives.diagnostics import Diagnostics, diagnostics_of, group_breakdown, run_agreement
+from consilience.alternatives.splits import is_random, takes_counts
 from consilience.consensus.trust.confidence import floating
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result

@@ -24,8 +24,6 @@ DENSE = 2**27  # safeguard: memory; and to cluster: 1 GB
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """What a function on data works on."""
-
     X: Any  # array or CSR matrix of finite float64 numbers, scaled
     given: Ensemble | None
     ids: Array | None
@@ -199,7 +197,6 @@ def joint(labels: NDArray[Any]) -> Labels:
 
 
 def group_table(groups: list[Group], outcomes: list[str]) -> pd.DataFrame:
-    """A row for every group, with what became of it."""
     rows = [(g.given, g.code, g.name, len(g.rows), outcome) for g, outcome in zip(groups, outcomes, strict=True)]
     return pd.DataFrame(rows, columns=["given", "group", "name", "size", "outcome"])
 

@@ -12,11 +12,11 @@ from consilience._run.progress import track
 from consilience._run.random import child_seed
 from consilience._types import Array, EnsembleLike, Ints, RandomState
 from consilience.alternatives.at_once import STARTS, find_at_once, reproducibility_at_once
-from consilience.alternatives.bases import takes_counts
 from consilience.alternatives.condens import CondEns
 from consilience.alternatives.data import Data, NoSplitError, TooSmallError, check_data
 from consilience.alternatives.diagnostics import diagnostics_of, quality_of
 from consilience.alternatives.significance import null_data, reproducibility_of, z_score_of
+from consilience.alternatives.splits import takes_counts
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result
 from consilience.measures import compare_labelings, nmi
@@ -302,7 +302,6 @@ def _why_stop(row: tuple[Any, ...], min_reproducibility: float, min_z_score: flo
 
 
 def _numbers(n_clusters: Any, n: int) -> list[Sequence[int]]:
-    """The numbers of clusters to try at each step."""
     if n_clusters is None:
         return [NUMBERS] * n
     several = isinstance(n_clusters, (Sequence, np.ndarray)) and not isinstance(n_clusters, str)

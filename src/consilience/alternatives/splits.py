@@ -1,24 +1,103 @@
-"""Stages 1 and 2 of conditional ensembles: split every known group, and extend every split to all objects."""
+"""Stages 1 and 2 of conditional ensembles: split every known group, and extend every split to all objects.
+
+What splits a group is one of our base clusterers by name, or any scikit-learn clusterer.
+"""
 
 import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from consilience._check import InputError, check_choice, check_count
+from consilience._check import InputError, check_choice
 from consilience._run.parallel import own_threads, workers
 from consilience._run.progress import track
 from consilience._run.random import child_seed
 from consilience._types import Floats, Labels
-from consilience.alternatives.bases import Split, check_base, fit_base, is_random
+from consilience.alternatives.count_bases import CountBottleneck, MultinomialMixture
 from consilience.alternatives.data import Centering, Group, NoSplitError, group_means
 from consilience.ensemble import Ensemble
+from consilience.generation.sklearn_base import check_base as check_clusterer
+from consilience.generation.sklearn_base import clusterer_settings
 
 KEEP = ("all", "best")
+OBJECTIVES = {"lower_bound_": 1.0, "objective_": 1.0, "inertia_": -1.0}  # what they maximize, or minimize
+
+
+def _kmeans(n_objects: int, n_features: int, n_clusters: int) -> Any:
+    from sklearn.cluster import KMeans  # here and below: importing consilience must stay quick
+
+    return KMeans(n_init=1)
+
+
+def _gaussian(n_objects: int, n_features: int, n_clusters: int) -> Any:
+    """Full covariances where a cluster can be expected to have twice as many objects as features, otherwise variances."""
+    from sklearn.mixture import GaussianMixture
+
+    full = n_objects >= 2 * n_clusters * n_features
+    return GaussianMixture(covariance_type="full" if full else "diag", init_params="k-means++")
+
+
+BASES: dict[str, Callable[[int, int, int], Any]] = {
+    "kmeans": _kmeans,
+    "multinomial": lambda n, d, k: MultinomialMixture(),
+    "gaussian": _gaussian,
+    "bottleneck": lambda n, d, k: CountBottleneck(),
+    "annealing": lambda n, d, k: CountBottleneck(search="annealing"),
+}
+COUNTS = ("multinomial", "bottleneck", "annealing")
+
+
+@dataclass(frozen=True)
+class Split:
+    """A group split by a base clusterer."""
+
+    rows: NDArray[np.int64]  # the group's objects
+    labels: NDArray[np.int32]  # their clusters, −1 where the base leaves an object out
+    model: Any
+    objective: float  # what the base maximizes; squares explained where it tells nothing of its own
+
+
+def check_base(base: Any) -> None:
+    """Refuse what is neither a name among BASES nor an estimator that clusters."""
+    if isinstance(base, str):
+        check_choice(base, BASES, "base")
+    else:
+        check_clusterer(base)
+
+
+def takes_counts(base: Any) -> bool:
+    """Whether the base is a model of counts."""
+    return base in COUNTS if isinstance(base, str) else isinstance(base, (MultinomialMixture, CountBottleneck))
+
+
+def is_random(base: Any) -> bool:
+    """Whether restarts of the base can differ."""
+    return isinstance(base, str) or any(name.endswith("random_state") for name in clusterer_settings(base, 2, 0))
+
+
+def fit_base(base: Any, X: Any, rows: NDArray[Any], n_clusters: int, seed: int) -> Split:
+    """One run of the base on the objects of a group; X holds these only."""
+    estimator = BASES[base](X.shape[0], X.shape[1], n_clusters) if isinstance(base, str) else clone(base)
+    estimator.set_params(**clusterer_settings(estimator, n_clusters, seed))
+    found = estimator.fit_predict(X) if hasattr(estimator, "fit_predict") else estimator.fit(X).labels_
+    labels = np.asarray(found).astype(np.int32)
+    return Split(rows, np.where(labels < 0, -1, labels), estimator, _objective(estimator, X, labels))
+
+
+def _objective(estimator: Any, X: Any, labels: NDArray[np.int32]) -> float:
+    for name, sign in OBJECTIVES.items():
+        if hasattr(estimator, name):
+            return sign * float(getattr(estimator, name))
+    k = int(labels.max()) + 1
+    size = np.bincount(labels[labels >= 0], minlength=max(k, 1))
+    return float(size @ (group_means(X, labels, k) ** 2).sum(axis=1)) if k > 0 else -np.inf
 
 
 def split_groups(
@@ -26,21 +105,18 @@ def split_groups(
     groups: list[Group],
     n_clusters: int,
     *,
-    base: Any = "kmeans",
-    n_init: int = 10,
-    keep: str = "all",
-    centering: Centering | None = None,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    progress: bool | None = False,
+    base: Any,
+    n_init: int,
+    keep: str,
+    centering: Centering | None,
+    seed: int,
+    n_jobs: int | None,
+    progress: bool | None,
 ) -> tuple[Ensemble, dict[tuple[int, int], str]]:
-    """Split every group, and extend every split to all objects."""
+    """Split every group, and extend every split to all objects; and why the base refused a group, by grouping and group."""
     from joblib import delayed
 
-    check_base(base)
-    check_choice(keep, KEEP, "choice of runs to keep")
-    check_count("n_init", n_init)
-    runs = range(n_init if is_random(base) else 1)
+    runs = range(n_init)
     units = [(group, [run]) for group in groups for run in runs] if keep == "all" else [(g, runs) for g in groups]
 
     def one(group: Group, runs: Any) -> tuple[NDArray[np.int32] | None, dict[str, Any]]:

@@ -22,7 +22,7 @@ from consilience.cli.options import option
 @option(
     "--base",
     "What splits the known groups [default: kmeans]; bottleneck and multinomial take counts.",
-    of="consilience.alternatives.bases:BASES",
+    of="consilience.alternatives.splits:BASES",
 )
 @option(
     "--combine",
@@ -82,7 +82,7 @@ def command(
 
     from consilience._check import InputError
     from consilience.alternatives import alternatives, contrast
-    from consilience.alternatives.bases import COUNTS
+    from consilience.alternatives.splits import COUNTS
     from consilience.cli.inputs import open_data
     from consilience.reports import contrast as reports
     from consilience.reports import draw
