@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import consilience._native as _native
 from consilience._check import InputError
-from consilience._kernels.numbers import check_out
+from consilience._kernels.numbers import check_out, labels_fit
 from consilience._types import Floats, Ints, Labels
 
 Colors = NDArray[np.uint64]
@@ -64,15 +64,7 @@ def color_rows(labels: Labels, offsets: Ints, colors: Colors, own: Colors) -> tu
     # Sums wrap around at 2⁶⁴, so they are exact whatever the order.
     labels, offsets = np.ascontiguousarray(labels, np.int32), np.ascontiguousarray(offsets, np.int64)
     colors, own = np.ascontiguousarray(colors, np.uint64), np.ascontiguousarray(own, np.uint64)
-    sizes = np.diff(offsets)
-    if (
-        len(sizes) != labels.shape[1]
-        or offsets[0] != 0
-        or (sizes < 0).any()
-        or (len(labels) and (labels.max(axis=0) >= sizes).any())
-        or colors.shape != (offsets[-1],)
-        or own.shape != (len(labels),)
-    ):
+    if not labels_fit(labels.T, offsets) or colors.shape != (offsets[-1],) or own.shape != (len(labels),):
         raise InputError("rows and labels need a color each, and a label must lie inside its clustering's part")
     rows, sums = np.empty(len(labels), np.uint64), np.zeros(len(colors), np.uint64)
     _native.color_rows(labels, offsets, colors, own, rows, sums)

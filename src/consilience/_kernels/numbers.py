@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import consilience._native as _native
 from consilience._check import InputError
-from consilience._types import Floats, Ints
+from consilience._types import Floats, Ints, Labels
 
 
 def x_log_x(x: Any) -> Floats:
@@ -61,7 +61,12 @@ def has_avx2() -> bool:
     return bool(_native.has_avx2())
 
 
-# The types of the kernels' arrays, and the check of those that they write to.
+def labels_fit(labels: Labels, offsets: Ints) -> bool:
+    """Whether offsets say, from 0 on, where each clustering's labels begin, and every label (clusterings × rows) lies in its part."""
+    sizes = np.diff(offsets)
+    if len(sizes) != len(labels) or offsets[0] != 0 or (sizes < 0).any():
+        return False
+    return not labels.size or bool((labels.max(axis=1) < sizes).all())
 
 
 def check_out(array: Any, kinds: tuple[Any, ...], what: str) -> None:

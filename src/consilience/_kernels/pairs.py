@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import consilience._native as _native
 from consilience._check import InputError
-from consilience._kernels.numbers import check_out
+from consilience._kernels.numbers import check_out, labels_fit
 from consilience._types import Floats, Ints, Labels
 
 
@@ -155,14 +155,8 @@ def row_distances(columns: Labels, offsets: Ints, weights: Floats) -> Floats:
     # `columns` is clusterings × rows, `offsets` (one more than clusterings) say where each one's labels begin in
     # `weights`; missing labels (−1) are no labels.
     columns, offsets = np.ascontiguousarray(columns, np.int32), np.ascontiguousarray(offsets, np.int64)
-    weights, sizes = np.ascontiguousarray(weights, np.float64), np.diff(offsets)
-    if (
-        len(sizes) != len(columns)
-        or offsets[0] != 0
-        or (sizes < 0).any()
-        or weights.shape != (offsets[-1],)
-        or (columns.size and (columns.max(axis=1) >= sizes).any())
-    ):
+    weights = np.ascontiguousarray(weights, np.float64)
+    if not labels_fit(columns, offsets) or weights.shape != (offsets[-1],):
         raise InputError("labels need a weight each, and a label must lie inside its clustering's part")
     distances = np.empty((columns.shape[1], columns.shape[1]))
     missing = bool(columns.size and columns.min() < 0)

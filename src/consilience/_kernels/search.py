@@ -72,11 +72,8 @@ def sweep(
         raise InputError("the columns of a view must stand together, and its number exist")
     options = _native.SweepOptions()
     options.clusters, options.objective = int(n_clusters), getattr(_native.Objective, objective)
-    options.temperature, options.capacity, options.keep_clusters = (
-        float(temperature),
-        float(capacity),
-        bool(keep_clusters),
-    )
+    options.temperature, options.capacity = float(temperature), float(capacity)
+    options.keep_clusters = bool(keep_clusters)
     options.shortlist, options.block, options.threads = int(shortlist), int(block), int(threads)
     options.seed, options.unit, options.fixed = int(seed), int(unit), int(fixed)
     return tuple(_native.sweep(start, column, value, weight, view_of, scale, group, labels, order, options))
@@ -124,11 +121,7 @@ def allocate(
     if order.size and not (order.min() >= 0 and order.max() < len(weight)):
         raise InputError("the order names an item that is not there")
     check_out(labels, (np.int32,), "labels")
-    fits = len(start) == len(weight) + 1 and start[0] == 0 and start[-1] == len(column) and (np.diff(start) >= 0).all()
-    if not (fits and len(value) in (0, len(column))):
-        raise InputError("the items and their entries do not fit together")
-    if column.min(initial=0) < 0 or column.max(initial=-1) >= len(scale):
-        raise InputError("an entry is in a column that is not there")
+    _check_rows(start, column, value, weight, len(scale))
     total = int(weight.sum(dtype=np.int64))
     if weight.min(initial=1) < 1 or value.min(initial=1) < 1 or total >= 2**31:
         raise InputError("weights must be at least 1, and sum to less than 2³¹")

@@ -59,16 +59,14 @@ class Spreads:
         self.is_counts = data.kind == "counts" or data.is_counts
 
     def of(self, cluster: int, column: int) -> dict[str, Any]:
-        """Shares of the bins inside a cluster and outside; `low` and `high` of numbers, or the `levels` of other things.
-
-        `column` is one of the table as it came where that has words, and of its values otherwise.
-        """
+        """Shares of the bins inside a cluster and outside; `low` and `high` of numbers, or the `levels` of other things."""
+        # `column` is one of the table as it came where that has words, and of its values otherwise.
         if column not in self._found:
             self._found[column] = self._count(column)
         bins, table = self._found[column]
         inside, outside = table[cluster], table.sum(axis=0) - table[cluster]
-        shares = (side / max(1.0, side.sum()) for side in (inside, outside))
-        return {**bins, **dict(zip(("inside", "outside"), (np.round(side, 4) for side in shares), strict=True))}
+        shares = [np.round(side / max(1.0, side.sum()), 4) for side in (inside, outside)]
+        return {**bins, "inside": shares[0], "outside": shares[1]}
 
     def _count(self, column: int) -> tuple[dict[str, Any], Floats]:
         bins, places = self._binned(column)
@@ -96,8 +94,9 @@ class Spreads:
                 moments = pd.to_datetime(cells)
                 days = (moments - pd.Timestamp(0)) / pd.Timedelta(days=1)
                 bins, places = _of_numbers(days.to_numpy(float))
-                ends = (str((pd.Timestamp(0) + pd.Timedelta(days=bins[end])).date()) for end in ("low", "high"))
-                return {**bins, **dict(zip(("low", "high"), ends, strict=True))}, places
+                for end in ("low", "high"):
+                    bins[end] = str((pd.Timestamp(0) + pd.Timedelta(days=bins[end])).date())
+                return bins, places
             return _of_numbers(cells.to_numpy(float))
         values = self._values[:, [column]] if sparse.issparse(self._values) else self._values[self._rows, column]
         if sparse.issparse(values):
@@ -132,11 +131,9 @@ def marks(
     *,
     infinite: bool = False,
 ) -> list[list[dict[str, Any]]]:
-    """For each of the first clusters its columns of the largest |d|: means inside and outside, a 95 % interval of d, the spreads.
-
-    Of counts, d is that of their square roots in rows of length 1, and the means are of the counts themselves. `step` is called on the
-    way, and may raise to give up. Columns that vary inside no cluster have no d; `infinite` lists them first, with an infinite one.
-    """
+    """For each of the first clusters its columns of the largest |d|: means inside and outside, a 95 % interval of d, the spreads."""
+    # Of counts, d is that of their square roots in rows of length 1, and the means are of the counts themselves. `step` is called on the
+    # way, and may raise to give up. Columns that vary inside no cluster have no d; `infinite` lists them first, with an infinite one.
     assert table.data is not None
     codes = np.minimum(codes, clusters).astype(np.int32)  # the clusters beyond are only part of the rest
     spreads = Spreads(table.data, codes, clusters)

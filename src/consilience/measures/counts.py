@@ -67,7 +67,6 @@ def tables(a: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.int64]
 
 
 def check_pair(a: Any, b: Any, what: tuple[str, str] = TWO) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Two label vectors of one length, as codes."""
     codes = check_labels(a, what[0]), check_labels(b, what[1])
     if len(codes[0]) != len(codes[1]):
         lengths = " and ".join(str(len(x)) for x in codes)
@@ -82,15 +81,11 @@ def clusters(codes: NDArray[np.int32]) -> int:
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums of a term over a contingency table; scalars for one pair, arrays of one shape for many.
+    """Sums of a term over a contingency table, x² or x log x; scalars for one pair, arrays of one shape for many."""
 
-    `joint` is summed over the cells, `own` and `other` over the clusters of the first and second clustering, and `n`
-    is the number of objects labeled in both. The term is x² for pair counting, x log x for information.
-    """
-
-    n: Any
-    joint: Any
-    own: Any
+    n: Any  # objects labeled in both
+    joint: Any  # over the cells
+    own: Any  # over the clusters of the first clustering
     other: Any
 
     def swapped(self) -> Self:

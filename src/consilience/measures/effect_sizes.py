@@ -99,10 +99,8 @@ def mixed_table(X: Any, names: Sequence[Any] | None = None) -> Any:
 
 
 def effect_sizes(X: Any, codes: NDArray[np.int32]) -> tuple[Floats, Floats, Floats, Floats]:
-    """Means in every cluster and elsewhere, Cohen's d and its standard error, each clusters × columns. Cost O(n d).
-
-    d is NaN where a column is constant or nothing lies elsewhere, and infinite where only the means differ.
-    """
+    """Means in every cluster and elsewhere, Cohen's d and its standard error, each clusters × columns. Cost O(n d)."""
+    # d is NaN where a column is constant or nothing lies elsewhere, and infinite where only the means differ.
     known = np.flatnonzero(codes >= 0)
     k, n = int(codes.max()) + 1, len(known)
     member = sparse.csr_matrix((np.ones(n), (codes[known], np.arange(n))), (k, n))
@@ -161,10 +159,9 @@ class NumberEffects:
 
 @dataclass(frozen=True, eq=False)
 class ColumnEffects:
-    """Cohen's d of every cluster on every column of a table with an encoder; of a category, that of the level with the largest.
+    """Cohen's d, clusters × columns of a table with an encoder; of a category, that of the level with the largest."""
 
-    Of two categories, it is that of the one which is more frequent in the cluster. All are clusters × columns.
-    """
+    # Of two categories, it is that of the one which is more frequent in the cluster.
 
     table: Table
     codes: NDArray[np.int32]
@@ -223,10 +220,8 @@ class ColumnEffects:
         return int(self.place[cluster, column]) - int(np.searchsorted(self.table.encoder.groups, column))
 
     def _beyond(self, cluster: int, column: int) -> tuple[Array, str]:
-        """Which objects are at a level of an order, or beyond it, and this in words: that by which the cluster differs most.
-
-        On the side where the cluster has more, by its mean.
-        """
+        """Which objects are at a level of an order, or beyond it, and this in words: that by which the cluster differs most."""
+        # on the side where the cluster has more, by its mean
         assert self.table.original is not None
         one, inside = self._column(column), self.codes == cluster
         steps = one.steps(self.table.original.iloc[:, column])

@@ -1,5 +1,6 @@
 """What a clustering follows: the share of every column's variance that lies between its clusters."""
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,10 @@ RARE = 0.01  # how often chance may make one of the columns look followed
 
 
 class VarianceBetween:
-    """A table, ready to say of any clustering of its objects which columns it follows.
+    """A table, ready to say of any clustering of its objects which columns it follows. Cost O(n d) to make, and for every clustering."""
 
-    Of large data some rows are looked at, evenly spaced, and of wide data the columns of the largest variance; the columns that stand
-    for one of the table as it came are taken together. Cost O(n d) to make, and for every clustering.
-    """
+    # Of large data some rows are looked at, evenly spaced, and of wide data the columns of the largest variance; the columns that stand
+    # for one of the table as it came are taken together.
 
     def __init__(self, table: ComparableTable) -> None:
         data = table.data
@@ -59,9 +59,7 @@ class VarianceBetween:
         return np.asarray(both[0] / np.where(both[1] > 0, both[1], 1))
 
     def followed(self, labels: Array, most: int = WORTHY) -> list[tuple[str, float]]:
-        """The columns that a clustering goes by most, at most so many: those with the largest share of their variance between its
-        clusters, where shuffled labels would not have as much.
-        """
+        """The columns with the largest share of their variance between the clusters, where shuffled labels would not have as much."""
         if labels.max(initial=-1) < 1:
             return []
         shares, least = self.of(labels), max(MARKED, self.by_chance(labels))
@@ -69,10 +67,8 @@ class VarianceBetween:
         return [(self.names[i], float(shares[i])) for i in order if shares[i] >= least]
 
     def by_chance(self, labels: Array) -> float:
-        """The share that the same labels, shuffled, reach once in a hundred times, in whichever column it is largest.
-
-        The share of one normal column is then beta distributed, with (k − 1)/2 and (n − k)/2; infinite where chance can do anything.
-        """
+        """The share that the same labels, shuffled, reach once in a hundred times, in whichever column it is largest."""
+        # That of one normal column is beta distributed, with (k − 1)/2 and (n − k)/2; infinite where chance can do anything.
         codes = labels[self._rows]
         n, k = int((codes >= 0).sum()), len(np.unique(codes[codes >= 0]))
         if not 1 < k < n:
@@ -83,9 +79,8 @@ class VarianceBetween:
 def set_apart(followed: list[list[tuple[str, float]]], most: int = WORTHY) -> list[list[tuple[str, float]]]:
     """Of several clusterings, the columns to name each by: first those that it goes by clearly more than they do on average."""
     means: dict[str, float] = {}
-    for some in followed:
-        for name, share in some:
-            means[name] = means.get(name, 0.0) + share / len(followed)
+    for name, share in chain.from_iterable(followed):
+        means[name] = means.get(name, 0.0) + share / len(followed)
 
     def behind(one: tuple[str, float]) -> float:
         excess = one[1] - means[one[0]]

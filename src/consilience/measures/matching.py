@@ -64,7 +64,7 @@ def accuracy_from(found: Cells) -> float:
     _, columns, counts = found
     best = np.zeros(columns.max(initial=-1) + 1, np.int64)
     np.maximum.at(best, columns, counts)
-    return _share(best.sum(), counts.sum())
+    return float(_ratio(best.sum(), counts.sum()))
 
 
 def matched_accuracy_from(found: Cells) -> float:
@@ -80,7 +80,7 @@ def matched_accuracy_from(found: Cells) -> float:
         )
     table = np.zeros(shape, np.int64)
     table[rows, columns] = counts
-    return _share(table[linear_sum_assignment(table, maximize=True)].sum(), counts.sum())
+    return float(_ratio(table[linear_sum_assignment(table, maximize=True)].sum(), counts.sum()))
 
 
 def f1_from(found: Cells, average: str = "classes") -> float:
@@ -95,31 +95,23 @@ def f1_from(found: Cells, average: str = "classes") -> float:
     return float(np.mean(best[np.bincount(side) > 0]))
 
 
+# The same for a stack of tables, classes × clusters; F1 averaged over classes.
+
+
 def accuracy_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The same for a stack of tables, classes × clusters."""
-    return _shares(tables.max(axis=1, initial=0).sum(axis=1), tables)
+    return _ratio(tables.max(axis=1, initial=0).sum(axis=1), tables.sum(axis=(1, 2)))
 
 
 def matched_accuracy_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The same for a stack of tables."""
     best = [table[linear_sum_assignment(table, maximize=True)].sum() for table in tables]
-    return _shares(np.array(best), tables)
+    return _ratio(np.array(best), tables.sum(axis=(1, 2)))
 
 
 def f1_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The same, averaged over classes, for a stack of tables."""
     classes, clusters = tables.sum(axis=2), tables.sum(axis=1)
     score = 2 * tables / np.maximum(classes[:, :, None] + clusters[:, None, :], 1)
     return _ratio(score.max(axis=2, initial=0.0).sum(axis=1), (classes > 0).sum(axis=1))
 
 
-def _shares(parts: NDArray[np.int64], tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    return _ratio(parts, tables.sum(axis=(1, 2)))
-
-
-def _ratio(parts: NDArray[Any], wholes: NDArray[np.int64]) -> NDArray[np.float64]:
+def _ratio(parts: Any, wholes: Any) -> NDArray[np.float64]:
     return np.where(wholes > 0, parts / np.maximum(wholes, 1), np.nan)
-
-
-def _share(part: Any, whole: Any) -> float:
-    return float(part / whole) if whole else float("nan")

@@ -1,7 +1,8 @@
 """All pairs of an ensemble, and its stability."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -80,18 +81,23 @@ def pairwise(
     if how.formula is None:
         return _one_by_one(ens, how, measure, progress)
     if how.term is None:
-        return _by_table(ens, how, measure, progress)
-    return _in_bulk(ens, how, measure, threads, progress)
+        return _by_table(ens, how, how.formula, measure, progress)
+    out = np.empty((ens.n_clusterings, ens.n_clusterings))
+    for begin, end, sums in bands_of_sums(ens, how.term, measure, threads, progress):
+        out[:end, begin:end] = how.formula(sums)
+        if not how.symmetric:
+            out[begin:end, :end] = how.formula(sums.swapped()).T
+    return mirror(out, is_distance=how.is_distance) if how.symmetric else out
 
 
 def with_each(measure: str, known: Labels, ens: Ensemble) -> Floats:
     """A measure of one clustering, as codes, with every clustering of an ensemble."""
     how = MEASURES[measure]
-    if how.formula is not None and how.term is not None:
-        return np.asarray(how.formula(sums_with_each(known, ens.labels, how.term)))
-    if how.formula is not None:
+    if how.formula is None:
+        return np.array([_of_shared(how, known, column) for column in ens.labels.T])
+    if how.term is None:
         return np.array([how.formula(cells(known, column)) for column in ens.labels.T])
-    return np.array([_of_shared(how, known, column) for column in ens.labels.T])
+    return np.asarray(how.formula(sums_with_each(known, ens.labels, how.term)))
 
 
 def _of_shared(how: Measure, a: Labels, b: Labels) -> float:
@@ -111,19 +117,7 @@ def _one_by_one(ens: Ensemble, how: Measure, name: str, progress: bool | None) -
     return out
 
 
-def _in_bulk(ens: Ensemble, how: Measure, name: str, threads: int, progress: bool | None) -> Floats:
-    assert how.term is not None
-    assert how.formula is not None
-    out = np.empty((ens.n_clusterings, ens.n_clusterings))
-    for begin, end, sums in bands_of_sums(ens, how.term, name, threads, progress):
-        out[:end, begin:end] = how.formula(sums)
-        if not how.symmetric:
-            out[begin:end, :end] = how.formula(sums.swapped()).T
-    return mirror(out, is_distance=how.is_distance) if how.symmetric else out
-
-
-def _by_table(ens: Ensemble, how: Measure, name: str, progress: bool | None) -> Floats:
-    assert how.formula is not None
+def _by_table(ens: Ensemble, how: Measure, formula: Callable[..., Any], name: str, progress: bool | None) -> Floats:
     m, columns = ens.n_clusterings, np.ascontiguousarray(ens.labels.T)
     widths = np.array([clusters(column) for column in columns])
     out = np.empty((m, m))
@@ -137,8 +131,8 @@ def _by_table(ens: Ensemble, how: Measure, name: str, progress: bool | None) -> 
                 continue
             for j, b in enumerate(others, some.start):
                 rows, other, counts = cells(a, b)
-                out[i, j] = how.formula((rows, other, counts))
-                out[j, i] = out[i, j] if how.symmetric else how.formula((other, rows, counts))
+                out[i, j] = formula((rows, other, counts))
+                out[j, i] = out[i, j] if how.symmetric else formula((other, rows, counts))
     return out
 
 
@@ -249,12 +243,9 @@ WHOLE, SAMPLED = 5000, 2000  # safeguard: time; objects up to which all are look
 
 
 def sample_objects(n_objects: int, most: int | None = None) -> Ints:
-    """Numbers of the objects that scores are computed on, in order: all up to 5,000, and beyond the same 2,000 for everyone.
-
-    With `most` no more than so many, the first of the same random order.
-    """
+    """Numbers of the objects that scores are computed on, in order: all up to 5,000, and beyond the same 2,000 for everyone."""
     size = n_objects if n_objects <= WHOLE else SAMPLED
-    size = size if most is None else min(size, most)
+    size = size if most is None else min(size, most)  # fewer are the first of the same random order
     if size == n_objects:
         return np.arange(n_objects)
     return np.sort(stream(0, "measures.sample").permutation(n_objects)[:size])
