@@ -11,11 +11,11 @@ from consilience._check import InputError
 from consilience.consensus.bayes.model import (
     estimate_alpha,
     estimate_beta,
+    labels_curve,
     log_hyperprior,
-    log_labels,
     log_predictive,
-    log_prior,
     log_shares,
+    prior_curve,
     slice_step,
 )
 from consilience.consensus.bayes.sampling import Sampler
@@ -69,10 +69,10 @@ def test_one_more_object_is_what_the_joint_says(prior):
     table, sizes = tables_of(labels, offsets, z, k)
     shares, cells = log_shares(sizes, alpha, prior), log_predictive(table, offsets, beta)
     assert np.exp(shares).sum() == pytest.approx(1, abs=1e-12)
-    before = log_prior(sizes, alpha, prior) + log_labels(table, offsets, beta)
+    before = prior_curve(sizes, prior)(alpha) + labels_curve(table, offsets)(beta)
     for k_new, y0, y1 in product(range(k), range(2), range(3)):
         more, larger = tables_of(np.vstack([labels, [y0, y1]]), offsets, np.append(z, k_new), k)
-        after = log_prior(larger, alpha, prior) + log_labels(more, offsets, beta)
+        after = prior_curve(larger, prior)(alpha) + labels_curve(more, offsets)(beta)
         assert shares[k_new] + cells[y0, k_new] + cells[2 + y1, k_new] == pytest.approx(after - before, abs=1e-10)
 
 
@@ -163,8 +163,9 @@ def test_newton_finds_the_largest_value(prior):
     table = rng.gamma(0.5, 20, (7, 8)) * (sizes > 0)
     offsets = np.array([0, 3, 7])
     grid = np.exp(np.linspace(np.log(1e-3), np.log(100), 4001))
-    alpha = grid[np.argmax([log_prior(sizes, a, prior) + log_hyperprior(a) for a in grid])]
-    beta = grid[np.argmax([log_labels(table, offsets, b) + log_hyperprior(b) for b in grid])]
+    of_alpha, of_beta = prior_curve(sizes, prior), labels_curve(table, offsets)
+    alpha = grid[np.argmax([of_alpha(a) + log_hyperprior(a) for a in grid])]
+    beta = grid[np.argmax([of_beta(b) + log_hyperprior(b) for b in grid])]
     for start in (0.01, 1.0, 50.0):
         assert estimate_alpha(sizes, start, prior) == pytest.approx(alpha, rel=5e-3)
         assert estimate_beta(table, offsets, start) == pytest.approx(beta, rel=5e-3)

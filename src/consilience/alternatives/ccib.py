@@ -28,8 +28,7 @@ from consilience.alternatives.data import check_counts, check_given, group_sums,
 from consilience.alternatives.diagnostics import redundancy
 from consilience.alternatives.splits import KEEP
 from consilience.consensus import combine
-from consilience.consensus.methods.estimator import by_size
-from consilience.consensus.rows.problem import check_problem
+from consilience.consensus.rows.problem import by_size, check_problem
 from consilience.consensus.trust.confidence import Assessment
 from consilience.engine.annealing import anneal
 from consilience.engine.information import Engine, objective_of, random_starts

@@ -30,13 +30,13 @@ from consilience.consensus.bayes.bounds import (
 )
 from consilience.consensus.bayes.variational import Block, State, Statistics, harden, merge, renew, repeat, statistics
 from consilience.consensus.methods import make_estimator
-from consilience.consensus.methods.estimator import Answer, by_size
+from consilience.consensus.methods.estimator import Answer
 from consilience.consensus.methods.label_model import LabelRows, by_row
 from consilience.consensus.methods.mixture import Expected, Mixture, MixtureModel, climb
 from consilience.consensus.methods.nbce import NBCE
 from consilience.consensus.methods.vote import owners_of as owners_of_labels
 from consilience.consensus.result import Consensus
-from consilience.consensus.rows.problem import Problem, sum_over_labels
+from consilience.consensus.rows.problem import Problem, by_size, sum_over_labels
 from consilience.consensus.trust.tables import trust_tables
 from consilience.engine.annealing import soft_rows
 from consilience.ensemble import Ensemble

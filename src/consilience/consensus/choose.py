@@ -26,37 +26,20 @@ SUPPORTED = 0.25  # mean support below which a cluster is what a tree left over
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """An answer by the method that was chosen.
-
-    Attributes
-    ----------
-    estimator : ConsensusEstimator
-    problem : Problem
-        The rows that it worked on.
-    answer : tuple
-        Of `estimator._answer`.
-    method, note : str
-        Its name, and the reason.
-    """
-
     estimator: Any
-    problem: Problem
-    answer: Any
+    problem: Problem  # The rows that it worked on
+    answer: Any  # Of `estimator._answer`
     method: str
-    note: str
+    note: str  # Its reason
 
     @property
     def labels(self) -> Ints:
-        """Clusters of the rows, the largest first."""
         labels: Ints = self.answer[1]
         return labels
 
 
 def combine_auto(problem: Problem, how: dict[str, Any], choice: tuple[str, str] | None = None) -> Chosen:
-    """The consensus of the rows of a problem; `choice` is the method, with the reason, where it is known already.
-
-    `how` holds `random_state` and `n_jobs`.
-    """
+    # `choice` is the method, with the reason, where it is known already; `how` holds `random_state` and `n_jobs`
     method, note = choice or choose_method(problem, how)
     rows = narrowed(problem) if method == "dawid_skene" else problem  # what it was judged by
     estimator = make_estimator(method, number_of(problem), how, {})
@@ -125,34 +108,25 @@ def about_scales(scales: Scales) -> str:
     return f"{found}; also {more}: {', '.join(also)}" if also else found
 
 
-def about_median(problem: Problem) -> str:
-    """Why a number of clusters that was to be found is the median instead."""
-    return (
-        f"{count(problem.n_clusters, 'cluster')}, the median of the clusterings, since fewer than four clusterings, or "
-        "than three distinct rows of labels, leave nothing to choose by"
-    )
-
-
 def about_work(estimator: Any, method: str, problem: Problem) -> list[str]:
     """What a method left out, where there was too much for all of it."""
+    rows = count(problem.n_rows, "distinct row")
     if getattr(estimator, "sampled_", False):
         drawn = getattr(estimator, "linkage_rows_", None)
         some = "a sample" if drawn is None else f"{len(drawn):,}"
-        return [
-            f"{method} clustered {some} of the {count(problem.n_rows, 'distinct row')} of labels, which the others joined"
-        ]
+        return [f"{method} clustered {some} of the {rows} of labels, which the others joined"]
     if getattr(estimator, "sparsified_", False):
-        rows = count(problem.n_rows, "distinct row")
         return [f"{method} kept the {estimator.n_neighbors} strongest similarities of each of the {rows} of labels"]
     return []
 
 
 def about_nbce(model: NBCE) -> str:
     """How NBCE found its number of clusters, and how far to trust it."""
-    found = count(model.n_clusters_, "cluster")
-    worth = about_worth(len(model.label_codes_), model.power_)
+    found, n_clusterings = count(model.n_clusters_, "cluster"), len(model.label_codes_)
+    worth = f"; the {count(n_clusterings, 'clustering')} counted as {model.power_ * n_clusterings:.1f} independent ones"
     if model.inference != "gibbs":
-        return about_bound(model, model.n_clusters_, model.converged_) + worth
+        doubt = "" if model.converged_ else ", which has not converged: raise max_iter"
+        return f"{found} by NBCE ({model.inference}, prior {model.prior}){doubt}{worth}"
     shares = model.n_clusters_posterior_.cumsum()
     low, high = shares.index[shares >= 0.05][0], shares.index[shares >= 0.95][0]
     lone = "" if low <= model.n_clusters_ <= high else ", objects alone in their cluster included"
@@ -167,14 +141,3 @@ def about_nbce(model: NBCE) -> str:
     elif worst >= 1.1:
         note += f", whose chains do not agree yet (R-hat {worst:.2f}): raise max_iter"
     return note + worth
-
-
-def about_bound(model: NBCE, n_clusters: int, converged: bool) -> str:
-    """What variational inference found."""
-    note = f"{count(n_clusters, 'cluster')} by NBCE ({model.inference}, prior {model.prior})"
-    return note if converged else f"{note}, which has not converged: raise max_iter"
-
-
-def about_worth(n_clusterings: int, power: float) -> str:
-    """How many independent clusterings NBCE took them for."""
-    return f"; the {count(n_clusterings, 'clustering')} counted as {power * n_clusterings:.1f} independent ones"

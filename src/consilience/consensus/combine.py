@@ -12,19 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from consilience._check import InputError, check_choice, check_seed, check_word, nearest
+from consilience._check import InputError, check_choice, check_seed, check_word, count, nearest
 from consilience._hooks import hook
 from consilience._run.parallel import runs_tasks
 from consilience._types import Columns, EnsembleLike, Ints, PathLike
-from consilience.consensus.choose import (
-    about_median,
-    about_nbce,
-    about_scales,
-    about_work,
-    choose_method,
-    combine_auto,
-    number_of,
-)
+from consilience.consensus.choose import about_nbce, about_scales, about_work, choose_method, combine_auto, number_of
 from consilience.consensus.how_many.curve import FEWEST, find_scales, find_splits, moves
 from consilience.consensus.methods import METHODS, make_estimator
 from consilience.consensus.methods.nbce import NBCE, SWEEPS, usual_sweeps
@@ -36,12 +28,8 @@ from consilience.ensemble.opening import in_blocks
 from consilience.ensemble.results import written_call
 from consilience.inputs import as_ensemble
 
-MEANT = {
-    "k": "n_clusters",
-    "seed": "random_state",
-    "weights": "sample_weight",
-    "weight": "sample_weight",
-}  # by other names
+# by other names
+MEANT = {"k": "n_clusters", "seed": "random_state", "weights": "sample_weight", "weight": "sample_weight"}
 SAMPLED = 100_000  # safeguard: for time, objects that n_clusters="auto" draws; beyond, it bounds
 WORK = 1e10  # safeguard: labels × clusters that it looks at while drawing, in well under a minute
 WIDE = 100  # safeguard: for time, clusterings beyond which it bounds from fewer starts
@@ -125,19 +113,10 @@ def combine(
     call = written_call(combine, ensemble, **given, **options)
     how = {"random_state": seed, "n_jobs": n_jobs}
     if in_blocks(ensemble) or memory_limit is not None or output is not None:
+        given = {"n_clusters": n_clusters, "method": method, "how": how, "options": options, "progress": progress}
+        given |= {"sample_weight": sample_weight, "memory_limit": memory_limit, "output": output, "call": call}
         blocks = hook("as_blocks")(ensemble, columns=columns, id_column=id_column)
-        consensus: Consensus = blocks.combine(
-            n_clusters=n_clusters,
-            method=method,
-            how=how,
-            options=options,
-            progress=progress,
-            sample_weight=sample_weight,
-            memory_limit=memory_limit,
-            output=output,
-            call=call,
-            start=start,
-        )
+        consensus: Consensus = blocks.combine(**given, start=start)
         return consensus
     ens = as_ensemble(ensemble, columns=columns, id_column=id_column)
     problem = check_problem(ens, None if isinstance(n_clusters, str) else n_clusters, sample_weight)
@@ -164,10 +143,7 @@ def combined_labels(
     n_jobs: int | None = None,
     **options: Any,
 ) -> Ints:
-    """Labels of :func:`combine` at a number of clusters, without how far to trust them, which takes about as long.
-
-    None is what it is there: the median, or what the model of "nbce" finds. `options` are those of a method that is named.
-    """
+    """Labels of :func:`combine` at a number of clusters, without how far to trust them, which takes about as long."""
     _check_method(method, options)
     ens = as_ensemble(ensemble)
     problem = check_problem(ens, n_clusters)
@@ -205,18 +181,16 @@ def combine_problem(
             median = f"{problem.n_clusters} is the median of the clusterings' numbers of clusters"
             fit.notes.append(f'{median}; "auto" looks for one')
         elif n_clusters == "auto":
-            fit.notes.append(about_median(problem))
+            median = f"{count(problem.n_clusters, 'cluster')}, the median of the clusterings"
+            few = "fewer than four clusterings, or than three distinct rows of labels, leave nothing to choose by"
+            fit.notes.append(f"{median}, since {few}")
     estimator, notes = fit.estimator, fit.notes
     if isinstance(estimator, NBCE) and estimator.n_clusters is None:
         notes.append(about_nbce(estimator))
+    fitted = ("labels", "confidence", "support", "membership", "n_clusters", "anmi")
     return Consensus(
-        labels=estimator.labels_,
-        confidence=estimator.confidence_,
-        support=estimator.support_,
-        membership=estimator.membership_,
-        n_clusters=estimator.n_clusters_,
+        **{name: getattr(estimator, f"{name}_") for name in fitted},
         method=fit.method,
-        anmi=estimator.anmi_,
         ids=ens.ids,
         names=ens.names,
         note="; ".join([*notes, *about_work(estimator, fit.method, problem)]),
@@ -232,11 +206,9 @@ def combine_problem(
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
-    """A fitted estimator, the name of its method, and what is to be said of it."""
-
     estimator: Any
     method: str
-    notes: list[str]
+    notes: list[str]  # What is to be said of it
 
 
 def _fit(
@@ -247,7 +219,6 @@ def _fit(
     options: dict[str, Any],
     choice: tuple[str, str] | None = None,
 ) -> _Fit:
-    """At the number of clusters of the problem; `choice` is what "auto" takes, with the reason, if known."""
     notes, rows = [], problem
     if method == "auto":
         chosen = combine_auto(problem, how, choice)
@@ -273,12 +244,7 @@ def _fit(
 
 
 def _fit_at_scales(
-    ens: Ensemble,
-    problem: Problem,
-    method: str,
-    how: dict[str, Any],
-    options: dict[str, Any],
-    progress: bool | None,
+    ens: Ensemble, problem: Problem, method: str, how: dict[str, Any], options: dict[str, Any], progress: bool | None
 ) -> tuple[_Fit, dict[str, Any]]:
     """The fit at the number of clusters that is to be trusted most, and fields of the consensus with those at the other scales."""
     scales = find_scales(problem, how["random_state"], progress)
@@ -293,15 +259,14 @@ def _fit_at_scales(
             break
     fit = fits[k]
     if k != scales.ranked[0]:
-        fit.notes.insert(
-            0, f"{k} clusters, the finest of the numbers that are more stable than chance, and as stable as any"
-        )
+        why = "the finest of the numbers that are more stable than chance, and as stable as any"
+        fit.notes.insert(0, f"{k} clusters, {why}")
         scales = scales.preferring(k)
     fits = {number: fits[number] for number in scales.ranked}
     estimators = {k: fit.estimator for k, fit in fits.items()}
-    weights = problem.n_objects_of_rows
-    means = [float(np.average(one.confidence_[problem.first], weights=weights)) for one in estimators.values()]
-    rows = {k: one.labels_[problem.first] for k, one in estimators.items()}
+    first, weights = problem.first, problem.n_objects_of_rows
+    means = [float(np.average(one.confidence_[first], weights=weights)) for one in estimators.values()]
+    rows = {k: one.labels_[first] for k, one in estimators.items()}
     fit.notes.insert(0, about_scales(scales))
     return fit, {
         "curve": scales.curve,

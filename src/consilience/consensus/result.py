@@ -239,12 +239,7 @@ def describe_scales(one: Consensus) -> str:
 
 
 def describe_doubt(one: Any) -> str:
-    """Why an answer is weak, in a few words: chance could give it, its objects are few or its confidence low; empty where nothing says so.
-
-    Parameters
-    ----------
-    one : Consensus, or whatever has `labels`, `confidence` and `scales`
-    """
+    """Why an answer, or whatever has `labels`, `confidence` and `scales`, is weak, in a few words; empty where nothing says so."""
     there = one.labels >= 0
     if (n := int(there.sum())) < FEW_OBJECTS:
         return f"{count(n, 'object')} {'is' if n == 1 else 'are'} too few to tell clusters from chance, whatever their confidence"
@@ -263,10 +258,8 @@ def describe_doubt(one: Any) -> str:
 
 
 def describe_drops(one: Consensus, most: int = 3) -> str:
-    """Which clusterings are better left out, the least reliable first, in a few words; empty if none.
-
-    So it is where there are families, of which the larger one would have all of the other left out.
-    """
+    """Which clusterings are better left out, the least reliable first, in a few words; empty if none."""
+    # and where there are families, of which the larger one would have all of the other left out
     if one.families or one.members is None or not one.members["better_without"].any():
         return ""
     weak = one.members[one.members["better_without"]].sort_values("reliability", kind="stable")
@@ -289,15 +282,7 @@ def describe_families(one: Consensus) -> str:
 
 
 def clusters_to_show(confidence: Any, most: int) -> tuple[Ints, str]:
-    """Which of many clusters to show, by their numbers: the largest, and always those least to be trusted; and what is left out.
-
-    Parameters
-    ----------
-    confidence : (n_clusters,) floats
-        Of the clusters, the largest first.
-    most : int
-        Clusters that there is room for.
-    """
+    """Which of many clusters to show: the largest, and always those least to be trusted; and what is left out."""
     values = np.asarray(confidence, float)
     if len(values) <= most:
         return np.arange(len(values)), ""
@@ -309,7 +294,6 @@ def clusters_to_show(confidence: Any, most: int) -> tuple[Ints, str]:
 
 
 def _cluster_lines(clusters: pd.DataFrame) -> list[str]:
-    """The clusters as lines of a small table."""
     lines = ["cluster        size  confidence  support"]
     shown, left = clusters_to_show(clusters["confidence"], LISTED)
     for row in clusters.iloc[shown].itertuples():

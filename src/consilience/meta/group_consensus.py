@@ -18,9 +18,8 @@ from consilience import _kernels
 from consilience._check import InputError, count
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.choose import combine_auto
-from consilience.consensus.methods.estimator import by_size
 from consilience.consensus.rows.placement import Placement, sample_objects
-from consilience.consensus.rows.problem import Problem, check_problem
+from consilience.consensus.rows.problem import Problem, by_size, check_problem
 from consilience.consensus.rows.row_tree import narrowed
 from consilience.consensus.trust.confidence import Assessment, label_owners
 from consilience.consensus.trust.tables import reliability_of

@@ -100,8 +100,7 @@ def _some_objects(problem: Problem, seed: int) -> Problem:
     share = problem.weights / problem.weights.sum()
     counts = stream(seed, "consensus.variational_rows").multinomial(SAMPLE, share)
     rows = np.flatnonzero(counts)
-    labels = np.ascontiguousarray(problem.labels[rows])
-    return Problem(labels, counts[rows].astype(float), problem.n_clusters, np.arange(len(rows)))
+    return problem.part(rows, counts[rows].astype(float))
 
 
 def _start(problem: Problem, init: str, number: int, most: int, seed: int, n_jobs: int | None) -> Labels:
@@ -206,8 +205,7 @@ def likelihood_power(
     # all objects, or evenly spaced ones; of fractions of objects, about as many as there are rows
     rows = sample_evenly(problem, min(objects, max(problem.n_rows, round(float(problem.weights.sum())))))
     used, inverse, counts = np.unique(rows, return_inverse=True, return_counts=True)
-    labels = np.ascontiguousarray(problem.labels[used])
-    part = Problem(labels, counts.astype(float), problem.n_clusters, inverse)
+    part = problem.part(used, counts.astype(float))
     z = _consensus(part, child_seed(seed, "consensus.dependence"), n_jobs)[inverse]
     pairs = np.array(list(combinations(telling, 2)))
     rng = stream(seed, "consensus.dependence")
@@ -215,7 +213,7 @@ def likelihood_power(
         pairs = rng.permutation(pairs)[:n_pairs]
     whole, left, least = 0.0, 0.0, 0.0
     for a, b in pairs:
-        both = labels[inverse][:, [a, b]]
+        both = part.labels[inverse][:, [a, b]]
         known = (both >= 0).all(axis=1)
         one, other = both[known].T
         information, entropy = _shared(one, other, np.zeros(len(one), np.int32), rng)

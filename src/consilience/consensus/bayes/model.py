@@ -46,21 +46,11 @@ def log_rising(start: Any, counts: NDArray[Any], none: NDArray[Any] | None = Non
     return np.asarray(chance * (gammaln(start + mean) - gammaln(start)))
 
 
-def log_prior(
-    sizes: NDArray[Any],
-    alpha: float,
-    prior: str,
-    none: NDArray[Any] | None = None,
-    none_behind: NDArray[Any] | None = None,
-) -> float:
-    """log p(Z | α) from the sizes of all K clusters; of expected ones, with the log-probabilities that n_k and n_>k are 0."""
-    return prior_curve(sizes, prior, none, none_behind)(alpha)
-
-
 def prior_curve(
     sizes: NDArray[Any], prior: str, none: NDArray[Any] | None = None, none_behind: NDArray[Any] | None = None
 ) -> Callable[[float], float]:
-    """:func:`log_prior` as a function of α: what does not depend on it is worked out once."""
+    """log p(Z | α) as a function of α, from the sizes of all K clusters."""
+    # Of expected sizes, with the log-probabilities that n_k and n_>k are 0. What does not depend on α is worked out once.
     k, n = len(sizes), np.asarray(float(sizes.sum()))
     if prior == "fsd":
         return lambda alpha: float(log_rising(alpha / k, sizes, none).sum() - log_rising(alpha, n))
@@ -79,15 +69,10 @@ def tails(sizes: NDArray[Any]) -> tuple[Floats, Floats]:
     return from_here[:-1], from_here[1:]
 
 
-def log_labels(table: NDArray[Any], offsets: NDArray[np.int64], beta: float, none: NDArray[Any] | None = None) -> float:
-    """log p(Y | Z, β) from the members with each label (labels × clusters); see :func:`log_prior` for `none`."""
-    return labels_curve(table, offsets, none)(beta)
-
-
 def labels_curve(
     table: NDArray[Any], offsets: NDArray[np.int64], none: NDArray[Any] | None = None
 ) -> Callable[[float], float]:
-    """:func:`log_labels` as a function of β: what does not depend on it is worked out once."""
+    """log p(Y | Z, β) as a function of β, from the members with each label (labels × clusters); `none` as in `prior_curve`."""
     totals, widths = column_totals(table, offsets), np.diff(offsets).astype(float)[:, None]
     none_at_all = None if none is None else column_totals(none, offsets)
     cells = table[table > 0] if none is None else table  # most cells are empty, and say nothing
@@ -186,18 +171,17 @@ def _rising_slopes(start: Any, counts: Floats, none: Floats | None = None, scale
 def estimate_alpha(
     sizes: Floats, alpha: float, prior: str, none: Floats | None = None, none_behind: Floats | None = None
 ) -> float:
-    """The α of largest p(Z | α) p(α), from the sizes of all K clusters; see :func:`~consilience.consensus.bayes.model.log_prior`."""
+    """The α of largest p(Z | α) p(α), from the sizes of all K clusters; `none` as in `prior_curve`."""
     k, (here_on, behind) = len(sizes), tails(sizes)
 
-    def sticks(a: float) -> tuple[float, float]:
-        up, down = _rising_slopes(a, behind, none_behind), _rising_slopes(1 + a, here_on)
+    def slopes(a: float) -> tuple[float, float]:
+        if prior == "tsb":
+            up, down = _rising_slopes(a, behind, none_behind), _rising_slopes(1 + a, here_on)
+        else:
+            up, down = _rising_slopes(a / k, sizes, none, 1 / k), _rising_slopes(a, np.asarray(sizes.sum()))
         return up[0] - down[0], up[1] - down[1]
 
-    def symmetric(a: float) -> tuple[float, float]:
-        up, down = _rising_slopes(a / k, sizes, none, 1 / k), _rising_slopes(a, np.asarray(sizes.sum()))
-        return up[0] - down[0], up[1] - down[1]
-
-    return newton(alpha, sticks if prior == "tsb" else symmetric)
+    return newton(alpha, slopes)
 
 
 def estimate_beta(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,6 @@ from consilience.consensus.rows.problem import Problem
 
 @dataclass(frozen=True)
 class Sample:
-    """One draw from the posterior."""
-
     clusters: NDArray[Any]  # (n,) Of every object; of the K clusters some are empty
     sizes: NDArray[np.int64]  # (K,)
     table: NDArray[np.int32]  # (labels, used) Members with each label, of the clusters up to the last occupied one
@@ -63,25 +62,14 @@ class Sampler:
         alpha, beta = self.alpha or 1.0, self.beta or 1.0
         rng, own = stream(seed, "consensus.hyper", chain), child_seed(seed, "consensus.chain", chain)
         kind = np.min_scalar_type(self.n_components - 1)
-        sweep = 0
-        while True:
-            table, sizes = _kernels.gibbs_sweep(
-                self.labels,
-                self.offsets,
-                clusters,
-                n_clusters=self.n_components,
-                prior=self.prior,
-                alpha=alpha,
-                beta=beta,
-                power=self.power,
-                moves=self.n_moves,
-                seed=own,
-                unit=sweep,
-            )
+        how: dict[str, Any] = {"n_clusters": self.n_components, "prior": self.prior, "power": self.power}
+        how["moves"] = self.n_moves
+        for sweep in count():
+            now: dict[str, Any] = {"alpha": alpha, "beta": beta, "seed": own, "unit": sweep}
+            table, sizes = _kernels.gibbs_sweep(self.labels, self.offsets, clusters, **how, **now)
             table = table[:, : int(np.flatnonzero(sizes)[-1]) + 1]
             alpha, beta, joint = self._step(sizes, table, alpha, beta, rng)
             yield Sample(clusters.astype(kind), sizes, table.astype(np.int32), alpha, beta), joint
-            sweep += 1
 
     def _step(
         self, sizes: NDArray[Any], table: NDArray[Any], alpha: float, beta: float, rng: np.random.Generator
@@ -191,11 +179,8 @@ INITS = ("both", "consensus", "random")
 
 @dataclass(frozen=True)
 class Posterior:
-    """Chains of a problem's objects, and those that have arrived."""
-
     chains: list[Chain]
-    # (n_chains,) A chain has not arrived if in its second half its log joint never reaches the lowest of the best
-    # chain's
+    # (n_chains,) Not if in a chain's second half its log joint never reaches the lowest of the best chain's
     arrived: NDArray[np.bool_]
     rows: NDArray[np.int64]  # (n,) Row of every object that was sampled
 
@@ -242,10 +227,9 @@ def _starts(
     problem: Problem, rows: NDArray[np.int64], init: str, n_chains: int, k: int, seed: int, n_jobs: int | None
 ) -> list[Labels]:
     """Chains begin at a quick consensus, or with every object anywhere; with "both", in turn."""
-    random = {"consensus": 0, "random": 1, "both": 2}[init]
     starts = []
     for chain in range(n_chains):
-        if random == 1 or (random == 2 and chain % 2):
+        if init == "random" or (init == "both" and chain % 2):
             rng = stream(seed, "consensus.chain_start", chain)
             starts.append(rng.integers(0, k, len(rows)).astype(np.int32))
         else:
@@ -294,7 +278,6 @@ def companions(draws: Draws, labels: NDArray[np.int64], tables: Floats) -> Float
 
 
 def trace_table(chains: list[Chain]) -> pd.DataFrame:
-    """One row per chain and sweep: log_joint, n_clusters, alpha, beta."""
     parts = []
     for number, chain in enumerate(chains):
         trace = {name: getattr(chain, name) for name in ("log_joint", "n_clusters", "alpha", "beta")}
@@ -307,10 +290,6 @@ def convergence_table(chains: list[Chain]) -> pd.DataFrame:
     rows = {}
     for name in ("log_joint", "n_clusters"):
         trace = np.stack([getattr(chain, name)[len(chain.log_joint) // 2 :] for chain in chains]).astype(float)
-        rows[name] = {
-            "mean": trace.mean(),
-            "sd": trace.std(),
-            "r_hat": r_hat(trace),
-            "ess": effective_sample_size(trace),
-        }
+        ess = effective_sample_size(trace)
+        rows[name] = {"mean": trace.mean(), "sd": trace.std(), "r_hat": r_hat(trace), "ess": ess}
     return pd.DataFrame(rows).T

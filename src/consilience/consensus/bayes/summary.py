@@ -129,14 +129,9 @@ def rows_partition(
     expected = ExpectedLoss.of(draws.clusters, draws.weight, loss).grouped(draws.row)
     most = int(np.diff(draws.first).max()) + OPENED
     limit = min(expected.n_items, most if n_clusters is None else n_clusters)
-    labels, _ = best_partition(
-        expected,
-        [draws.sample(s) for s in range(0, draws.n_samples, -(-draws.n_samples // TRIED))],
-        limit=limit,
-        n_starts=usual_starts(expected, float(np.median(np.diff(draws.first)))),
-        seed=seed,
-        n_jobs=n_jobs,
-    )
+    tried = [draws.sample(s) for s in range(0, draws.n_samples, -(-draws.n_samples // TRIED))]
+    n_starts = usual_starts(expected, float(np.median(np.diff(draws.first))))
+    labels, _ = best_partition(expected, tried, limit=limit, n_starts=n_starts, seed=seed, n_jobs=n_jobs)
     labels = _gather(draws, expected, labels)
     return labels.astype(np.int64), expected.at(labels)
 

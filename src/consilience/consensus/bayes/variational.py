@@ -37,9 +37,9 @@ from consilience.consensus.bayes.model import (
     column_totals,
     estimate_alpha,
     estimate_beta,
+    labels_curve,
     log_hyperprior,
-    log_labels,
-    log_prior,
+    prior_curve,
 )
 from consilience.consensus.methods.label_model import LabelRows
 
@@ -59,12 +59,11 @@ class Statistics:
     sizes: Floats  # (K,)
     table: Floats  # (labels, K)
     entropy: float  # −Σ γ log γ
-    # size_none, tail_none, table_none: Log-probabilities that n_k, n_≥k and the cells of the table are 0; empty for
-    # "vb"
+    # Log-probabilities that n_k, n_≥k and the cells of the table are 0; empty for "vb"
     size_none: Floats = field(default_factory=_empty)
     tail_none: Floats = field(default_factory=_empty)
     table_none: Floats = field(default_factory=_empty)
-    # size_variance, tail_variance, table_variance: Variances of the same; only for "cvb2"
+    # Variances of the same; only for "cvb2"
     size_variance: Floats = field(default_factory=_empty)
     tail_variance: Floats = field(default_factory=_empty)
     table_variance: Floats = field(default_factory=_empty)
@@ -104,8 +103,8 @@ class State:
     def bound(self) -> float:
         """The bound, with the priors of α and β where they are estimated."""
         s = self.statistics
-        labels = self.power * log_labels(s.table, self.offsets, self.beta, s.nothing("table"))
-        sizes = log_prior(s.sizes, self.alpha, self.prior, s.nothing("size"), s.nothing("tail"))
+        labels = self.power * labels_curve(s.table, self.offsets, s.nothing("table"))(self.beta)
+        sizes = prior_curve(s.sizes, self.prior, s.nothing("size"), s.nothing("tail"))(self.alpha)
         return sizes + labels + s.entropy + sum(log_hyperprior(getattr(self, name)) for name in self.estimate)
 
 
@@ -145,7 +144,6 @@ def partial(block: Block, state: State) -> tuple[Block, Statistics]:
 
 
 def merge(parts: Iterable[Statistics]) -> Statistics:
-    """The statistics of blocks of rows, of all of them together."""
     return reduce(add, parts)  # as they come: there may be many
 
 
@@ -212,41 +210,27 @@ def label_scores(rows: LabelRows, state: State, soft: Floats | None) -> Floats:
     if soft is None:
         logs = digamma(beta + table) - np.repeat(digamma(beta * widths[:, None] + totals), widths, axis=0)
         return rows.scores(state.power * logs)
-    scores = np.zeros_like(soft)
-    product = np.ones_like(soft)
-    second = _Second(state, soft) if state.kind == "cvb2" else None
+    scores, product, second = np.zeros_like(soft), np.ones_like(soft), state.kind == "cvb2"
+    if second:
+        own, spread = soft * (1 - soft), state.statistics.table_variance
+        spreads = column_totals(spread, state.offsets)
     for m, labels in enumerate(rows.labels.T):
         known = np.flatnonzero(labels >= 0)
         cells = state.offsets[m] + labels[known]
         top = beta + np.maximum(table[cells] - soft[known], 0.0)
         bottom = beta * widths[m] + np.maximum(totals[m] - soft[known], 0.0)
         product[known] *= np.maximum(top / bottom, SMALLEST)
-        if second is not None:
-            scores[known] += second(known, cells, m, top, bottom)
+        if second:  # the variances of the counts are taken off, without the row's own part
+            above = np.maximum(spread[cells] - own[known], 0.0) / _twice_square(top)
+            scores[known] += np.maximum(spreads[m] - own[known], 0.0) / _twice_square(bottom) - above
         if (m + 1) % FACTORS == 0:
             scores += np.log(product)
             product[:] = 1.0
     return np.asarray(state.power * (scores + np.log(product)))
 
 
-class _Second:
-    """What the second order takes off: the variances of the counts, without the row's own part."""
-
-    def __init__(self, state: State, soft: Floats) -> None:
-        self.own = soft * (1 - soft)
-        self.table = state.statistics.table_variance
-        self.totals = column_totals(self.table, state.offsets)
-
-    def __call__(self, known: Ints, cells: Ints, m: int, top: Floats, bottom: Floats) -> Floats:
-        own = self.own[known]
-        above = np.maximum(self.table[cells] - own, 0.0) / _twice_square(top)
-        return np.asarray(np.maximum(self.totals[m] - own, 0.0) / _twice_square(bottom) - above)
-
-
 @dataclass(frozen=True)
 class Fit:
-    """Where the passes ended, and the blocks as the last of them left them."""
-
     state: State
     history: list[float]
     converged: bool
@@ -282,9 +266,8 @@ def repeat(
 
 def harden(start: NDArray[Any], n_components: int) -> Floats:
     """γ of rows that are wholly in one component each."""
-    soft = np.zeros((len(start), n_components))
-    soft[np.arange(len(soft)), start] = 1.0
-    return soft
+    found: Floats = np.eye(n_components)[start]
+    return found
 
 
 def begin(rows: LabelRows, start: NDArray[Any], kind: str, n_components: int) -> tuple[Block, Statistics]:

@@ -18,9 +18,9 @@ from scipy.special import digamma, gammaln, logsumexp, zeta
 from consilience._check import check_positive, check_seed
 from consilience._run.random import stream
 from consilience._types import Floats, Labels
-from consilience.consensus.methods.estimator import Answer, by_size
+from consilience.consensus.methods.estimator import Answer
 from consilience.consensus.methods.label_model import SHORT, EMModel, LabelRows, best_start, shares_as_given
-from consilience.consensus.rows.problem import Problem, sum_over_labels
+from consilience.consensus.rows.problem import Problem, by_size, sum_over_labels
 
 SMALLEST = 1e-3  # safeguard: of α; below it proportions are pure anyway, and exp Ψ(α) is not a number
 START = 0.5  # of α: from smaller ones the memberships are pure too soon, and stay so

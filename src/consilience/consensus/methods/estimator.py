@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from consilience._run.progress import step
 from consilience._types import EnsembleLike, Floats, Ints, RandomState
-from consilience.consensus.rows.problem import Problem, check_problem
+from consilience.consensus.rows.problem import Problem, by_size, check_problem
 from consilience.consensus.trust.confidence import Assessment
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
@@ -138,12 +138,3 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
 
     def _combine(self, problem: Problem) -> Answer:
         raise NotImplementedError
-
-
-def by_size(labels: NDArray[Any], weights: Floats, k: int, places: Ints | None = None) -> Ints:
-    """Clusters 0 … k − 1 in the order that the estimator numbers them: falling weight, ties by first object, empty ones last."""
-    # `places` are the rows' first objects; without them the rows are the objects.
-    places = np.arange(len(labels)) if places is None else places
-    first = np.full(k, places.max(initial=0) + 1)
-    np.minimum.at(first, labels, places)
-    return np.lexsort((first, -np.bincount(labels, weights, minlength=k)))

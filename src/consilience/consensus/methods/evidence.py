@@ -20,8 +20,8 @@ from consilience._run.random import stream
 from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.rows.cluster_similarity import THETA, cluster_weights
-from consilience.consensus.rows.problem import Problem, representative_rows
-from consilience.consensus.rows.row_tree import cut_tree, mean_association, weighted_linkage
+from consilience.consensus.rows.problem import Problem
+from consilience.consensus.rows.row_tree import choose_leaves, cut_tree, mean_association, weighted_linkage
 
 MEMORY = 2**30  # safeguard: bytes for distances, the default of memory_budget
 
@@ -48,7 +48,7 @@ def leaf_rows(problem: Problem, memory_budget: Any, seed: int, sample: int = 4_0
         raise InputError(f"a memory budget of {memory_budget} bytes has no room for {k} × {k} distances; raise it")
     if problem.n_rows <= room:
         return np.arange(problem.n_rows), problem.weights
-    rows, weights = representative_rows(problem, min(room, max(sample, k)), stream(seed, "consensus.evidence"))
+    rows, weights = choose_leaves(problem, min(room, max(sample, k)), stream(seed, "consensus.evidence"))
     order = np.argsort(rows)
     return rows[order], weights[order]
 

@@ -16,10 +16,10 @@ from scipy.special import xlogy
 
 from consilience._check import check_positive, check_seed
 from consilience._types import Floats, Ints, Labels
-from consilience.consensus.methods.estimator import Answer, by_size
+from consilience.consensus.methods.estimator import Answer
 from consilience.consensus.methods.information import SAMPLE
 from consilience.consensus.methods.label_model import SHORT, EMModel, LabelRows, best_start, shares_as_given, shares_of
-from consilience.consensus.rows.problem import Problem, sum_over_labels
+from consilience.consensus.rows.problem import Problem, by_size, sum_over_labels
 from consilience.engine.annealing import soft_rows
 
 
@@ -70,8 +70,8 @@ def climb(
     tol: float,
 ) -> Mixture:
     """EM from what is expected of rows of this total weight, until the objective per object grows by less than `tol`."""
-    # ``again(mixture)`` is what is expected of the rows under a mixture. The objective, which never falls, is Σ log
-    # p(row) + s Σ log p_q(y | c), the log posterior but for a constant.
+    # ``again(mixture)`` is what is expected of the rows under a mixture. The objective, which never falls, is
+    # Σ log p(row) + s Σ log p_q(y | c), the log posterior but for a constant.
     history: list[float] = []
     while True:
         with np.errstate(divide="ignore"):  # without smoothing, what was not seen has no chance
@@ -148,9 +148,8 @@ class MixtureModel(EMModel):
         seed, rows, k = check_seed(self.random_state), LabelRows.of(problem), problem.n_clusters
 
         def fit(part: LabelRows, labels: Labels) -> Mixture:
-            return expectation_maximization(
-                part, np.eye(k)[labels], self.smoothing, min(SHORT, self.max_iter), self.tol
-            )
+            few = min(SHORT, self.max_iter)
+            return expectation_maximization(part, np.eye(k)[labels], self.smoothing, few, self.tol)
 
         start: Mixture = best_start(rows, k, fit, n_init=self.n_init, seed=seed, n_jobs=self.n_jobs)
         if problem.n_rows <= SAMPLE:

@@ -23,17 +23,11 @@ from consilience._kernels import PRIORS
 from consilience._types import Floats, Labels
 from consilience.consensus.bayes.bounds import Method, answer_of, fit_bound, likelihood_power
 from consilience.consensus.bayes.model import mean_log_joint
-from consilience.consensus.bayes.sampling import (
-    INITS,
-    convergence_table,
-    sample_posterior,
-    summarize,
-    trace_table,
-)
+from consilience.consensus.bayes.sampling import INITS, convergence_table, sample_posterior, summarize, trace_table
 from consilience.consensus.bayes.variational import KINDS
-from consilience.consensus.methods.estimator import Answer, by_size
+from consilience.consensus.methods.estimator import Answer
 from consilience.consensus.methods.label_model import LabelModel
-from consilience.consensus.rows.problem import Problem
+from consilience.consensus.rows.problem import Problem, by_size
 from consilience.consensus.samples.expected_loss import LOSSES
 from consilience.ensemble import Ensemble
 

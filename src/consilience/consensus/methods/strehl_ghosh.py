@@ -28,7 +28,7 @@ from consilience._check import check_choice, check_count, check_positive, check_
 from consilience._run.progress import step
 from consilience._run.random import stream
 from consilience._types import Floats, Ints
-from consilience.consensus.methods.estimator import Answer, ConsensusEstimator, by_size
+from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.methods.graph_partition import (
     check_imbalance,
     in_blocks,
@@ -36,7 +36,7 @@ from consilience.consensus.methods.graph_partition import (
     partition_hypergraph,
 )
 from consilience.consensus.rows.cluster_similarity import co_occurrence
-from consilience.consensus.rows.problem import Problem, incidence, sample_rows, sum_over_labels
+from consilience.consensus.rows.problem import Problem, by_size, incidence, sample_rows, sum_over_labels
 
 BYTES = 12  # safeguard: of one stored similarity, a float64 and its column
 CHUNK = 2**22  # safeguard: candidate pairs looked at together, 32 MB

@@ -23,7 +23,8 @@ from consilience._run.random import stream
 from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.methods.information import ENOUGH, best_start, problem_views, rows_of_start
-from consilience.consensus.rows.problem import Problem, representative_rows
+from consilience.consensus.rows.problem import Problem
+from consilience.consensus.rows.row_tree import choose_leaves
 
 SAMPLE = 4_000  # safeguard: for time, rows on which starts are made and compared
 INITS = ("best", "quadratic", "clusterings")
@@ -66,7 +67,7 @@ def _best_start(problem: Problem, init: str, n_init: int, max_iter: int, seed: i
     """The start whose vote, on a sample of the rows if they are many, agrees most with the clusterings."""
     sample, k = problem, problem.n_clusters
     if problem.n_rows > SAMPLE:
-        rows, weights = representative_rows(problem, SAMPLE, stream(seed, "consensus.vote"))
+        rows, weights = choose_leaves(problem, SAMPLE, stream(seed, "consensus.vote"))
         sample = replace(problem, labels=np.asfortranarray(problem.labels[rows]), weights=weights)
     best, most, again = None, -1.0, 0
     for labels in _starts(sample, init, n_init, seed):

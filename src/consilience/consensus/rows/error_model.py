@@ -9,13 +9,12 @@ speak for themselves where clusters have thousands of objects.
 **Which label stands for which cluster.** One to one, by most objects in common; labels or clusters left over go to where they have most.
 """
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from consilience._types import Array, Floats, Ints, Labels
+from consilience._types import Array, Floats, Ints
 from consilience.consensus.rows.problem import Problem, incidence, sum_over_labels
 from consilience.consensus.rows.row_tree import choose_leaves
 from consilience.engine.annealing import soft_rows
@@ -25,37 +24,12 @@ CHUNK = 8192  # safeguard: rows whose probabilities stay in the cache while they
 ALIGNED = 10  # safeguard: iterations after which labels keep the clusters that they stand for, so that EM cannot go in circles
 
 
-@dataclass(frozen=True, eq=False)
-class ErrorModel:
-    """What EM found."""
-
-    logs: Floats  # (labels, k) log p(label | cluster), labels numbered through as in `Problem.hyperedges`
-    shares: Floats  # (k,) log p(cluster)
-    reliability: Floats  # (n_clusterings,)
-
-    def posterior(self, rows: Labels, offsets: Ints) -> Floats:
-        """(n, k) probabilities of the clusters given rows of labels."""
-        found = np.empty((len(rows), len(self.shares)))
-        for begin in range(0, len(rows), CHUNK):
-            some = slice(begin, begin + CHUNK)
-            found[some] = soft_rows(sum_over_labels(rows[some], offsets, self.logs) + self.shares)[0]
-        return found
-
-
 def error_posterior(
     problem: Problem, labels: Array, prior: float = 500.0, max_iter: int = 50, tol: float = 1e-3
 ) -> tuple[Floats, Floats]:
-    """(n_rows, k) probabilities of the clusters given each row, and (n_clusterings,) reliabilities: :func:`fit_errors`."""
-    model = fit_errors(problem, labels, prior, max_iter, tol)
-    return model.posterior(problem.labels, problem.offsets), model.reliability
-
-
-def fit_errors(
-    problem: Problem, labels: Array, prior: float = 500.0, max_iter: int = 50, tol: float = 1e-3
-) -> ErrorModel:
-    """The model by EM from labels 0 … k − 1 of the rows, whose clusters it keeps."""
-    # EM ends when no probability changes by more than `tol`, or when a cluster would be left without a row. An
-    # iteration costs O(rows · clusterings · k), on 20,000 rows at most.
+    """(n_rows, k) probabilities of the clusters given each row, and (n_clusterings,) reliabilities, by EM from labels of the rows."""
+    # EM ends when no probability changes by more than `tol`, or when a cluster would be left without a row. An iteration costs
+    # O(rows · clusterings · k), on 20,000 rows at most.
     k, (rows, weights) = int(labels.max()) + 1, choose_leaves(problem, SAMPLE)
     codes, holders = problem.labels[rows], incidence(problem, rows).T.tocsr()
     mass, offsets = problem.label_weights, problem.offsets
@@ -72,7 +46,11 @@ def fit_errors(
         change, soft = np.abs(again - soft).max(), again
         if change <= tol or len(np.unique(soft.argmax(axis=1))) < k:
             break
-    return ErrorModel(logs[0][:, place], logs[1][place], reliability)
+    of_label, of_cluster, found = logs[0][:, place], logs[1][place], np.empty((problem.n_rows, k))
+    for begin in range(0, problem.n_rows, CHUNK):
+        some = slice(begin, begin + CHUNK)
+        found[some] = soft_rows(sum_over_labels(problem.labels[some], offsets, of_label) + of_cluster)[0]
+    return found, reliability
 
 
 def _stands_for(counts: Floats, offsets: Ints) -> Array:

@@ -37,9 +37,8 @@ def sample_objects(n_objects: int, size: int) -> Ints:
 class Placement:
     """What the labels of the members say of the clusters."""
 
-    # seen, seen_labels: (n_rows, n_clusterings) and (n_rows,) Distinct rows of labels of the data, and their clusters
-    seen: Labels
-    seen_labels: Ints
+    seen: Labels  # (n_rows, n_clusterings) Distinct rows of labels of the data
+    seen_labels: Ints  # (n_rows,) Their clusters
     table: Floats  # (n_clusters, all labels) Objects of each cluster with each label
     offsets: Ints  # (n_clusterings + 1,) First label of every clustering
     logs: Floats  # (all labels, n_clusters) τ log p_q(label | c)
@@ -51,8 +50,7 @@ class Placement:
     @classmethod
     def of(cls, sample: Ensemble, consensus: Consensus, n_labels: Ints | None = None) -> Placement:
         """From clusterings of some objects and what they were combined into."""
-        # `n_labels` says how many labels each clustering has among all objects, where the sample may lack some: those
-        # that it lacks speak for no cluster.
+        # `n_labels` says how many labels each clustering has among all objects: those that the sample lacks speak for no cluster.
         return cls.of_labels(sample, consensus.labels, n_labels, by_support(consensus))
 
     @classmethod

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience import _kernels
-from consilience._check import InputError
+from consilience._check import InputError, count
 from consilience._run.random import stream
 from consilience._types import EnsembleLike, Floats, Ints, Labels
 from consilience.inputs import as_ensemble
@@ -33,10 +33,7 @@ ROUNDS = 8, 1000  # safeguard: rounds of refinement, at least and at most; a han
 FRACTION = 2.0**20  # safeguard: weights are rounded to such parts of an object, beyond the noise of their last digits
 WORK = 2e7  # safeguard: labels looked at beyond the least rounds, about a tenth of a second
 # safeguard: odd numbers far apart in all bits, so that rows, labels and marks do not mix alike
-ROW, MARK = (
-    np.uint64(0x9E3779B97F4A7C15),
-    np.uint64(0xD1B54A32D192ED03),
-)
+ROW, MARK = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +62,8 @@ class Given:
 
 def canonical(labels: Labels, weights: Floats, first: Ints) -> tuple[Labels, Ints, Given]:
     """Distinct rows in canonical order, the place each had, and what they, their columns and codes were."""
-    # Rows stand by falling weight, if roughly, codes by falling weight of their objects, equals by color; clusterings
-    # by color. Codes are 0 … k − 1 in every column, and a clustering without labels has no column. Weights must not
-    # depend on the order either.
+    # Rows stand by falling weight, if roughly, codes by falling weight of their objects, equals by color; clusterings by color. Codes are
+    # 0 … k − 1 in every column, and a clustering without labels has no column. Weights must not depend on the order either.
     kept = np.flatnonzero(labels.max(axis=0) >= 0)
     rows, codes = _compact(labels, kept)
     offsets = np.concatenate([[0], np.cumsum([len(used) for used in codes])]).astype(np.int64)
@@ -169,23 +165,21 @@ def mix(colors: Colors) -> Colors:
 class Problem:
     """The distinct rows of an ensemble, in an order that does not depend on that of its objects and clusterings."""
 
-    # Objects with the same row of labels are interchangeable, so methods work on rows with weights and the answer
-    # equals that on all objects. Objects without any label have no row: they belong to no cluster (−1, confidence 0).
+    # Objects with the same row of labels are interchangeable, so methods work on rows with weights and the answer equals that on all
+    # objects. Objects without any label have no row: they belong to no cluster (−1, confidence 0).
 
     # (n_rows, n_clusterings) Distinct rows, codes 0 … k_q − 1 in every column, −1 missing; no row is all missing
     labels: Labels
-    # (n_rows,) The number, or the summed weight, of the objects with the row. Whole sample weights count copies of an
-    # object; others are relative, and scaled so that an object weighs 1 on average.
+    # (n_rows,) The number, or the summed weight, of the objects with the row. Whole sample weights count copies of an object; others are
+    # relative, and scaled so that an object weighs 1 on average.
     weights: Floats
     # Clusters wanted; at least 2 and at most the number of rows. 1 where all objects are alike and none were asked for.
     n_clusters: int
     inverse: Ints  # (n_objects,) Row of every object, −1 for an object without labels
     given: Given | None = None  # Where columns and codes stand in the ensemble; None if they are as there
-    # (n_rows,) How many objects have the row, where `inverse` does not say it: its entries are rows that stand for
-    # objects elsewhere
+    # (n_rows,) How many objects have the row, where `inverse` does not say it: its entries are rows that stand for objects elsewhere
     copies: Ints | None = None
-    # Whether the clusterings were spread evenly over numbers of clusters, rather than drawn independently of one
-    # another
+    # Whether the clusterings were spread evenly over numbers of clusters, rather than drawn independently of one another
     even: bool = False
 
     @property
@@ -252,6 +246,10 @@ class Problem:
         vars(other)["kept"] = self.kept
         return other
 
+    def part(self, rows: Ints, weights: Floats) -> Problem:
+        """Some of the rows, that weigh as told and are the objects themselves."""
+        return Problem(np.ascontiguousarray(self.labels[rows]), weights, self.n_clusters, np.arange(len(rows)))
+
     @property
     def first(self) -> Ints:
         return np.arange(self.n_rows) if self.given is None else self.given.first
@@ -284,11 +282,10 @@ def check_problem(
     even: bool | None = None,
 ) -> Problem:
     """Collapse an ensemble (or what one is made from) to rows in canonical order; check the number of clusters and the weights."""
-    # ``n_clusters=None`` takes the median number of clusters of the clusterings, but at least 2. Objects of weight 0
-    # are as good as not there: they have no row, and a cluster or a clustering of nothing but them does not count. With
-    # `copies`, every row of the ensemble is a different one and stands for so many objects, which are elsewhere: the
-    # answer is the one that they would have. `even` says whether the clusterings are spread evenly where the ensemble
-    # does not know it.
+    # ``n_clusters=None`` takes the median number of clusters of the clusterings, but at least 2. Objects of weight 0 are as good as not
+    # there: they have no row, and a cluster or a clustering of nothing but them does not count. With `copies`, every row of the ensemble
+    # is a different one and stands for so many objects, which are elsewhere: the answer is the one that they would have. `even` says
+    # whether the clusterings are spread evenly where the ensemble does not know it.
     ens = as_ensemble(labels)
     signatures = ens.signatures()
     weights = _row_weights(signatures, sample_weight, ens.n_objects) if copies is None else copies.astype(float)
@@ -327,10 +324,8 @@ def _check_n_clusters(k: Any, n_rows: int) -> int:
     if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or k < 2:
         raise InputError(f"n_clusters must be a whole number of at least 2, or None; got {k!r}")
     if k > n_rows:
-        raise InputError(
-            f"{k} clusters cannot be told apart: the ensemble has only {n_rows} distinct "
-            f"{'row' if n_rows == 1 else 'rows'} of labels; ask for fewer clusters"
-        )
+        rows = f"the ensemble has only {count(n_rows, 'distinct row')} of labels"
+        raise InputError(f"{k} clusters cannot be told apart: {rows}; ask for fewer clusters")
     return int(k)
 
 
@@ -364,6 +359,15 @@ def _weighted_objects(signatures: Any, sample_weight: Any) -> tuple[Ints, Ints]:
     objects, first = np.flatnonzero(there), signatures.first.copy()
     first[signatures.inverse[objects[::-1]]] = objects[::-1]  # the last one written is the first of them
     return np.where(there, signatures.inverse, -1), first
+
+
+def by_size(labels: NDArray[Any], weights: Floats, k: int, places: Ints | None = None) -> Ints:
+    """Clusters 0 … k − 1 in the order that estimators number them: falling weight, ties by first object, empty ones last."""
+    # `places` are the rows' first objects; without them the rows are the objects.
+    places = np.arange(len(labels)) if places is None else places
+    first = np.full(k, places.max(initial=0) + 1)
+    np.minimum.at(first, labels, places)
+    return np.lexsort((first, -np.bincount(labels, weights, minlength=k)))
 
 
 def incidence(problem: Problem, rows: Ints | None = None) -> Any:
@@ -408,16 +412,6 @@ def row_distances(labels: Labels, others: Labels) -> Floats:
     distances = np.ones(agree.shape)
     np.divide(both - agree, both, out=distances, where=both > 0, dtype=float)
     return distances
-
-
-def representative_rows(problem: Problem, size: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-    """A few rows that stand for all, with weights that do: the heaviest half, and a uniform draw from the others."""
-    order = np.lexsort((rng.random(problem.n_rows), -problem.weights))
-    heavy, rest = order[: size // 2], order[size // 2 :]
-    drawn = np.sort(rng.choice(len(rest), size - len(heavy), replace=False))
-    weights = problem.weights[rest[drawn]] * (problem.weights[rest].sum() / problem.weights[rest[drawn]].sum())
-    rows = np.concatenate([heavy, rest[drawn]])
-    return rows, np.concatenate([problem.weights[heavy], weights])
 
 
 def sample_rows(weights: Floats, size: int, seed: int) -> Ints:

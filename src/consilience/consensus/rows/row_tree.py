@@ -62,23 +62,27 @@ def similarity_tree(alike: Array, weights: Floats) -> Floats:
     return weighted_linkage(distances, weights)
 
 
-def choose_leaves(problem: Problem, most: int) -> tuple[Ints, Floats]:
-    """All rows and their weights, or `most` of them that stand for all: the heaviest half, and every so-manieth of the others."""
-    # Rows of one weight stand in an order like one at random, but always the same, so nothing depends on a seed.
-    if problem.n_rows <= most:
-        return np.arange(problem.n_rows), problem.weights
-    order = np.argsort(-problem.weights, kind="stable")
+def choose_leaves(problem: Problem, most: int, rng: np.random.Generator | None = None) -> tuple[Ints, Floats]:
+    """All rows and their weights, or `most` that stand for all: the heaviest half, and every so-manieth, or a draw, of the others."""
+    # Rows of one weight stand in an order like one at random, but always the same, so without `rng` nothing depends on a seed.
+    n = problem.n_rows
+    if n <= most:
+        return np.arange(n), problem.weights
+    order = np.lexsort((np.arange(n) if rng is None else rng.random(n), -problem.weights))
     heavy, rest = order[: most // 2], order[most // 2 :]
     some = most - len(heavy)
-    taken = rest[(2 * np.arange(some) + 1) * len(rest) // (2 * some)]
+    if rng is None:
+        taken = rest[(2 * np.arange(some) + 1) * len(rest) // (2 * some)]
+    else:
+        taken = rest[np.sort(rng.choice(len(rest), some, replace=False))]
     weights = problem.weights[taken] * (problem.weights[rest].sum() / problem.weights[taken].sum())
     return np.concatenate([heavy, taken]), np.concatenate([problem.weights[heavy], weights])
 
 
 def cut_clusters(tree: Floats, weights: Floats, k: int) -> Ints:
     """k clusters of the leaves that are more than specks; −1 for leaves in specks, which are to join one of them."""
-    # Average linkage leaves lone leaves apart until the end, and a plain cut would spend clusters on them. So the tree
-    # is cut lower until k clusters have at least 1/40 of the objects of a mean cluster, or all leaves are apart.
+    # Average linkage leaves lone leaves apart until the end, and a plain cut would spend clusters on them. So the tree is cut lower until
+    # k clusters have at least 1/40 of the objects of a mean cluster, or all leaves are apart.
     n, wanted = len(tree) + 1, k
     while True:
         labels = cut_tree(tree, wanted)
@@ -101,8 +105,8 @@ TIE = 1e-12  # safeguard: distances this near are equal, since sums of fractions
 
 def weighted_linkage(distances: Floats, weights: Floats, linkage: str = "average") -> Floats:
     """Tree of items that stand for `weights` objects each, in SciPy's format; `distances` (n, n) is used up."""
-    # The last column counts items, not objects. The heights are those of SciPy's linkage with every item repeated as
-    # often as its weight says, without the merges of equal items.
+    # The last column counts items, not objects. The heights are those of SciPy's linkage with every item repeated as often as its weight
+    # says, without the merges of equal items.
     merges, heights = _kernels.linkage(distances, weights, linkage, tie=TIE)
     order = np.argsort(heights, kind="stable")  # children first
     n, tree = len(distances), np.empty((len(merges), 4))

@@ -39,8 +39,7 @@ LOSSES = ("vi", "binder")
 class ExpectedLoss:
     """Items that a search puts into clusters, and what their places cost: constant + Σ_y scale_y Σ_c f(T_yc)."""
 
-    # A column y is a cluster of a sample, or all objects that a sample labels; T_yc is the weight that cluster c has in
-    # it.
+    # A column y is a cluster of a sample, or all objects that a sample labels; T_yc is the weight that cluster c has in it.
 
     start: Ints  # (n_items + 1,) Where the entries of every item begin
     column: Labels  # (entries,)
@@ -63,12 +62,8 @@ class ExpectedLoss:
         base = masses**2 if square else masses
         scale = np.repeat(-2 / n_samples / base, sizes)
         scale = np.append(scale, (2 - cost) / base[partial] / n_samples)
-        numbers = [labels + offsets[:-1].astype(np.int32)]
-        numbers.append(
-            np.broadcast_to(
-                np.arange(len(partial), dtype=np.int32) + np.int32(offsets[-1]), (len(labels), len(partial))
-            )
-        )
+        of_partial = np.arange(len(partial), dtype=np.int32) + np.int32(offsets[-1])
+        numbers = [labels + offsets[:-1].astype(np.int32), np.tile(of_partial, (len(labels), 1))]
         there = [known, known[:, partial]]
         if len(partial) < n_samples:  # the samples that label everything share one column of all objects
             whole = float(weights.sum())
@@ -93,8 +88,7 @@ class ExpectedLoss:
         self, labels: NDArray[Any], order: Ints, *, limit: int | None = None, passes: int = 100
     ) -> tuple[Labels, float]:
         """Put items, in an order, where the loss is least, until none moves; new labels of all, and the loss."""
-        # A label of −1 is an item that has no cluster yet; there are at most `limit` clusters. Costs O(entries ·
-        # clusters) a pass.
+        # A label of −1 is an item that has no cluster yet; there are at most `limit` clusters. Costs O(entries · clusters) a pass.
         found = np.array(labels, np.int32)
         most = self.n_items if limit is None else limit
         _, value = _kernels.allocate(
@@ -111,14 +105,9 @@ class ExpectedLoss:
         first = np.concatenate([[0], np.cumsum(np.bincount(groups))])
         members = np.ones(self.n_items, np.int32), np.argsort(groups, kind="stable"), first
         table = sparse.csr_array(members, (len(first) - 1, self.n_items)) @ entries
-        weight = np.bincount(groups, self.weight).astype(np.int32)
-        return replace(
-            self,
-            start=table.indptr.astype(np.int64),
-            column=table.indices.astype(np.int32),
-            value=table.data.astype(np.int32),
-            weight=weight,
-        )
+        start, weight = table.indptr.astype(np.int64), np.bincount(groups, self.weight).astype(np.int32)
+        column, value = table.indices.astype(np.int32), table.data.astype(np.int32)
+        return replace(self, start=start, column=column, value=value, weight=weight)
 
 
 def term(x: Any, square: bool) -> Floats:
@@ -129,12 +118,11 @@ def term(x: Any, square: bool) -> Floats:
 
 # The search for the partition of least expected loss: sequential allocation, dissolved clusters, and crossing of good partitions.
 #
-# A start puts the items one after the other, in random order, where the loss is least, and moves them until none gains (SALSO: D. B. Dahl,
-# D. J. Johnson and P. Müller 2022); one start begins at the best sample. Then whole clusters move as items, which merges them. The
-# partitions
-# found are crossed: in the overlay of two of them the pieces move as items, from nothing or from the better one, and then the items
-# again. Others have one cluster dissolved and its items put anew. What is better than the worst found so far takes its place, until two
-# generations bring no better best.
+# A start puts the items one after the other, in random order, where the loss is least, and moves them until none gains (SALSO: D. B.
+# Dahl, D. J. Johnson and P. Müller 2022); one start begins at the best sample. Then whole clusters move as items, which merges them. The
+# partitions found are crossed: in the overlay of two of them the pieces move as items, from nothing or from the better one, and then the
+# items again. Others have one cluster dissolved and its items put anew. What is better than the worst found so far takes its place, until
+# two generations bring no better best.
 
 TRIED = 10  # safeguard: for time, samples, of which the best is a start
 Found = tuple[Labels, float]
@@ -158,8 +146,7 @@ def best_partition(
     patience: int = 2,
 ) -> Found:
     """Labels 0 … k − 1 of the items, k at most `limit`, and their expected loss."""
-    # `samples` are partitions of the items to begin at (−1: in no cluster); the best of them is improved, so the answer
-    # is no worse.
+    # `samples` are partitions of the items to begin at (−1: in no cluster); the best of them is improved, so the answer is no worse.
     search = _Search(loss, limit, seed)
     own = [search.within_limit(sample) for sample in samples]
     own = [loss.improve(labels, np.flatnonzero(labels < 0), limit=limit, passes=1)[0] for labels in own]

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from consilience._check import InputError, check_choice, check_count, check_seed, check_share, count, is_number, show
 from consilience._run.parallel import runs_tasks
 from consilience._types import Array, Columns, EnsembleLike, Floats, Ints, Labels, PathLike
-from consilience.consensus.methods.estimator import by_size
 from consilience.consensus.result import list_numbers
-from consilience.consensus.rows.problem import Problem, check_problem, label_tables, row_scores
+from consilience.consensus.rows.problem import Problem, by_size, check_problem, label_tables, row_scores
 from consilience.consensus.samples.expected_loss import LOSSES, TRIED, ExpectedLoss, best_partition, usual_starts
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result, written_call
@@ -112,10 +111,8 @@ class Summary(Result):
         array([ 0,  0,  0,  1,  1, -1])
         """
         problem = check_problem(self.samples)
-        first = np.full(problem.n_rows, -1)
-        known = np.flatnonzero(problem.inverse >= 0)
-        first[problem.inverse[known]] = known
-        return certain_core(problem, np.nan_to_num(self.cohesion[first]), self.labels[first], level, self.ids)
+        cohesion, labels = np.nan_to_num(self.cohesion[problem.first]), self.labels[problem.first]
+        return certain_core(problem, cohesion, labels, level, self.ids)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per object: id (or number), cluster (−1 without one), cohesion."""
@@ -228,9 +225,8 @@ class CredibleBall(Result):
             rows = self.bounds[self.bounds["bound"] == name]
             more = f", and {len(rows) - 1} more as far" if len(rows) > 1 else ""
             first = rows.iloc[0]
-            lines.append(
-                f"{name:<15} {count(first['n_clusters'], 'cluster')} at {first['distance']:.4g} ({first['sample']}{more})"
-            )
+            clusters = count(first["n_clusters"], "cluster")
+            lines.append(f"{name:<15} {clusters} at {first['distance']:.4g} ({first['sample']}{more})")
         return "\n  ".join(lines)
 
 
@@ -243,9 +239,8 @@ def credible_ball(samples: Ensemble, distances: Floats, level: float) -> Credibl
     inside = known[distances[known] <= radius + SAME]
     clusters, away = samples.n_clusters[inside], distances[inside]
     rows, columns = [], []
-    for name, among in zip(
-        BOUNDS, (clusters >= 0, clusters == clusters.min(), clusters == clusters.max()), strict=True
-    ):
+    few_and_many = clusters >= 0, clusters == clusters.min(), clusters == clusters.max()
+    for name, among in zip(BOUNDS, few_and_many, strict=True):
         farthest = inside[among & (away >= away[among].max() - SAME)]
         for s in _distinct(samples.labels, farthest):
             rows.append((name, samples.names[s], int(samples.n_clusters[s]), float(distances[s])))
@@ -341,10 +336,9 @@ def certain_core(problem: Problem, cohesion: Floats, labels: NDArray, level: flo
             best = found
     core, agreeing = best
     if agreeing:
-        k = int(core.max()) + 1
         some = core >= 0
-        place = np.argsort(by_size(core[some], problem.weights[some], k, problem.first[some]))
-        core = np.where(core >= 0, place[core], -1)
+        order = by_size(core[some], problem.weights[some], int(core.max()) + 1, problem.first[some])
+        core = np.where(some, np.argsort(order)[core], -1)
     return CertainCore(
         labels=problem.to_objects(core.astype(np.int64), -1),
         probability=agreeing / problem.n_clusterings,
@@ -370,9 +364,8 @@ def _grow(columns: Labels, weights: Floats, seed: int, need: int, cohesion: Floa
     left = columns[:, columns[seed] >= 0]  # the samples that agree with all of the core
     if left.shape[1] < need:
         return nothing, 0
-    owner = np.full(
-        int(columns.max()) + 2, -1
-    )  # the core's cluster that every column stands for: −1 none; the last place is of no label
+    # the core's cluster that every column stands for: −1 none; the last place is of no label
+    owner = np.full(int(columns.max()) + 2, -1)
     owner[-1] = -2
     owner[left[seed]], k = 0, 1
     while True:
@@ -497,15 +490,10 @@ def summarize(
     problem = check_problem(ens)
     expected = ExpectedLoss.of(problem.labels, problem.weights, loss, cost)
     limit = min(problem.n_rows, max_clusters or max(200, 4 * int(problem.sizes.max())))
-    labels, value = best_partition(
-        expected,
-        list(problem.labels.T[:: -(-problem.n_clusterings // TRIED)]),
-        limit=limit,
-        n_starts=n_starts or usual_starts(expected, float(np.median(problem.sizes))),
-        seed=seed,
-        n_jobs=n_jobs,
-        progress=progress,
-    )
+    tried = list(problem.labels.T[:: -(-problem.n_clusterings // TRIED)])
+    n_starts = n_starts or usual_starts(expected, float(np.median(problem.sizes)))
+    how: dict[str, Any] = {"seed": seed, "n_jobs": n_jobs, "progress": progress}
+    labels, value = best_partition(expected, tried, limit=limit, n_starts=n_starts, **how)
     k = int(labels.max()) + 1
     rows = np.argsort(by_size(labels, problem.weights, k, problem.first))[labels]
     note = ""

@@ -41,7 +41,7 @@ from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.rows.cluster_similarity import Groups, nearest_clusters
 from consilience.consensus.rows.error_model import error_posterior
-from consilience.consensus.rows.problem import Problem, label_tables, row_scores
+from consilience.consensus.rows.problem import Problem, by_size, label_tables, row_scores
 from consilience.consensus.rows.row_tree import (
     LEAVES,
     choose_leaves,
@@ -127,10 +127,7 @@ def _sampled(problem: Problem) -> tuple[Ints | None, Floats]:
 def heaviest_first(problem: Problem, labels: Array) -> tuple[Ints, Ints]:
     """Clusters by falling weight, equals by their first row, and the rows' clusters as places in this order, −1 for none."""
     there = np.flatnonzero(labels >= 0)
-    k = int(labels.max(initial=-1)) + 1
-    first = np.full(k, problem.n_rows)
-    np.minimum.at(first, labels[there], there)
-    order = np.lexsort((first, -np.bincount(labels[there], problem.weights[there], minlength=k)))
+    order = by_size(labels[there], problem.weights[there], int(labels.max(initial=-1)) + 1, there)
     return order, np.append(np.argsort(order), -1)[labels]
 
 
@@ -210,9 +207,7 @@ class Assessment:
         if r > PAIRED:  # a mean over pairs of clusterings needs no more
             chosen = np.sort(stream(r, "consensus.confidence").permutation(r)[:PAIRED])
         rows, mass = _sampled(self.problem)
-        codes, own = (
-            (self.problem.labels, self.labels) if rows is None else (self.problem.labels[rows], self.labels[rows])
-        )
+        codes, own = (each if rows is None else each[rows] for each in (self.problem.labels, self.labels))
         # A clustering agrees on a row if the row's label is more common in the row's cluster than in any other. Shares, not counts,
         # decide: a cluster that holds most objects would else own all labels.
         tables = [self.tables[q] for q in chosen]
@@ -234,11 +229,8 @@ class Assessment:
 
     @cached_property
     def _judged(self) -> tuple[Floats, Floats]:
-        problem, own, few = (
-            self.problem,
-            (np.arange(self.problem.n_rows), self.labels),
-            self.problem.n_clusterings < ENOUGH,
-        )
+        problem = self.problem
+        own, few = (np.arange(problem.n_rows), self.labels), problem.n_clusterings < ENOUGH
         several = 1 < len(self.tables[0]) <= MATCHED and fits(narrowed(problem))
         if several and not few:
             if self.errors_correlate:
@@ -280,9 +272,8 @@ def confirmed_posterior(answer: Assessment) -> Floats:
             prior = width * marginal / marginal.sum()  # one count per label, divided as the clustering divides them
             log = answer.discount * np.log((table + prior) / (total + width)[:, None])
             alone = (np.maximum(table[own, label] - 1, 0) + prior[label]) / (np.maximum(total[own] - 1, 0) + width)
-            scores[both, own] += (
-                answer.discount * np.log(alone) - log[own, label]
-            )  # an object is not a witness for itself
+            # an object is not a witness for itself
+            scores[both, own] += answer.discount * np.log(alone) - log[own, label]
             logs.append(log)
         scores += row_scores(problem, logs)
     scores -= scores.max(axis=1, keepdims=True)
@@ -372,8 +363,7 @@ def _by_association(problem: Problem, k: int) -> Callable[[Floats], Ints]:
 
 def _only(problem: Problem, rows: Ints, weights: Floats) -> Problem:
     """The problem of some of the rows, that weigh as told; a cluster that none of them is in keeps its number."""
-    labels = np.ascontiguousarray(problem.labels[rows])
-    some = Problem(labels, weights, problem.n_clusters, np.arange(len(rows)))
+    some = problem.part(rows, weights)
     vars(some)["sizes"] = problem.sizes
     return some
 

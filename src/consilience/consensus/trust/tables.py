@@ -221,10 +221,9 @@ def _paths(sizes: Floats) -> float:
 
 def _weights(problem: Problem) -> Floats:
     """(n_clusterings,) the mean weight of each clustering's clusters, by their sizes."""
-    r, some = problem.n_clusterings, problem
+    r = problem.n_clusterings
     rows, weights = _judging(problem, READ // (r * min(r, JUDGES)))
-    if len(rows) < problem.n_rows:
-        some = Problem(np.ascontiguousarray(problem.labels[rows]), weights, problem.n_clusters, np.arange(len(rows)))
+    some = problem if len(rows) == problem.n_rows else problem.part(rows, weights)
     worth, numbers = cluster_weights(some, work=READ), some.hyperedges()[0]
     found = np.full(r, np.nan)
     for q, column in enumerate(numbers.T):
@@ -240,10 +239,8 @@ def _weights(problem: Problem) -> Floats:
 # clusterings share what they tell about one another: mutual information beyond what chance gives, as a share of the smaller entropy, so
 # that one that refines the other shares all of it, however fine.
 
-FAMILY_SAMPLE, FAMILY_OBJECTS = (
-    60,
-    1000,
-)  # safeguard: for time, clusterings and objects among which families are looked for
+# safeguard: for time, clusterings and objects among which families are looked for
+FAMILY_SAMPLE, FAMILY_OBJECTS = 60, 1000
 FEW_OBJECTS, FEW_SHARED = 20, 0.1  # objects that two clusterings must both have to be judged, and their share
 FAMILY_SIZE = 3  # clusterings of a family, and
 FAMILY_SHARE = 0.15  # of all
