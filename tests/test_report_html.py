@@ -4,19 +4,7 @@ import numpy as np
 import pandas as pd
 
 from consilience.reports.figures import new_figure
-from consilience.reports.finding import (
-    Code,
-    Facts,
-    Heading,
-    Items,
-    Link,
-    Picture,
-    Section,
-    See,
-    Sheet,
-    Strip,
-    Text,
-)
+from consilience.reports.finding import Code, Facts, Heading, Items, Link, Picture, Section, See, Sheet, Strip, Text
 from consilience.reports.html import draw_strip, inline_svg, render
 from report_pages import Page
 
@@ -60,7 +48,7 @@ def test_control_characters_and_lone_surrogates_do_no_harm():
 
 
 def test_cells_are_short_and_numbers_readable():
-    values = [0.12345, 1234567.0, float("nan"), 0.00012345, 0.0]
+    values = [0.12345, 1234567.0, float("nan"), -6.7e-05, -0.0]
     table = pd.DataFrame({"x": values, "n": 1234567, "w": ["y" * 500, None, pd.NA, True, [1, 2]]}).rename_axis("at")
     text = Page(render("t", [], [Section("s", [Sheet("x", table, "c")])], "")).text
     for shown in ("0.123", "1,234,567", "–", "0.000", "yes", "1, 2", "y" * 159 + "…"):

@@ -32,13 +32,15 @@ from consilience.reports.finding import (
     Text,
     format_list,
     format_name,
+    format_number,
     format_range,
-    format_with_error,
 )
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, NOT_TRUTH, Report, section
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+NEW_GROUPS = "Columns that were apart before and are together in every clustering now"
 
 
 def labels_table(ensemble: Ensemble, consensus: Consensus | None = None, *, ids: Any = None) -> pd.DataFrame:
@@ -54,8 +56,7 @@ def agreement_summary(
     result: Agreement, table: pd.DataFrame, *, consensus: Consensus, groups: pd.DataFrame, known: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Plain numbers and text for JSON: of the stability by iteration, the consensus of the rows, new groups of columns."""
-    last = result.after
-    ends = (("before", result.before), ("after", last))
+    last, parts = result.after, component_sheet(result).frame.groupby(level=0, sort=False)
     return plain(
         {
             "n_rows": last.rows.n_objects,
@@ -63,13 +64,10 @@ def agreement_summary(
             "n_empty_rows": len(result.empty_rows),
             "n_empty_columns": len(result.empty_columns),
             "n_clusterings": last.rows.n_clusterings,
-            "n_clusters": _range(last.rows),
-            "n_column_clusters": _range(last.columns),
+            "n_clusters": [last.rows.n_clusters.min(), last.rows.n_clusters.max()],
+            "n_column_clusters": [last.columns.n_clusters.min(), last.columns.n_clusters.max()],
             "stability": table,
-            "components": {
-                side: {when: components_of(getattr(sides, side)) for when, sides in ends}
-                for side in ("rows", "columns")
-            },
+            "components": {side: some.set_index("when").to_dict("index") for side, some in parts},
             "consensus": {
                 "method": consensus.method,
                 "sizes": consensus.sizes,
@@ -82,10 +80,6 @@ def agreement_summary(
             "groups": groups,
         }
     )
-
-
-def _range(ensemble: Ensemble) -> list[int]:
-    return [int(ensemble.n_clusters.min()), int(ensemble.n_clusters.max())]
 
 
 def components_of(ensemble: Ensemble) -> dict[str, Any]:
@@ -110,32 +104,30 @@ def agreement_finding(
     """Stability by iteration, stable components, and the consensus of the rows; parameters are those of :func:`agreement_summary`."""
     rows, columns = result.after.rows, result.after.columns
     title = (
-        f"{count(rows.n_clusterings, 'clustering')} of {count(rows.n_objects, 'row')} into {format_range(_range(rows), 'cluster')}, "
-        f"and of {count(columns.n_objects, 'column')} into {format_range(_range(columns), 'cluster')}"
+        f"{count(rows.n_clusterings, 'clustering')} of {count(rows.n_objects, 'row')} into {format_range(rows.n_clusters, 'cluster')}, "
+        f"and of {count(columns.n_objects, 'column')} into {format_range(columns.n_clusters, 'cluster')}"
     )
     empty = (("row", result.empty_rows), ("column", result.empty_columns))
     sentences = [f"{count(len(some), what)} without counts: in no cluster" for what, some in empty if len(some)]
     facts = [("consensus", f"{count(consensus.n_clusters, 'cluster')} of {format_list(consensus.sizes, 15)}")]
     facts += [("", say_sureness(consensus))]
     facts += [(f"with {name}", f"accuracy {v['accuracy']:.3f}, purity {v['purity']:.3f}") for name, v in known.items()]
-    shown = [name for name in table.columns if f"{name}_sem" in table.columns]
-    errors = {
-        name: [format_with_error(*pair) for pair in zip(table[name], table[f"{name}_sem"], strict=True)]
-        for name in shown
-    }
-    stability = pd.DataFrame(errors, index=pd.Index(table["iteration"], name="iteration"))
-    stability = stability.rename(columns=lambda name: str(name).replace("accuracy:", "purity:"))
-    tables = [
-        Sheet("stability", stability, "Mean Jaccard index of all pairs of clusterings, by iteration (0 is before)"),
-        component_sheet(result),
-    ]
+    stability = pd.DataFrame(index=pd.Index(table["iteration"], name="iteration"))
+    for name in (name for name in table if f"{name}_sem" in table):
+        pairs = zip(table[name].map(_four), table[f"{name}_sem"].map(_four), strict=True)
+        words = [mean if "–" in (mean, error) else f"{mean} ± {error}" for mean, error in pairs]
+        stability[name.replace("accuracy:", "purity:")] = words
+    caption = "Mean Jaccard index of all pairs of clusterings, by iteration (0 is before)"
+    tables = [Sheet("stability", stability, caption), component_sheet(result)]
     if len(groups):
         members = [format_list(list(map(str, some)), 10) for some in groups["members"]]
         new = pd.DataFrame({"members": members}, index=pd.Index(groups["size"], name="size"))
-        tables.append(
-            Sheet("groups", new, "Columns that were apart before and are together in every clustering now", most=12)
-        )
+        tables.append(Sheet("groups", new, NEW_GROUPS, most=12))
     return Finding(title, facts, tables, sentences=sentences)
+
+
+def _four(value: Any) -> str:
+    return format_number(value, 4)
 
 
 def component_sheet(result: Agreement) -> Sheet:
@@ -186,53 +178,44 @@ class AgreementReport(Report, of=Agreement):
 
     @cached_property
     def consensus(self) -> Consensus:
-        """What the clusterings of the rows say together."""
         asked = self.options
-        settings: dict[str, Any] = {"random_state": asked.seed, "n_jobs": asked.n_jobs, "progress": False}
-        return combine(self.objects, asked.n_clusters, asked.method or "auto", **settings)
+        how: dict[str, Any] = {"random_state": asked.seed, "n_jobs": asked.n_jobs, "progress": False}
+        return combine(self.objects, asked.n_clusters, asked.method or "auto", **how)
 
     @cached_property
     def floaters(self) -> pd.DataFrame:
-        """Rows with weak support in the consensus."""
         return floaters(self.objects, self.consensus)
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """Stability and accuracy by iteration."""
         return self.result.stability_by_iteration(self.known, n_jobs=self.options.n_jobs)
 
     @property
     def reference(self) -> Array:
-        """Labels that the colors of clusters follow."""
         return self.consensus.labels
 
     def answer(self) -> list[Text | Items]:
-        """How alike the clusterings became, and the one clustering of the rows that they give."""
         names = called(self, find_marks(self, self.consensus.labels))
         seen = See(("iterations",), ("components", "column_groups"))
         return [Text([self.finding().title, seen, "."]), *say_clusters(self.consensus, self, names)]
 
     def finding(self) -> Finding:
-        """How alike the clusterings were and became."""
         rows, columns = self.objects, self.result.after.columns
-        sides = f"{count(rows.n_objects, 'row')} and {count(columns.n_objects, 'column')}"
-        text = (
-            f"{count(rows.n_clusterings, 'clustering')} of {sides}, {count(len(self.result.iterations), 'iteration')}"
-        )
+        text = f"{count(rows.n_clusterings, 'clustering')} of {count(rows.n_objects, 'row')} and "
+        text += f"{count(columns.n_objects, 'column')}, {count(len(self.result.iterations), 'iteration')}"
         if rows.n_clusterings > 1:
             before, after = self.table["rows"].iloc[[0, -1]]
             text += f". Mean Jaccard index of the clusterings of the rows: {before:.3f} before, {after:.3f} after"
         return Finding(text)
 
     def facts(self) -> list[tuple[str, str]]:
-        """What was done, in numbers."""
         result, source = self.result, self.origin.source
         rows, columns = result.after.rows, result.after.columns
         facts = [
             ("source", source if result.source is None else f"{source}, of {result.source}"),
             ("clusterings", f"{rows.n_clusterings:,} of the rows and {columns.n_clusterings:,} of the columns"),
-            ("rows", f"{rows.n_objects:,} into {format_range(_range(rows), 'cluster')}"),
-            ("columns", f"{columns.n_objects:,} into {format_range(_range(columns), 'cluster')}"),
+            ("rows", f"{rows.n_objects:,} into {format_range(rows.n_clusters, 'cluster')}"),
+            ("columns", f"{columns.n_objects:,} into {format_range(columns.n_clusters, 'cluster')}"),
             ("iterations", f"{len(result.iterations):,}"),
         ]
         for what, empty in (("row", result.empty_rows), ("column", result.empty_columns)):
@@ -243,17 +226,14 @@ class AgreementReport(Report, of=Agreement):
         return facts
 
     def code(self) -> list[str]:
-        """The call of agree, or of what loads it."""
         return super().code() or ["found = cs.agree(counts, n_clusters)"]
 
     def notes(self) -> list[str | None]:
-        """What agreement and confidence do not say."""
         return [NOT_TRUTH, CONFIDENCE, CLUSTERED if self.data is not None else None]
 
 
 @section(Agreement, title="Agreement by iteration", order=10)
 def by_iteration(report: AgreementReport) -> Iterator[Block]:
-    """How alike the clusterings are before the process and after every iteration."""
     table, objective = report.table, report.result.objective
     first, last = table.iloc[0], table.iloc[-1]
     text = " ".join(
@@ -276,7 +256,6 @@ def by_iteration(report: AgreementReport) -> Iterator[Block]:
 
 @section(Agreement, title="What became stable", order=20)
 def became_stable(report: AgreementReport) -> Iterator[Block]:
-    """Stable components of both sides, before and after, and the groups of columns that are new."""
     result: Agreement = report.result
     yield Text(f"A stable component is {DEFINITIONS['stable component']}: here of rows, or of columns.")
     yield component_sheet(result)
@@ -286,13 +265,12 @@ def became_stable(report: AgreementReport) -> Iterator[Block]:
     new = stable_groups(result.before.columns, result.after.columns, names=names, weights=weights, new=True, top=1000)
     if len(new):
         order = "the largest first" if weights is None else "those that tell most about the clusters of the rows first"
-        caption = f"Columns that were apart before and are together in every clustering now, {order}"
-        yield Sheet("column_groups", new.set_index(pd.RangeIndex(len(new), name="group")), caption, most=20)
+        new = new.set_index(pd.RangeIndex(len(new), name="group"))
+        yield Sheet("column_groups", new, f"{NEW_GROUPS}, {order}", most=20)
 
 
 @section(Agreement, title="One clustering of the rows", order=60)
 def consensus(report: AgreementReport) -> Iterator[Block]:
-    """What the clusterings of the rows say together."""
     one = report.consensus
     yield from describe_consensus(one, report, tiles={"consensus": one.labels})
     yield Sheet("objects", object_table(one), "Every object", most=0)

@@ -11,11 +11,10 @@ import pandas as pd
 from consilience._check import count
 from consilience._json import plain
 from consilience.clusterer import Assignment, EnsembleClusterer
-from consilience.clusterer.saving import ClustererModel
+from consilience.clusterer.saving import ClustererModel, model_of
 from consilience.consensus.result import describe_scales
-from consilience.consensus.trust.confidence import floating
 from consilience.consensus.trust.tables import cluster_means
-from consilience.reports.clusters import describe_plane, match_known, say_size
+from consilience.reports.clusters import describe_plane, match_known, say_size, sureness
 from consilience.reports.consensus import (
     LabelsReport,
     cautions,
@@ -39,16 +38,13 @@ def cluster_table(model: EnsembleClusterer, ids: Any) -> pd.DataFrame:
 
 def cluster_summary(model: EnsembleClusterer, known: Mapping[str, Any]) -> dict[str, Any]:
     """Plain numbers and text for JSON; `known` are labels that the clusters are compared with."""
-    labels, there = model.labels_, model.labels_ >= 0
+    labels = model.labels_
     return {
         "n_clusters": model.n_clusters_,
         "n_objects": len(labels),
         "n_clusterings": model.ensemble_.n_clusterings,
         "n_sampled": None if model.sample_ is None else len(model.sample_),
-        "n_without_labels": int(np.count_nonzero(~there)),
-        "mean_confidence": float(model.confidence_[there].mean()),
-        "mean_support": float(model.support_[there].mean()),
-        "n_floaters": len(floating(labels, model.support_)),
+        **sureness(model_of(model)),
         "method": model.consensus_.method,
         "chosen": model.note_,
         "doubt": model.doubt_,
@@ -61,9 +57,8 @@ def cluster_summary(model: EnsembleClusterer, known: Mapping[str, Any]) -> dict[
 
 def clusters_finding(model: EnsembleClusterer, known: Mapping[str, Any]) -> Finding:
     """What there is to say of the clusters of a table; `known` are labels that they are compared with."""
-    labels, confidence, support = model.labels_, model.confidence_, model.support_
-    matches = {name: match_known(values, labels) for name, values in known.items()}
-    facts = sureness_facts(_Labels(labels, confidence, support), matches)
+    one, labels = model_of(model), model.labels_
+    facts = sureness_facts(one, {name: match_known(values, labels) for name, values in known.items()})
     if model.sample_ is not None:
         sampled = f"{len(model.sample_):,} of {count(len(labels), 'object')} were clustered"
         facts.append(("sample", f"{sampled}, the others labeled as new ones"))
@@ -72,41 +67,30 @@ def clusters_finding(model: EnsembleClusterer, known: Mapping[str, Any]) -> Find
     how = [("method", model.consensus_.method), *([("chosen", model.note_)] if model.note_ else [])]
     found = scales_finding(model.consensus_)
     return Finding(
-        f"{say_size(_Labels(labels))}, from {count(model.ensemble_.n_clusterings, 'clustering')}",
+        f"{say_size(one)}, from {count(model.ensemble_.n_clusterings, 'clustering')}",
         facts,
-        [trust_sheet(cluster_means(labels, confidence, support))],
+        [trust_sheet(cluster_means(labels, model.confidence_, model.support_))],
         doubts=cautions(model.doubt_),
         reasons=Finding("How this came about", how, found.tables, sentences=found.sentences),
     )
-
-
-class _Labels:
-    """Labels with their confidence and support, under the names of a result."""
-
-    def __init__(self, labels: Any, confidence: Any = None, support: Any = None) -> None:
-        self.labels, self.confidence, self.support = labels, confidence, support
 
 
 def _other_scales(model: EnsembleClusterer) -> str:
     """How to have the clusters at another number that is more stable than chance: the most stable of the finer ones, or else of all."""
     assert model.scales_ is not None
     real = model.scales_.loc[model.scales_["real"].astype(bool), "n_clusters"]
-    others = [k for k in real if k != model.n_clusters_]
-    finer = [k for k in others if k > model.n_clusters_]
-    return f"; -k {(finer or others)[0]} gives those" if others else ""
+    finer = real[real > model.n_clusters_]
+    others = finer if len(finer) else real[real != model.n_clusters_]
+    return f"; -k {others.iloc[0]} gives those" if len(others) else ""
 
 
 def assignment_summary(found: Assignment, known: Mapping[str, Any]) -> dict[str, Any]:
     """Plain numbers and text of clusters of new objects, for JSON."""
-    there = found.labels >= 0
     return {
         "n_objects": len(found.labels),
         "n_clusters": found.n_clusters,
         "sizes": found.sizes.tolist(),
-        "n_without_labels": int(np.count_nonzero(~there)),
-        "mean_confidence": float(found.confidence[there].mean()) if there.any() else None,
-        "mean_support": float(found.support[there].mean()) if there.any() else None,
-        "n_floaters": len(floating(found.labels, found.support)),
+        **sureness(found),
         "drift": {
             "share_outside": found.drift.share,
             "expected": found.drift.expected,
@@ -134,11 +118,9 @@ class ClustererReport(LabelsReport, of=ClustererModel):
 
     @property
     def cautions(self) -> list[str]:
-        """That the answer is weak."""
         return cautions(self.result.doubt)
 
     def facts(self) -> list[tuple[str, str]]:
-        """What was clustered, and how."""
         model = self.result
         given = ", ".join(f"{name}={value!r}" for name, value in model.parameters.items() if value is not None)
         facts = [*super().facts(), ("objects", f"{len(model.labels):,}"), ("columns", f"{model.n_columns:,}")]
@@ -150,7 +132,6 @@ class ClustererReport(LabelsReport, of=ClustererModel):
 
 @section(ClustererModel, title="The clusters, and their confidence", order=60)
 def clusters(report: ClustererReport) -> Iterator[Block]:
-    """The clusters, what tells them apart, and the numbers of clusters that are stable."""
     model: ClustererModel = report.result
     yield Text(f"Confidence: {DEFINITIONS['confidence']}. Support: {DEFINITIONS['support']}.")
     if model.scales is not None:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from consilience._check import count
 from consilience._types import Array, Ints
-from consilience.consensus.trust.confidence import FLOATING
+from consilience.consensus.trust.confidence import floating
 from consilience.consensus.trust.tables import cluster_means
 from consilience.measures import accuracy, adjusted_rand, contingency, matched_accuracy, nmi
 from consilience.measures.cluster_features import marks, top_words
@@ -215,10 +215,7 @@ def describe_plane(
         "tiles",
         tiles_figure(plane.xy, shown, note=plane.note, names=names, under=under, reference=reference),
         f"The same points colored by {', '.join(shown)}. {some} on {plane.note}.{left}",
-        [
-            f"{some} on {plane.note}.{left} Numbers are those of the clusters. {follow}",
-            *more,
-        ],
+        [f"{some} on {plane.note}.{left} Numbers are those of the clusters. {follow}", *more],
     )
 
 
@@ -292,13 +289,24 @@ def say_size(one: Any) -> str:
     return f"{count(int(one.labels.max(initial=-1)) + 1, 'cluster')} of {count(int((one.labels >= 0).sum()), 'object')}"
 
 
+def sureness(one: Any) -> dict[str, Any]:
+    """How sure the clusters of some labels are: plain numbers, None for the means of no object."""
+    there = one.labels >= 0
+    return {
+        "n_without_labels": int(np.count_nonzero(~there)),
+        "mean_confidence": float(one.confidence[there].mean()) if there.any() else None,
+        "mean_support": float(one.support[there].mean()) if there.any() else None,
+        "n_floaters": len(floating(one.labels, one.support)),
+    }
+
+
 def say_sureness(one: Any) -> str:
     """The means of confidence and support, and the floaters."""
-    there = one.labels >= 0
-    if not there.any():
+    sure = sureness(one)
+    if sure["mean_confidence"] is None:
         return ""
-    means = f"mean confidence {one.confidence[there].mean():.2f}, mean support {one.support[there].mean():.2f}"
-    return f"{means}, {count(int(np.count_nonzero(there & (one.support <= FLOATING))), 'floater')}"
+    means = f"mean confidence {sure['mean_confidence']:.2f}, mean support {sure['mean_support']:.2f}"
+    return f"{means}, {count(sure['n_floaters'], 'floater')}"
 
 
 def say_clusters(

@@ -15,15 +15,7 @@ from consilience.clusterer.drift import evenly
 from consilience.ensemble import Ensemble
 from consilience.measures import MEASURES, Comparison, Stability, compare
 from consilience.meta import MetaClustering
-from consilience.reports.figures import (
-    NAMED,
-    PALETTE,
-    annotate_points,
-    new_figure,
-    open_frame,
-    picture,
-    short_name,
-)
+from consilience.reports.figures import NAMED, PALETTE, annotate_points, new_figure, open_frame, picture, short_name
 from consilience.reports.finding import (
     Block,
     Finding,
@@ -46,32 +38,31 @@ TYPICAL = 16  # safeguard: clusterings listed on a page
 
 def comparison_finding(result: Comparison) -> Finding:
     """The agreement over all pairs, and a row for every clustering."""
-    rows = result.clusterings
-    several = format_range([int(rows["clusters"].min()), int(rows["clusters"].max())], "cluster")
-    title = f"{count(len(rows), 'clustering')} of {count(result.n_objects, 'object')}, {several}"
-    table = rows.set_index("name")
+    table = result.clusterings.set_index("name")
+    several = format_range(table["clusters"], "cluster")
+    title = f"{count(len(table), 'clustering')} of {count(result.n_objects, 'object')}, {several}"
     if "labeled" in table:
         table["labeled"] = [f"{100 * share:.3g} %" for share in table["labeled"]]
-    known = any(":" in column for column in rows.columns)
+    known = any(":" in column for column in table)
     if not result.stability:
-        alone = (
-            "" if known else "There is nothing to compare it with; name known labels with --known (known= in Python)."
-        )
-        return Finding(title, tables=[Sheet("clusterings", table, "Clusterings")], sentences=[alone] if alone else [])
-    cells = [
-        (name, found.words(3) if found.n_pairs else "–", *(_ends(result, name) or ["no two share an object", ""]))
-        for name, found in result.stability.items()
-    ]
-    pairs = pd.DataFrame(cells, columns=["measure", "mean ± s.e.", "most alike", "least alike"]).set_index("measure")
+        alone = "There is nothing to compare it with; name known labels with --known (known= in Python)."
+        return Finding(title, tables=[Sheet("clusterings", table, "Clusterings")], sentences=[] if known else [alone])
+    pairs = _pairs(result)[["most_alike", "least_alike"]].rename(columns=lambda name: name.replace("_", " "))
+    pairs.insert(0, "mean ± s.e.", [one.words(3) if one.n_pairs else "–" for one in result.stability.values()])
     caption = f"Clusterings: mean with the others{' and with known labels' if known else ''}"
-    return Finding(
-        title, tables=[Sheet("stability", pairs, "Agreement over all pairs"), Sheet("clusterings", table, caption)]
-    )
+    tables = [Sheet("stability", pairs, "Agreement over all pairs"), Sheet("clusterings", table, caption)]
+    return Finding(title, tables=tables)
 
 
-def _ends(result: Comparison, measure: str) -> list[str]:
-    """The most and the least alike two."""
-    return [f"{one}, {other} ({format_number(value)})" for one, other, value in result.extremes(measure)]
+def _pairs(result: Comparison) -> pd.DataFrame:
+    """A row per measure: the agreement over all pairs, and the most and the least alike two."""
+    rows = []
+    for name, one in result.stability.items():
+        ends = [f"{a}, {b} ({format_number(value)})" for a, b, value in result.extremes(name)]
+        figures = (one.mean, one.sem, one.sem_jackknife, one.n_pairs)
+        rows.append((name, *figures, *(ends or ["no two share an object", ""])))
+    columns = ["measure", "mean", "standard_error", "jackknife_error", "pairs", "most_alike", "least_alike"]
+    return pd.DataFrame(rows, columns=columns).set_index("measure")
 
 
 @picture("ensemble", Ensemble)
@@ -132,9 +123,8 @@ def _draw_matrix(axis: Any, matrix: Any, measure: str) -> None:
 
     how = MEASURES[measure]
     colors = colormaps["viridis_r" if how.is_distance else "viridis"].with_extremes(bad="0.8")
-    low = float(
-        np.fmin.reduce(np.asarray(matrix), axis=None, initial=0.0)
-    )  # NaN stays: what pandas 2 gives NumPy 2 is no copy
+    # NaN stays: what pandas 2 gives NumPy 2 is no copy
+    low = float(np.fmin.reduce(np.asarray(matrix), axis=None, initial=0.0))
     image = axis.imshow(matrix, cmap=colors, vmin=low, vmax=how.largest)
     axis.figure.colorbar(image, ax=axis, shrink=0.8, label=format_name(measure))
     axis.set_title("How alike are the clusterings?", loc="left")
@@ -161,9 +151,8 @@ def _draw_known(axis: Any, result: Comparison, known: list[str], measure: str) -
         for k, some in rows.groupby("clusters"):
             color = cividis((k - low) / max(1, high - low))
             axis.scatter(some[x], some[y], color=color, label=str(k), **how)
-        axis.legend(
-            title="clusters", frameon=False, fontsize=8, title_fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5)
-        )
+        beside: dict[str, Any] = {"frameon": False, "loc": "center left", "bbox_to_anchor": (1, 0.5)}
+        axis.legend(title="clusters", fontsize=8, title_fontsize=8, **beside)
     else:
         dots = axis.scatter(rows[x], rows[y], c=rows["clusters"], cmap=cividis, **how)
         axis.figure.colorbar(dots, ax=axis, shrink=0.8, label="clusters")
@@ -195,79 +184,49 @@ class ComparisonReport(Report, of=Comparison):
 
     @property
     def comparison(self) -> Comparison:
-        """What compare found."""
-        found: Comparison = self.result
-        return found
+        return self.result
 
     def finding(self) -> Finding:
-        """How alike the clusterings are."""
         return comparison_finding(self.comparison)
 
     def answer(self) -> list[Text | Items]:
-        """How alike the clusterings are, on average."""
         means = [f"{format_name(name)} {value.words(4)}" for name, value in self.comparison.stability.items()]
-        words = f"{self.finding().title}. Mean of all pairs: {', '.join(means)}" if means else self.finding().title
+        words = self.finding().title + (f". Mean of all pairs: {', '.join(means)}" if means else "")
         return [Text([words, See(("comparison",), ("stability",)), "."])]
 
     def facts(self) -> list[tuple[str, str]]:
-        """What was compared."""
-        return [
-            *super().facts(),
-            ("clusterings", self.finding().title),
-            ("measures", ", ".join(self.comparison.matrices)),
-        ]
+        measures = ", ".join(self.comparison.matrices)
+        return [*super().facts(), ("clusterings", self.finding().title), ("measures", measures)]
 
     def code(self) -> list[str]:
-        """The call of compare."""
         return super().code() or [f"found = cs.compare(ens, {list(self.comparison.matrices)!r})"]
 
     def notes(self) -> list[str | None]:
-        """What agreement does not say."""
         return [NOT_TRUTH]
 
 
 @section(Comparison, Ensemble, MetaClustering, title="How alike are the clusterings?", order=15)
 def alike(report: Any) -> Iterator[Block]:
-    """Agreement over all pairs, with standard errors, and every clustering."""
     comparison: Comparison = report.comparison
+    table = comparison.clusterings.set_index("name")
     if not comparison.stability:
         yield Text("There is only one clustering, so nothing can be said about how alike several are.")
-        yield Sheet("comparison", comparison.clusterings.set_index("name"), "The clustering", most=TYPICAL)
+        yield Sheet("comparison", table, "The clustering", most=TYPICAL)
         return
-    rows = [
-        (
-            name,
-            found.mean,
-            found.sem,
-            found.sem_jackknife,
-            found.n_pairs,
-            *(_ends(comparison, name) or ["no two share an object", ""]),
-        )
-        for name, found in comparison.stability.items()
-    ]
-    columns = ["measure", "mean", "standard_error", "jackknife_error", "pairs", "most_alike", "least_alike"]
-    yield Sheet(
-        "stability", pd.DataFrame(rows, columns=columns).set_index("measure"), "Agreement over all pairs of clusterings"
-    )
+    yield Sheet("stability", _pairs(comparison), "Agreement over all pairs of clusterings")
     yield Text(
         "The standard error is that of papers, over pairs. Pairs share clusterings, so it is too small to compare two "
         "ensembles by; the jackknife error, which leaves out one clustering at a time, allows for that."
     )
     first, found = next(iter(comparison.stability.items()))
     mean = f"Mean {format_name(first)} of all pairs {found.words(4)}."
-    beside = (
-        " Right: how well each matches known labels."
-        if any(":" in str(name) for name in comparison.clusterings)
-        else ""
-    )
+    mean += " Right: how well each matches known labels." if any(":" in str(name) for name in table) else ""
     yield Picture(
         "comparison",
         comparison_figure(comparison),
-        f"Matrix of all pairs of {count(len(comparison.clusterings), 'clustering')}. {mean}{beside}",
-        f"Like clusterings stand side by side. {mean}{beside}",
+        f"Matrix of all pairs of {count(len(table), 'clustering')}. {mean}",
+        f"Like clusterings stand side by side. {mean}",
     )
-    table = comparison.clusterings.set_index("name")
     table = table.sort_values(first, ascending=MEASURES[first].is_distance, kind="stable")
-    yield Sheet(
-        "comparison", table, "Every clustering: its mean with the others, those most like them first", most=TYPICAL
-    )
+    caption = "Every clustering: its mean with the others, those most like them first"
+    yield Sheet("comparison", table, caption, most=TYPICAL)

@@ -39,6 +39,7 @@ from consilience.reports.clusters import (
     say_match,
     say_size,
     say_sureness,
+    sureness,
     title_of,
 )
 from consilience.reports.figures import (
@@ -53,17 +54,7 @@ from consilience.reports.figures import (
     short_name,
 )
 from consilience.reports.files import object_table, whole_or_empty
-from consilience.reports.finding import (
-    DEFINITIONS,
-    Block,
-    Facts,
-    Finding,
-    Items,
-    Picture,
-    Sheet,
-    Text,
-    format_list,
-)
+from consilience.reports.finding import DEFINITIONS, Block, Facts, Finding, Items, Picture, Sheet, Text, format_list
 from consilience.reports.scales import describe_scale_blocks, scales_finding
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, code_of, section
 
@@ -83,10 +74,7 @@ def consensus_summary(
         "n_clusters": result.n_clusters,
         "sizes": result.sizes.tolist(),
         "n_objects": result.n_objects,
-        "n_without_labels": result.n_without_labels,
-        "mean_confidence": result.mean_confidence,
-        "mean_support": result.mean_support,
-        "n_floaters": result.n_floaters,
+        **sureness(result),
         "anmi": result.anmi,
         "ensemble_jaccard": None if stability is None or np.isnan(stability.mean) else stability.mean,
         "known": known,
@@ -113,16 +101,14 @@ def cautions(doubt: str, families: str = "") -> list[str]:
 
 def sureness_facts(one: Any, known: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str]]:
     """Confidence, support, objects without a label, and how well the clusters match known labels."""
-    there = one.labels >= 0
-    if not there.any():
-        return [("no label", f"{count(int((~there).sum()), 'object')} that no clustering labels")]
-    weak = count(int(np.count_nonzero(there & (one.support <= FLOATING))), "floater")
-    facts = [
-        ("confidence", f"{one.confidence[there].mean():.3f} on average"),
-        ("support", f"{one.support[there].mean():.3f} on average; {weak}"),
-    ]
-    if missing := int((~there).sum()):
-        facts.append(("no label", f"{count(missing, 'object')} that no clustering labels"))
+    sure = sureness(one)
+    lacking = [("no label", f"{count(sure['n_without_labels'], 'object')} that no clustering labels")]
+    if sure["mean_confidence"] is None:
+        return lacking
+    weak = count(sure["n_floaters"], "floater")
+    facts = [("confidence", f"{sure['mean_confidence']:.3f} on average")]
+    facts += [("support", f"{sure['mean_support']:.3f} on average; {weak}")]
+    facts += lacking if sure["n_without_labels"] else []
     return facts + [(f"with {name}", say_match(values)) for name, values in known.items()]
 
 
@@ -264,30 +250,24 @@ class LabelsReport(Report):
 
     @property
     def title(self) -> str:
-        """What was found in what."""
         return title_of(self, self.result.source)
 
     @property
     def floaters(self) -> pd.DataFrame:
-        """Objects with weak support, the weakest first."""
         return self.result.to_frame().iloc[self.result.floating]
 
     def finding(self) -> Finding:
-        """Its clusters, and how sure they are."""
         return Finding(f"{say_size(self.result)}, {say_sureness(self.result)}", doubts=self.cautions)
 
     @property
     def cautions(self) -> list[str]:
-        """What to know before one trusts the answer."""
         return []
 
     def answer(self) -> list[Text | Items]:
-        """What to know first, its clusters, what they follow, and what each is."""
         names = in_words(self, find_marks(self, self.result.labels))
         return [*(Text(doubt, note=True) for doubt in self.cautions), *say_clusters(self.result, self, names)]
 
     def notes(self) -> list[str | None]:
-        """What confidence and effect sizes do not say."""
         return [CONFIDENCE, CLUSTERED if self.data is not None else None]
 
 
@@ -298,23 +278,19 @@ class ConsensusReport(LabelsReport, of=Consensus):
 
     @property
     def cautions(self) -> list[str]:
-        """That it is weak, or a compromise."""
         return cautions(describe_doubt(self.result), describe_families(self.result))
 
     def facts(self) -> list[tuple[str, str]]:
-        """How it was combined."""
         one = self.result
         facts = [*super().facts(), ("objects", f"{len(one.labels):,}"), ("method", one.method)]
         return [*facts, *([("parameters", " ".join(repr(one.estimator).split()))] if one.estimator is not None else [])]
 
     def code(self) -> list[str]:
-        """The call of combine."""
         return super().code() or code_of(self.name, self.result.call, "the clusterings that were combined")
 
 
 @section(Consensus, title="The clustering, and its confidence", order=60)
 def consensus(report: ConsensusReport) -> Iterator[Block]:
-    """The clusters, their confidence and support, and the data."""
     one: Consensus = report.result
     yield from describe_consensus(one, report, tiles={"consensus": one.labels})
     yield Sheet("objects", object_table(one), "Every object", most=0)
@@ -322,7 +298,6 @@ def consensus(report: ConsensusReport) -> Iterator[Block]:
 
 @section(Consensus, Ensemble, MetaClustering, Agreement, title="Floaters", order=80)
 def floaters(report: Any) -> Iterator[Block]:
-    """Objects with weak support, by id."""
     weak: pd.DataFrame = report.floaters
     yield Text(f"A floater is {DEFINITIONS['floater']}. Support: {DEFINITIONS['support']}.")
     if not len(weak):

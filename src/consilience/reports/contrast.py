@@ -16,7 +16,6 @@ from consilience._types import Array
 from consilience.alternatives import Alternatives, Contrast
 from consilience.alternatives.contrast import USED
 from consilience.measures import contingency
-from consilience.measures.labelings import LabelingComparison
 from consilience.reports.clusters import describe_plane, match_known, say_clusters, say_match
 from consilience.reports.consensus import describe_clusters
 from consilience.reports.figures import (
@@ -85,34 +84,23 @@ def alternatives_summary(found: Alternatives, known: Mapping[str, Any]) -> dict[
     rows = plain(found.table)
     for row, labels in zip(rows, found.labels.T, strict=False):  # the last one may not have been kept
         row["known"] = plain({name: match_known(values, labels) for name, values in known.items()})
-    compared = _labelings(found.score(known)) if known and len(found) else None
-    return {
-        "n_alternatives": len(found),
-        "alternatives": rows,
-        "labelings": compared,
-        "scaling": found.scaling,
-        "stopped": found.stopped,
-    }
-
-
-def _labelings(compared: LabelingComparison) -> dict[str, Any]:
-    """All groupings beside all known ones, as plain numbers."""
-    return plain(
-        {
-            "measure": compared.measure,
-            "matched": compared.matched,
-            "best": compared.best,
-            "matches": compared.matches.reset_index(),
-            "pairs": compared.pairs,
-        }
-    )
+    compared = None
+    if known and len(found):
+        labelings = found.score(known)
+        compared = {name: getattr(labelings, name) for name in ("measure", "matched", "best", "matches", "pairs")}
+        compared["matches"] = compared["matches"].reset_index()
+    about = {"labelings": plain(compared), "scaling": found.scaling, "stopped": found.stopped}
+    return {"n_alternatives": len(found), "alternatives": rows, **about}
 
 
 def _groups(result: Contrast, known: Mapping[str, Any]) -> pd.DataFrame:
     """Every group, and what its splits were worth (Gondek and Hofmann 2005, tables 3 and 4), beside the first known labeling too."""
     groups = result.groups[["name", "size", "outcome"]].rename(columns={"name": "group"})
+    used = groups.index[groups["outcome"].isin(USED)]
+    if not len(used) or not result.ensemble.n_clusterings:
+        return groups
     worth = result.group_breakdown(next(iter(known.values()), None)).drop(columns=["group", "size"])
-    return groups.join(worth.set_axis(groups.index[groups["outcome"].isin(USED)]))
+    return groups.join(worth.set_axis(used))
 
 
 def contrast_finding(result: Contrast, known: Mapping[str, Any]) -> Finding:
@@ -123,14 +111,17 @@ def contrast_finding(result: Contrast, known: Mapping[str, Any]) -> Finding:
         facts.append(("no label", count(missing, "object")))
     facts += [(f"with {name}", say_match(match_known(labels, result.labels))) for name, labels in known.items()]
     shared = result.diagnostics.redundancy.set_index("given")[list(REDUNDANCY)].rename(columns=REDUNDANCY)
-    how = [("data", result.scaling), *([("note", result.note)] if result.note else [])]
     return Finding(
         f"{result.n_clusters} new clusters of {count(int(there.sum()), 'object')}",
         facts,
         [Sheet("redundancy", shared, "How new: what the clusters share with what was given")],
         sentences=[result.sentence],
-        reasons=Finding("How this came about", how, [_worth(result, known)]),
+        reasons=Finding("How this came about", _data_facts(result), [_worth(result, known)]),
     )
+
+
+def _data_facts(result: Contrast) -> list[tuple[str, str]]:
+    return [("data", result.scaling), *([("note", result.note)] if result.note else [])]
 
 
 def _worth(result: Contrast, known: Mapping[str, Any]) -> Sheet:
@@ -149,26 +140,22 @@ def alternatives_finding(found: Alternatives, known: Mapping[str, Any]) -> Findi
     table = found.table[["n_clusters", "quality", "redundancy", "reproducibility"]].copy()
     for name, labels in known.items():
         scores = [match_known(labels, column)["nmi"] for column in found.labels.T]
-        table[f"NMI with {name}"] = [
-            *scores,
-            *[np.nan] * (len(table) - len(scores)),
-        ]  # the last one may not have been kept
+        table[f"NMI with {name}"] = pd.Series(scores, table.index[: len(scores)], float)  # the last may not be kept
     kept = found.table["kept"].astype(bool)
     table.index = pd.Index([str(i) if is_kept else "–" for i, is_kept in enumerate(kept, 1)], name="grouping")
     title = f"{count(len(found), 'grouping')}, each new to what was given and to all before it"
-    facts = _labelings_facts(found.score(known)) if known and len(found) else []
+    facts = []
+    if known and len(found):
+        compared = found.score(known)
+        matches = compared.matches.reset_index().to_dict("records")
+        who = [f"{row['known']} by {(row['matched'] or 'none').removeprefix('cluster_')}" for row in matches]
+        nearest = f"mean NMI {format_number(compared.matched)}, each with its nearest {format_number(compared.best)}"
+        pairs = ", ".join(f"{name} {format_number(value)}" for name, value in compared.pairs.items())
+        facts += [("one to one", f"{', '.join(who)}: {nearest}")]
+        facts += [("pairs", f"together in at least one grouping: {pairs}")]
     how = [("data", found.scaling), ("stopped", found.stopped)]
     tables = [Sheet("alternatives", table, "The groupings")] if len(table) else []
     return Finding(title, facts, tables, reasons=Finding("How this came about", how))
-
-
-def _labelings_facts(compared: LabelingComparison) -> list[tuple[str, str]]:
-    """How much of all known groupings was found."""
-    matches = compared.matches.reset_index().to_dict("records")
-    who = [f"{row['known']} by {(row['matched'] or 'none').removeprefix('cluster_')}" for row in matches]
-    nearest = f"mean NMI {format_number(compared.matched)}, each with its nearest {format_number(compared.best)}"
-    pairs = ", ".join(f"{name} {format_number(value)}" for name, value in compared.pairs.items())
-    return [("one to one", f"{', '.join(who)}: {nearest}"), ("pairs", f"together in at least one grouping: {pairs}")]
 
 
 @picture("contrast", Contrast)
@@ -178,13 +165,11 @@ def contrast_figure(result: Contrast, X: Any = None, given: Mapping[str, Any] | 
     name, labels = next(iter(given.items()))
     codes = check_labels(labels, name)
     names = code_names(labels, codes)
-    if X is None:
-        figure = new_figure(5.4, 4.2)
-        _draw_table(figure.subplots(), result, codes, names, name)
-        return figure
-    figure = new_figure(13, 4.4)
-    axes = figure.subplots(1, 3, width_ratios=[1.15, 1, 1])
+    figure = new_figure(5.4, 4.2) if X is None else new_figure(13, 4.4)
+    axes = [figure.subplots()] if X is None else figure.subplots(1, 3, width_ratios=[1.15, 1, 1])
     _draw_table(axes[0], result, codes, names, name)
+    if X is None:
+        return figure
     places = np.column_stack([_along(X, codes), _along(X, result.labels)])
     shown = np.sort(stream(0, "reports.objects").permutation(len(codes))[:POINTS])
     for axis, groups, words, what in (
@@ -237,46 +222,36 @@ class ContrastReport(Report, of=Contrast):
     about = "a new grouping"
 
     def finding(self) -> Finding:
-        """What was found beside what was given."""
         return contrast_finding(self.result, self.known)
 
     def answer(self) -> list[Text | Items]:
-        """What was found beside what was given, and how sure it is."""
         said = str(self.result.sentence)
         first: Words = [said[0].upper() + said[1:].removesuffix("."), See(("contrast",), ("redundancy",)), "."]
         return [Text(first), *say_clusters(self.result, self)]
 
     def facts(self) -> list[tuple[str, str]]:
-        """What was done, in numbers."""
         result: Contrast = self.result
-        facts = [
-            *super().facts(),
-            ("method", result.method),
-            ("objects", f"{len(result.labels):,}"),
-            ("given groupings", ", ".join(map(str, result.given.names))),
-            ("new clusters", f"{result.n_clusters:,}"),
-            ("splits combined", f"{result.ensemble.n_clusterings:,}"),
-        ]
+        facts = [*super().facts(), ("method", result.method), ("objects", f"{len(result.labels):,}")]
+        facts += [("given groupings", ", ".join(map(str, result.given.names)))]
+        facts += [("new clusters", f"{result.n_clusters:,}")]
+        facts += [("splits combined", f"{result.ensemble.n_clusterings:,}")]
         if not np.isnan(result.run_agreement):
             halves = f"adjusted Rand index {result.run_agreement:.3f} between two halves of the runs"
             facts.append(("agreement of runs", halves))
         if "seed" in result.ensemble.info and len(seeds := pd.unique(result.ensemble.info["seed"].dropna())) == 1:
             facts.append(("seed", str(seeds[0])))
-        return [*facts, ("data", result.scaling), *([("note", result.note)] if result.note else [])]
+        return [*facts, *_data_facts(result)]
 
     def code(self) -> list[str]:
-        """The call of contrast."""
         call = f"found = cs.contrast(data, given, {self.result.n_clusters}, method={self.result.method!r})"
         return super().code() or [call]
 
     def notes(self) -> list[str | None]:
-        """What confidence and effect sizes do not say."""
         return [CONFIDENCE, CLUSTERED]
 
 
 @section(Contrast, title="How new, how good", order=10)
 def how_new(report: ContrastReport) -> Iterator[Block]:
-    """Redundancy with what was given, and what every group was worth."""
     result: Contrast = report.result
     given = given_labels(result)
     redundancy = result.diagnostics.redundancy.set_index("given")
@@ -287,16 +262,12 @@ def how_new(report: ContrastReport) -> Iterator[Block]:
         f"Share of every given group of {next(iter(given))} in each new cluster. {result.sentence}",
         "Where each given group went: rows alike mean that the new clusters cut across what was given.",
     )
-    groups = result.groups[["name", "size", "outcome"]].rename(columns={"name": "group"}).set_index("group")
-    if result.groups["outcome"].isin(USED).any() and result.ensemble.n_clusterings:
-        worth = result.group_breakdown().drop(columns=["size"]).set_index("group")
-        groups = groups.join(worth) if groups.index.is_unique and worth.index.is_unique else groups
+    groups = _groups(result, {}).set_index("group")
     yield Sheet("groups", groups, "The given groups, and how much of the answer their splits tell")
 
 
 @section(Contrast, title="The new clusters", order=60)
 def new_clusters(report: ContrastReport) -> Iterator[Block]:
-    """The clusters, and the data colored by them and by what was given."""
     result: Contrast = report.result
     given = {f"given: {name}": codes for name, codes in zip(result.given.names, result.given.labels.T, strict=True)}
     yield from describe_clusters(result, report)

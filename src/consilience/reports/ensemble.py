@@ -70,12 +70,10 @@ class EnsembleReport(Report, of=Ensemble):
 
     @property
     def ensemble(self) -> Ensemble:
-        """The clusterings."""
         return self.objects
 
     @cached_property
-    def meta(self) -> MetaClustering | None:
-        """The clusterings organized; None for a single one, and where some share no object."""
+    def meta(self) -> MetaClustering | None:  # None for a single one, and where some share no object
         options = self.options
         asked = options.n_groups is not None or options.linkage is not None
         if self.ensemble.n_clusterings < 2 or (not asked and self._apart()):
@@ -93,20 +91,17 @@ class EnsembleReport(Report, of=Ensemble):
 
     @property
     def how(self) -> dict[str, Any]:
-        """How clusterings are combined."""
         how: dict[str, Any] = {"n_clusters": self.options.n_clusters, "random_state": self.options.seed}
         return how if self.options.method is None else {"method": self.options.method, **how}
 
     @cached_property
     def comparison(self) -> Comparison:
-        """All pairs of clusterings, and each with the known labels."""
         n, m = self.ensemble.labels.shape
         measures = ("jaccard", "nmi", "adjusted_rand") if n * m * (m - 1) // 2 <= COSTLY else ("jaccard",)
         return compare(self.ensemble, measures, known=self.known or None, n_jobs=self.options.n_jobs, progress=False)
 
     @cached_property
     def scores(self) -> pd.DataFrame | None:
-        """Compactness and accuracies of every clustering, as far as they can be had."""
         return known_scores(self.ensemble, self.known, self.data)
 
     @cached_property
@@ -122,7 +117,6 @@ class EnsembleReport(Report, of=Ensemble):
 
     @cached_property
     def consensus(self) -> Consensus:
-        """What all clusterings say together."""
         return self._consensus(None)
 
     def _consensus(self, which: int | None) -> Consensus:
@@ -153,19 +147,16 @@ class EnsembleReport(Report, of=Ensemble):
         return float(np.mean([adjusted_rand(*pair) for pair in combinations(answers, 2)]))
 
     @cached_property
-    def matches(self) -> list[Match | None]:
-        """The known labels that every group's answer, and in the last place that of all, comes nearest to."""
+    def matches(self) -> list[Match | None]:  # of every group's answer, and in the last place of that of all
         groups = [] if self.meta is None else self.group_consensus
         return [nearest_known(self, one.labels) for one in (*groups, self.consensus)]
 
     @cached_property
     def reference(self) -> Array:
-        """What the colors of clusters follow: the answer of the largest group."""
         return self.consensus.labels if self.meta is None else self.group_consensus[0].labels
 
     @property
-    def sample(self) -> int | None:
-        """How many objects shuffled groups are combined on; None for all."""
+    def sample(self) -> int | None:  # of the objects, which shuffled groups are combined on; None for all
         return SHUFFLED if self.ensemble.n_objects > SHUFFLED else None
 
     @cached_property
@@ -183,25 +174,21 @@ class EnsembleReport(Report, of=Ensemble):
 
     @cached_property
     def floaters(self) -> pd.DataFrame:
-        """Objects with weak support in the consensus of all."""
         return floaters(self.ensemble, self.consensus)
 
     @property
     def title(self) -> str:
-        """Of the page."""
         made, n = count(self.ensemble.n_clusterings, "clustering"), count(self.ensemble.n_objects, "object")
         if self.meta is None or self.meta.n_groups < 2:
             return f"{self.origin.source}: {made} of {n}"
         return f"{self.origin.source}: {self.meta.n_groups} ways to group {n}, from {made}"
 
     def answer(self) -> list[Text | Items]:
-        """The groups, how different they are, by what they go, and how sure they are."""
         from consilience.reports.groups import say_groups
 
         return say_clusters(self.consensus, self) if self.meta is None else say_groups(self)
 
     def finding(self) -> Finding:
-        """How alike, how many groups, and one from all."""
         text = f"{count(self.ensemble.n_clusterings, 'clustering')} of {count(self.ensemble.n_objects, 'object')}"
         if self.meta is not None:
             measure, value = next(iter(self.comparison.stability.items()))
@@ -211,14 +198,12 @@ class EnsembleReport(Report, of=Ensemble):
         return Finding(f"{text}. All combined: {say_size(self.consensus)}, {say_sureness(self.consensus)}")
 
     def facts(self) -> list[tuple[str, str]]:
-        """How the clusterings were made, and organized."""
         ens, meta = self.ensemble, self.meta
-        low, high = int(ens.n_clusters.min()), int(ens.n_clusters.max())
-        middle = "" if low == high else f" (median {np.median(ens.n_clusters):g})"
+        middle = f" (median {np.median(ens.n_clusters):g})" if np.ptp(ens.n_clusters) else ""
         facts = [
             *super().facts(),
             ("clusterings", f"{ens.n_clusterings:,}, of {count(ens.n_objects, 'object')}"),
-            ("clusters in each", f"{format_range([low, high])}{middle}"),
+            ("clusters in each", f"{format_range(ens.n_clusters)}{middle}"),
         ]
         if ens.has_missing:
             facts.append(("missing labels", f"{100 * np.mean(ens.labels < 0):.3g} % of all"))
@@ -230,11 +215,9 @@ class EnsembleReport(Report, of=Ensemble):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """Of the result, in code that writes the report again."""
         return "ens" if self.meta is None else "meta"
 
     def code(self) -> list[str]:
-        """The calls of generate and organize."""
         made, meta = generate_call(self.ensemble, self.origin.manifest), self.meta
         code = self.origin.code
         lines = [f"# made by {made}"] if made and code else [f"ens = {made}"] if made else []
@@ -246,7 +229,6 @@ class EnsembleReport(Report, of=Ensemble):
         return [*lines, f"meta = cs.organize({call})"]
 
     def notes(self) -> list[str | None]:
-        """What agreement, groups, confidence and effect sizes do not say."""
         meta, estimated = self.meta, None
         if meta is not None and meta.n_pairs is not None:
             estimated = (
@@ -264,8 +246,7 @@ class EnsembleReport(Report, of=Ensemble):
 
 
 @section(Ensemble, MetaClustering, title="From few clusters to many", order=55)
-def over_k(report: EnsembleReport) -> Iterator[Block]:
-    """The tree over k of a few clusterings that differ in their number of clusters, such as runs over resolutions."""
+def over_k(report: EnsembleReport) -> Iterator[Block]:  # of a few that differ in it, such as runs over resolutions
     numbers = report.ensemble.n_clusters
     if (
         1 < len(numbers) <= ROWS
@@ -278,7 +259,6 @@ def over_k(report: EnsembleReport) -> Iterator[Block]:
 
 @section(Ensemble, MetaClustering, title="Stable components", order=70)
 def components(report: EnsembleReport) -> Iterator[Block]:
-    """Sets of objects that no clustering separates."""
     ensemble = report.ensemble
     sizes = ensemble.signatures().counts
     several = int((sizes > 1).sum())

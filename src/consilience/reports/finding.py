@@ -264,13 +264,7 @@ def is_missing(value: Any) -> bool:
 
 
 def format_number(value: Any, decimals: int = 3) -> str:
-    """A number with so many decimals, none from 1,000 on, and a dash where it is missing; never in powers of ten.
-
-    Examples
-    --------
-    >>> [format_number(value) for value in (0.12345, 1234567.0, -6.7e-05, None, 12)]
-    ['0.123', '1,234,567', '0.000', '–', '12']
-    """
+    """A number with so many decimals, none from 1,000 on, and a dash where it is missing; never in powers of ten."""
     if is_missing(value):
         return "–"
     if isinstance(value, (int, np.integer)):
@@ -279,28 +273,14 @@ def format_number(value: Any, decimals: int = 3) -> str:
     return text.removeprefix("-") if not text.strip("-0.") else text
 
 
-def format_with_error(value: Any, error: Any) -> str:
-    """A mean with its standard error, where there is one, in four decimals."""
-    text = format_number(value, 4)
-    return text if is_missing(value) or is_missing(error) else f"{text} ± {format_number(error, 4)}"
-
-
 def decimals_of(values: Iterable[Any]) -> int:
-    """Decimals for a column of numbers: three, or as many as its largest needs for three digits.
-
-    Examples
-    --------
-    >>> decimals_of([0.5, 0.0001]), decimals_of([0.00012, -0.00003, float("nan")])
-    (3, 6)
-    """
-    largest = max(
-        (abs(float(x)) for x in values if isinstance(x, (float, np.floating)) and np.isfinite(x)), default=0.0
-    )
+    """Decimals for a column of numbers: three, or as many as its largest needs for three digits."""
+    floats = (abs(float(x)) for x in values if isinstance(x, (float, np.floating)) and np.isfinite(x))
+    largest = max(floats, default=0.0)
     return 3 if not 0 < largest < 0.01 else int(min(12, 2 - np.floor(np.log10(largest))))
 
 
 def format_cell(value: Any, decimals: int = 3) -> str:
-    """The text of one cell of a table."""
     if isinstance(value, (list, tuple)):
         return shorten(", ".join(map(str, value)), LONGEST)
     if isinstance(value, (bool, np.bool_)):
@@ -323,9 +303,9 @@ def format_list(values: Sequence[Any] | np.ndarray[Any, Any], most: int = 12) ->
     return shown if len(values) <= most else f"{shown} … ({len(values) - most:,} more)"
 
 
-def format_range(ends: Sequence[int], noun: str = "") -> str:
+def format_range(values: Iterable[int], noun: str = "") -> str:
     """From the least to the most of something."""
-    low, high = ends
+    low, high = min(values), max(values)
     if low == high:
         return count(low, noun) if noun else f"{low:,}"
     return f"{low:,} to {high:,}" + (f" {noun}s" if noun else "")
@@ -338,5 +318,4 @@ def code_names(labels: Any, codes: Any) -> list[str]:
 
 
 def shorten(text: str, longest: int) -> str:
-    """A text of so many letters at most."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

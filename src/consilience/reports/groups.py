@@ -96,7 +96,6 @@ def describe_null(name: str, row: Any, n_shuffles: int) -> str:
 
 @section(Ensemble, MetaClustering, title="The groups", order=10)
 def groups(report: EnsembleReport) -> Iterator[Block]:
-    """The groups side by side: the data colored by the answer of each, their scores, and the best of them beside the null."""
     meta = report.meta
     if meta is None:
         return
@@ -154,7 +153,6 @@ def _describe_null(report: EnsembleReport, null: Null) -> Iterator[Block]:
 
 @section(Ensemble, MetaClustering, title="Group by group", order=12)
 def each_group(report: EnsembleReport) -> Iterator[Block]:
-    """Of every group its clusters, how far to trust them, and what tells them apart."""
     meta = report.meta
     if meta is None or meta.n_groups < 2:
         return
@@ -210,7 +208,6 @@ def _one_group(
 
 @section(Ensemble, MetaClustering, title="The clusterings one by one", order=45)
 def clusterings(report: EnsembleReport) -> Iterator[Block]:
-    """What made each clustering, its group and its scores."""
     meta = report.meta
     if meta is None:
         return

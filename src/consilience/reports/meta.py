@@ -209,14 +209,12 @@ class MetaReport(EnsembleReport, of=MetaClustering):
 
     @property
     def meta(self) -> MetaClustering:
-        """What organize found."""
         found: MetaClustering = self.result
         return found
 
 
 @section(Ensemble, MetaClustering, title="The tree of the clusterings", order=20)
 def tree(report: EnsembleReport) -> Iterator[Block]:
-    """The tree with its groups, and how their number came about."""
     meta, scores = report.meta, report.scores
     if meta is None:
         return
@@ -252,7 +250,6 @@ def _shown(scores: pd.DataFrame | None) -> list[str]:
 
 @section(Ensemble, MetaClustering, title="Scores", order=40)
 def scores(report: EnsembleReport) -> Iterator[Block]:
-    """Compactness against every accuracy, or two accuracies against each other."""
     table, meta = report.scores, report.meta
     if table is None or meta is None:
         return
@@ -276,7 +273,6 @@ def scores(report: EnsembleReport) -> Iterator[Block]:
 
 @section(Ensemble, MetaClustering, title="A map of the clusterings", order=50)
 def clusterings_map(report: EnsembleReport) -> Iterator[Block]:
-    """The clusterings in the plane, with how much that distorts."""
     meta = report.meta
     if meta is None or meta.n_clusterings < 3:
         return
@@ -296,7 +292,6 @@ def clusterings_map(report: EnsembleReport) -> Iterator[Block]:
 
 @section(Ensemble, MetaClustering, title="One clustering from all, and its confidence", order=60)
 def consensus(report: EnsembleReport) -> Iterator[Block]:
-    """What all clusterings say together, with confidence and support, and what tells its clusters apart."""
     one, meta = report.consensus, report.meta
     objects, note = object_table(one), None
     if meta is not None:

@@ -33,13 +33,11 @@ class SummaryReport(Report, of=Summary):
     name, about = "found", "the one partition of many"
 
     def finding(self) -> Finding:
-        """Its clusters and its loss."""
         one, (name, unit) = self.result, NAMES[self.result.loss]
         samples = count(one.samples.n_clusterings, "sample")
         return Finding(f"{say_size(one)}, expected {name} {one.expected_loss:.4f}{unit} over {samples}")
 
     def answer(self) -> list[Text | Items]:
-        """Its clusters, what they follow, and how much of it is certain."""
         one = self.result
         core, ball = one.core(CORES[0]), one.ball()
         text = self.finding().title
@@ -54,23 +52,19 @@ class SummaryReport(Report, of=Summary):
         return [Text([text, See(("summary", "tiles"), ("clusters",)), "."]), Text(sure)]
 
     def facts(self) -> list[tuple[str, str]]:
-        """How it was found."""
         one = self.result
         facts = [*super().facts(), ("objects", f"{len(one.labels):,}"), ("samples", f"{one.samples.n_clusterings:,}")]
         return [*facts, ("loss", NAMES[one.loss][0]), ("cost of parting", f"{one.cost:g} (joining {2 - one.cost:g})")]
 
     def code(self) -> list[str]:
-        """The call of summarize."""
         return super().code() or code_of(self.name, self.result.call, "the samples that were summarized")
 
     def notes(self) -> list[str | None]:
-        """What effect sizes do not say."""
         return [CLUSTERED if self.data is not None else None]
 
 
 @section(Summary, title="The partition, and how sure it is", order=60)
 def summary(report: SummaryReport) -> Iterator[Block]:
-    """The clusters and their cohesion, the credible ball, and the certain core."""
     one: Summary = report.result
     there, unit = one.labels >= 0, NAMES[one.loss][1]
     facts = [
