@@ -321,7 +321,7 @@ def _layout_of(
     raw.check_shape()
     asked = columns is not None
     position, ids, said = find_ids(raw, id_column, raw.named(columns) if asked else [])  # type: ignore[arg-type]
-    names = raw.column_names()
+    names = raw.column_names
     kept = [names[i] for i in choose(raw, columns, [position])]
     if position is not None:
         return kept, names[position], False, [f"{source}: {one}" for one in said]

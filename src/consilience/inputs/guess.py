@@ -46,7 +46,7 @@ def refuse_answers(source: Any, reading: Mapping[str, Any]) -> None:
     if "columns" in reading or not is_table(source):
         return
     raw = open_raw(source, Options("labels", **parsing(reading)))
-    if {"cluster", "confidence", "support"}.issubset(raw.column_names()):
+    if {"cluster", "confidence", "support"}.issubset(raw.column_names):
         remedy = "give what they were made from, or the folder that --save wrote"
         raise InputError(
             f"{raw.source} holds clusters with their confidence and support, as combine and cluster write them: {remedy}; "

@@ -28,7 +28,7 @@ def column_names(source: Any, **reading: Any) -> list[str]:
     may_be_sparse = turned or (is_path(source) and Path(source).suffix.lower() in (".npz", ".mtx"))
     options = Options("data" if may_be_sparse else "labels", **parsing(reading), key=reading.get("key"))
     raw = open_raw(source, options)
-    return (transposed(raw, reading.get("id_column")) if turned else raw).column_names()
+    return (transposed(raw, reading.get("id_column")) if turned else raw).column_names
 
 
 def labels_by_name(known: Any) -> dict[str, Any]:

@@ -60,12 +60,11 @@ def numbers_of(raw: RawTable, position: int, *, whole: bool = False) -> np.ndarr
         raise _not_a_number(raw, position, column, is_text.to_numpy(), gone)
     missing = missing_of(raw, column)
     if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_complex_dtype(column.dtype):
-        cells = column.astype(object)
+        column = column.astype(object)
         real = (numbers.Real, np.bool_, decimal.Decimal)
-        strange = ~missing & np.fromiter((not isinstance(cell, real) for cell in cells), bool, len(cells))
+        strange = ~missing & np.fromiter((not isinstance(cell, real) for cell in column), bool, len(column))
         if strange.any():
             raise _not_a_number(raw, position, column, strange, missing)
-        column = cells
     if missing.any():
         return column.astype(object).where(~missing, np.nan).to_numpy(dtype=np.float64)
     values = column.to_numpy()
@@ -225,10 +224,7 @@ def _text_labels(raw: RawTable, position: int, column: pa.ChunkedArray) -> pd.Se
 def ids_of(raw: RawTable, position: int) -> np.ndarray:
     """One column of names of rows or columns: text as written, anything else as it is; none may be empty."""
     column = raw.column(position)
-    if isinstance(column, pa.ChunkedArray):
-        ids = pc.utf8_trim_whitespace(column).to_numpy()
-    else:
-        ids = column.to_numpy()
+    ids = (pc.utf8_trim_whitespace(column) if isinstance(column, pa.ChunkedArray) else column).to_numpy()
     check_present(raw, ids, position)
     return ids
 
@@ -236,7 +232,7 @@ def ids_of(raw: RawTable, position: int) -> np.ndarray:
 def check_present(raw: RawTable, ids: np.ndarray, position: int | None = None) -> None:
     empty = pd.isna(ids) | (ids == "")
     if empty.any():
-        raise InputError(f"{raw.place(int(np.argmax(empty)), position)}: the id is missing: give every row one")
+        raise raw.error("the id is missing: give every row one", int(np.argmax(empty)), position)
 
 
 def check_unique(raw: RawTable, ids: np.ndarray, position: int | None = None) -> None:
@@ -244,15 +240,15 @@ def check_unique(raw: RawTable, ids: np.ndarray, position: int | None = None) ->
     if twice.any():
         second = int(twice.argmax())
         first = int(np.flatnonzero(ids[:second] == ids[second])[0])
-        raise InputError(
-            f"{raw.place(second, position)}: the id {show(ids[second])} is already that of "
-            f"{raw.place(first).removeprefix(raw.source + ', ')}: make ids unique"
-        )
+        where = raw.place(first).removeprefix(f"{raw.source}, ")
+        raise raw.error(f"the id {show(ids[second])} is already that of {where}: make ids unique", second, position)
 
 
-def data_of(raw: RawTable, positions: list[int]) -> Matrix:
-    """Finite numbers: float64, dense or CSR."""
-    return _finite(raw, positions)
+def data_of(raw: RawTable, positions: list[int], *, whole: bool = False) -> Matrix:
+    """Finite numbers, dense or CSR: float64, or where `whole` and possible int64."""
+    values = _matrix(raw, positions, whole=whole)
+    check_finite(raw, values, positions)
+    return values
 
 
 def plain_numbers(raw: RawTable, positions: list[int]) -> Matrix | None:
@@ -280,7 +276,7 @@ def plain_numbers(raw: RawTable, positions: list[int]) -> Matrix | None:
 
 def counts_of(raw: RawTable, positions: list[int]) -> sparse.csr_matrix:
     """Finite, non-negative numbers as CSR: int64 where all are integers, otherwise float64."""
-    values = _finite(raw, positions, whole=True)
+    values = data_of(raw, positions, whole=True)
     check_not_negative(raw, values, positions, "counts")
     return sparse.csr_matrix(values)
 
@@ -288,10 +284,8 @@ def counts_of(raw: RawTable, positions: list[int]) -> sparse.csr_matrix:
 def triples_of(raw: RawTable, positions: list[int]) -> tuple[sparse.csr_matrix, np.ndarray, list[str]]:
     """Counts, row names and column names from columns row, column, count; repeated pairs add up."""
     if len(positions) != 3:
-        raise InputError(
-            f"{raw.source}: triples need three columns, row, column and count, and there are "
-            f"{len(positions)}: choose three with columns= (--columns)"
-        )
+        what = f"triples need three columns, row, column and count, and there are {len(positions)}"
+        raise raw.error(f"{what}: choose three with columns= (--columns)")
     counts = numbers_of(raw, positions[2], whole=True)[:, None]
     check_finite(raw, counts, positions[2:])
     check_not_negative(raw, counts, positions[2:], "counts")
@@ -314,8 +308,8 @@ def _codes(names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def new_distances_of(raw: RawTable, positions: list[int]) -> np.ndarray:
     """Distances of some objects to others, a column for each: finite, non-negative."""
     if sparse.issparse(raw.body):
-        raise InputError(f"{raw.source}: distances must be a full matrix, not a sparse one: fill in every pair")
-    values = _finite(raw, positions)
+        raise raw.error("distances must be a full matrix, not a sparse one: fill in every pair")
+    values = data_of(raw, positions)
     check_not_negative(raw, values, positions, "distances")
     return values
 
@@ -325,17 +319,13 @@ def distances_of(raw: RawTable, positions: list[int]) -> np.ndarray:
     values = new_distances_of(raw, positions)
     n_rows, n_columns = values.shape
     if n_rows != n_columns:
+        what = f"distances must be square, and there are {n_rows} rows and {n_columns} columns"
         remedy = "name a column of ids with id_column= (--id), or give kind='data' for a table of measurements"
-        raise InputError(
-            f"{raw.source}: distances must be square, and there are {n_rows} rows and {n_columns} columns: "
-            + (remedy if raw.has_options else "give one distance for every pair of objects")
-        )
+        raise raw.error(f"{what}: {remedy if raw.has_options else 'give one distance for every pair of objects'}")
     slack = ROUNDING * values.max(initial=0)
     for row in np.flatnonzero(values.diagonal() > slack)[:1].tolist():
-        raise InputError(
-            f"{raw.place(row, positions[row])}: the distance of an object to itself is "
-            f"{values[row, row]:.6g}, not 0: are these similarities? turn them into distances"
-        )
+        what = f"the distance of an object to itself is {values[row, row]:.6g}, not 0"
+        raise raw.error(f"{what}: are these similarities? turn them into distances", row, positions[row])
     worst, row, column = 0.0, 0, 0
     for start, block in _blocks(values):
         gap = block - values[:, start : start + len(block)].T
@@ -345,17 +335,9 @@ def distances_of(raw: RawTable, positions: list[int]) -> np.ndarray:
             row, column = (int(i) for i in np.unravel_index(gap.argmax(), gap.shape))
             row += start
     if worst > slack:
-        raise InputError(
-            f"{raw.place(row, positions[column])}: the distance there is {values[row, column]:.6g} and "
-            f"{values[column, row]:.6g} the other way round, the worst of the pairs that differ: "
-            "are rows and columns in the same order?"
-        )
-    return values
-
-
-def _finite(raw: RawTable, positions: list[int], *, whole: bool = False) -> Matrix:
-    values = _matrix(raw, positions, whole=whole)
-    check_finite(raw, values, positions)
+        what = f"the distance there is {values[row, column]:.6g} and {values[column, row]:.6g} the other way round"
+        said = f"{what}, the worst of the pairs that differ: are rows and columns in the same order?"
+        raise raw.error(said, row, positions[column])
     return values
 
 
@@ -382,8 +364,7 @@ def _refuse(
     if found := _find(values, is_bad):
         n_bad, row, column = found
         which = "the only one" if n_bad == 1 else f"the first of {n_bad}"
-        place, value = raw.place(row, positions[column]), values[row, column]
-        raise InputError(f"{place}: {said.format(value)}, {which}: {remedy}")
+        raise raw.error(f"{said.format(values[row, column])}, {which}: {remedy}", row, positions[column])
 
 
 def _find(values: Matrix, is_bad: Callable[[np.ndarray], np.ndarray]) -> tuple[int, int, int] | None:
@@ -429,14 +410,14 @@ def _numeric(raw: RawTable, positions: list[int], whole: bool) -> list[np.ndarra
         try:
             columns.append(numbers_of(raw, position, whole=whole))
         except ColumnError as error:
-            errors[raw.column_names()[position]] = error
+            errors[raw.column_names[position]] = error
     if len(errors) == 1:
         raise InputError(str(next(iter(errors.values())))) from None
     if errors:
+        what = f"{len(errors)} of {count(len(positions), 'column')} are not numbers throughout"
+        those = listed([f"{name!r} ({error.brief})" for name, error in errors.items()])
         remedy = "name ids with id_column= (--id) and known classes with known= (--known), leave others out with columns= (--columns)"
-        raise InputError(
-            f"{raw.source}: {len(errors)} of {count(len(positions), 'column')} are not numbers throughout: "
-            f"{listed([f'{name!r} ({error.brief})' for name, error in errors.items()])}: "
-            + (remedy if raw.has_options else "leave them out, or turn them into numbers")
+        raise raw.error(
+            f"{what}: {those}: {remedy if raw.has_options else 'leave them out, or turn them into numbers'}"
         )
     return columns

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from consilience._check import InputError, count, show
+from consilience._check import count, show
 from consilience._types import Array, Floats
 from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, check_finite, missing_of, numbers_of
 from consilience.tables.columns import Doubt, is_id_name
@@ -43,9 +43,8 @@ class TypedColumn:
 
     name: str
     kind: str  # number, log, category, boolean, ordered, date, ignore
-    cells: (
-        pd.Series | None
-    )  # float64 (numbers), datetime64 (dates) or categorical (all others); NaN or NaT where missing
+    #: float64 (numbers), datetime64 (dates) or categorical (all others); NaN or NaT where missing
+    cells: pd.Series | None
     why: str = ""  # it is set aside
     notes: tuple[str, ...] = ()  # what else was decided
     asked: bool = False
@@ -60,7 +59,7 @@ def find_type(
     raw: RawTable, position: int, asked: str | tuple[str, ...] | None = None, *, named: bool = False
 ) -> TypedColumn:
     """What a column is, by its cells, or as it was `asked` to be, several words being the levels of an order; one `named` is no id."""
-    name = raw.column_names()[position]
+    name = raw.column_names[position]
     if asked == "ignore":
         return TypedColumn(name, "ignore", None, "asked for", asked=True)
     column = raw.column(position)
@@ -121,9 +120,8 @@ def _number(
         return TypedColumn(name, "boolean", _truth_words(numbers))
     if asked == "log" and known.min() < 0:
         row = int(np.nanargmin(numbers))
-        raise InputError(
-            f"{raw.place(row, position)}: {numbers[row]:g} has no logarithm: leave {name!r} a number, or correct the cell"
-        )
+        said = f"{numbers[row]:g} has no logarithm: leave {name!r} a number, or correct the cell"
+        raise raw.error(said, row, position)
     return TypedColumn(name, asked or "number", pd.Series(numbers), asked=asked is not None)
 
 
@@ -171,10 +169,8 @@ def _words(raw: RawTable, position: int, name: str, column: Any, asked: str | No
         return _ordered(name, codes, words, steps, tuple(called.values()), asked=bool(kind))
     if kind == "ordered":
         some = " and ".join(show(word, 30) for word in words[:2])
-        raise InputError(
-            f"{raw.place(None, position)}: the order of its words, such as {some}, is not known: give it from the lowest, as "
-            f"types={{{name!r}: ['low', 'medium', 'high']}} (--type '{name}=low<medium<high')"
-        )
+        remedy = f"give it from the lowest, as types={{{name!r}: ['low', 'medium', 'high']}} (--type '{name}=low<medium<high')"
+        raise raw.error(f"the order of its words, such as {some}, is not known: {remedy}", None, position)
     if kind in ("", "number", "log"):
         values, decimal, unit = written_numbers(words, raw.told_decimal)
         if _are_enough(values, words, sizes, asked=bool(kind)):
@@ -190,10 +186,8 @@ def _words(raw: RawTable, position: int, name: str, column: Any, asked: str | No
             return replace(_dates(name, moments, asked, notes), month_first=month_first)
     if kind not in ("", "category", "code"):
         row = int((codes >= 0).argmax())
-        raise InputError(
-            f"{raw.place(row, position)}: no cell is a {'date' if kind == 'date' else 'number'}, such as {show(words[codes[row]], 30)}: "
-            f"say another type of {name!r} in types= (--type)"
-        )
+        what = f"no cell is a {'date' if kind == 'date' else 'number'}, such as {show(words[codes[row]], 30)}"
+        raise raw.error(f"{what}: say another type of {name!r} in types= (--type)", row, position)
     return _category(name, codes, words, sizes, kind)
 
 
@@ -234,10 +228,9 @@ def _in_order(raw: RawTable, position: int, name: str, column: Any, levels: tupl
     for code, word in enumerate(words):
         if np.isnan(steps[code]) and word.casefold() not in UNKNOWN:
             given = " < ".join(show(level, 30) for level in levels[:5]) + (" < …" if len(levels) > 5 else "")
-            raise InputError(
-                f"{raw.place(int((codes == code).argmax()), position)}: {show(word, 30)} is not in the order that was given, {given}: "
-                "add it, or say that it means missing with missing= (--missing)"
-            )
+            what = f"{show(word, 30)} is not in the order that was given, {given}"
+            remedy = "add it, or say that it means missing with missing= (--missing)"
+            raise raw.error(f"{what}: {remedy}", int((codes == code).argmax()), position)
     return _ordered(name, codes, words, steps, levels, asked=True)
 
 
@@ -358,9 +351,8 @@ def coded(raw: RawTable, column: Any, keep: frozenset[str] = frozenset()) -> tup
     there = np.bincount(codes[codes >= 0], minlength=len(found)) > 0
     absent = (ABSENT - {"None"} - keep) | set(raw.missing)
     stripped = [word.strip() for word in found]
-    return merged(
-        codes, [word if used and word not in absent else None for word, used in zip(stripped, there, strict=True)]
-    )
+    kept = [word if used and word not in absent else None for word, used in zip(stripped, there, strict=True)]
+    return merged(codes, kept)
 
 
 def merged(codes: Array, words: Iterable[str | None]) -> tuple[Array, list[str]]:

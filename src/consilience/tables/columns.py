@@ -51,7 +51,7 @@ def find_ids(
     Unasked are taken an index that names objects, a column of the `likely` name, or the first that is named like an id (or, as the
     first, not at all); its values must differ, and it is not `taken` for something else.
     """
-    by_index = id_column in ("index", raw.index_name) and id_column not in raw.column_names()
+    by_index = id_column in ("index", raw.index_name) and id_column not in raw.column_names
     if raw.index is not None and (by_index or (id_column is None and raw.index_is_ids)):
         check_present(raw, raw.index)
         check_unique(raw, raw.index)
@@ -113,27 +113,22 @@ def _is_blank(raw: RawTable, position: int) -> bool:
 
 
 def choose(raw: RawTable, columns: Names | None, aside: Sequence[int | None]) -> list[int]:
-    own = [] if columns is not None else [raw.column_names().index(name) for name in raw.answers]
+    own = [] if columns is not None else [raw.column_names.index(name) for name in raw.answers]
     if columns is None:
         chosen = [j for j in range(raw.width) if j not in own and not _is_blank(raw, j)]
     else:
         chosen = raw.find_all(columns, "columns")
     kept = [position for position in chosen if position not in aside]
     if not kept:
-        raise InputError(
-            f"{raw.source}: no column is left: set fewer aside with known= (--known) and id_column= (--id)"
-        )
+        raise raw.error("no column is left: set fewer aside with known= (--known) and id_column= (--id)")
     if max(kept) >= raw.width:
-        raise InputError(
-            f"{raw.source}: {raw.column_words(max(kept))} stands beside the matrix and is not part of it: "
-            "name it in known= (--known) instead"
-        )
+        what = f"{raw.column_words(max(kept))} stands beside the matrix and is not part of it"
+        raise raw.error(f"{what}: name it in known= (--known) instead")
     for position in kept if raw.names is not None else ():
-        if not raw.column_names()[position]:
-            raise InputError(
-                f"{raw.source}: {raw.column_words(position)} has no name: if it holds ids that all differ, say id_column={position} "
-                f"(--id {position}), else name it, leave it out with columns= (--columns), or delete rows above the names of the columns"
-            )
+        if not raw.column_names[position]:
+            ids = f"if it holds ids that all differ, say id_column={position} (--id {position})"
+            others = "name it, leave it out with columns= (--columns), or delete rows above the names of the columns"
+            raise raw.error(f"{raw.column_words(position)} has no name: {ids}, else {others}")
     return kept
 
 
@@ -141,7 +136,7 @@ def label_frame(
     raw: RawTable, positions: Sequence[int], *, asked: bool = True, has_ids: bool = True
 ) -> tuple[pd.DataFrame, list[str]]:
     """Columns of labels, and notices; what cannot be labels, and unless `asked` for does not look like it, is refused together."""
-    names, found, notices = raw.column_names(), {}, []
+    names, found, notices = raw.column_names, {}, []
     doubts, errors = [], []
     for position in positions:
         name = names[position]
@@ -196,9 +191,8 @@ def _different(labels: pd.Series) -> set[Any]:
     is_whole = isinstance(labels.dtype, np.dtype) and labels.dtype.kind in "iu"
     if is_whole and 2 * (int(labels.max()) - int(labels.min()) + 1) <= len(labels):
         return set()
-    return {
-        label for label in pd.unique(labels) if not (label is None or label is pd.NA or label != label or label == -1)
-    }
+    found = pd.unique(labels)
+    return {label for label in found[~pd.isna(found)] if label != -1}
 
 
 def _refuse_doubtful(source: str, doubts: list[tuple[str, str, str]], n: int, *, has_ids: bool) -> None:
@@ -255,10 +249,8 @@ def transposed(raw: RawTable, id_column: str | int | None) -> RawTable:
     Others without a number are left out, which is said.
     """
     if raw.beside is not None:
-        raise InputError(
-            f"{raw.source}: has vectors beside its matrix that belong to its rows, so these are the objects: leave transpose= "
-            "(--transpose) out"
-        )
+        what = "has vectors beside its matrix that belong to its rows, so these are the objects"
+        raise raw.error(f"{what}: leave transpose= (--transpose) out")
     if not isinstance(raw.body, (pa.Table, pd.DataFrame)):
         turned = raw.body.T
         turned = turned.tocsr() if hasattr(turned, "tocsr") else np.ascontiguousarray(turned)
@@ -270,33 +262,23 @@ def transposed(raw: RawTable, id_column: str | int | None) -> RawTable:
         names = [str(name) for name in raw.index]
     elif id_column is not None:
         own = raw.find(id_column, "id_column")
-    elif not raw.column_names()[0] or is_id_name(raw.column_names()[0]):
+    elif not raw.column_names[0] or is_id_name(raw.column_names[0]):
         own = 0
     elif words:
         own = words[0]
     if own is not None:
         names = [str(cell or "").strip() for cell in _cells(raw, own)]
     names = [name or f"row {row + 1}" for row, name in enumerate(names)]
-    left = [raw.column_names()[position] for position in words if position != own]
+    left = [raw.column_names[position] for position in words if position != own]
     kept = [position for position in range(raw.width) if position != own and position not in words]
     if not kept:
-        raise InputError(
-            f"{raw.source}: no column holds numbers, so none is an object: leave transpose= (--transpose) out"
-        )
+        raise raw.error("no column holds numbers, so none is an object: leave transpose= (--transpose) out")
     notices = [*raw.notices, f"turned, so that its {count(len(kept), 'column')} are the objects"]
     if left:
         notices.append(f"left out {listed(left)}, which {'tells' if len(left) == 1 else 'tell'} of the rows")
-    ids: Array = np.array([raw.column_names()[position] for position in kept], object)
-    return replace(
-        raw,
-        body=_body(raw, kept, names),
-        names=names,
-        line=None,
-        index=ids,
-        index_name="index",
-        index_is_ids=True,
-        notices=tuple(notices),
-    )
+    ids: Array = np.array([raw.column_names[position] for position in kept], object)
+    rows: dict[str, Any] = {"index": ids, "index_name": "index", "index_is_ids": True}
+    return replace(raw, body=_body(raw, kept, names), names=names, line=None, notices=tuple(notices), **rows)
 
 
 def _body(raw: RawTable, kept: list[int], names: list[str]) -> Any:
@@ -307,10 +289,7 @@ def _body(raw: RawTable, kept: list[int], names: list[str]) -> Any:
         cells = np.array([_cells(raw, position) for position in kept], object)
     if not isinstance(raw.body, pa.Table):
         return pd.DataFrame(cells).infer_objects()
-    return pa.table(
-        [pa.chunked_array([pa.array(cells[:, j], pa.string())]) for j in range(len(names))],
-        list(map(str, range(len(names)))),
-    )
+    return pa.table({str(j): pa.array(cells[:, j], pa.string()) for j in range(len(names))})
 
 
 def _cells(raw: RawTable, position: int) -> list[Any]:

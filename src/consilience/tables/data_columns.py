@@ -14,14 +14,7 @@ from scipy import sparse
 from consilience._check import InputError, check_choice, count, kind_of, listed, nearest, show
 from consilience._types import Ints
 from consilience.tables.cells import check_not_negative, data_of, plain_numbers
-from consilience.tables.column_types import (
-    TYPES,
-    cells_as,
-    doubts_of_codes,
-    find_type,
-    names_rows,
-    other_decimal,
-)
+from consilience.tables.column_types import TYPES, cells_as, doubts_of_codes, find_type, names_rows, other_decimal
 from consilience.tables.columns import class_names
 from consilience.tables.encoder import Encoder, describe_aside, named_kind
 from consilience.tables.filling import Gaps
@@ -77,7 +70,7 @@ def data_columns(
     """
     if encoder is not None:
         if types:
-            raise InputError(f"{raw.source}: the model knows the types of its columns: leave types= (--type) out")
+            raise raw.error("the model knows the types of its columns: leave types= (--type) out")
         return encoded_as(raw, encoder, decimal)
     counts = None if types is None else types == "counts"
     values: Any
@@ -92,9 +85,7 @@ def data_columns(
     if not asked and (values := plain_numbers(raw, kept)) is not None and not _name_rows(raw, kept, values, used):
         return DataColumns(values, Reading(counts=counts), kept, said=_doubts(raw, kept, values))
     if sparse.issparse(raw.body):
-        raise InputError(
-            f"{raw.source}: types= (--type) are of the columns of a full table, not of a sparse one: leave it out"
-        )
+        raise raw.error("types= (--type) are of the columns of a full table, not of a sparse one: leave it out")
     typed = {p: find_type(raw, p, asked.get(p), named=p in used) for p in kept}
     names = [p for p, column in typed.items() if column.names_objects]
     own = names[0] if len(names) == 1 and not has_ids else None
@@ -120,7 +111,7 @@ def _name_rows(raw: RawTable, positions: Sequence[int], values: Any, used: set[i
     """Whether some, not all, columns of a table of numbers name its rows; columns of a matrix have no names, and stay."""
     if raw.names is None or not isinstance(raw.body, (pa.Table, pd.DataFrame)):
         return False
-    names = raw.column_names()
+    names = raw.column_names
     name = [p not in used and bool(names_rows(names[p], values[:, j])) for j, p in enumerate(positions)]
     return any(name) and not all(name)
 
@@ -134,13 +125,13 @@ def _doubts(raw: RawTable, positions: Sequence[int], values: Any) -> list[str]:
 
 def encoded_as(raw: RawTable, encoder: Encoder, decimal: str | None) -> DataColumns:
     """New rows, read and encoded as those of another table; a decimal sign that was said is that of the new rows."""
-    names = raw.column_names()
+    names = raw.column_names
     lost = [column.name for column in encoder.columns if column.name not in names]
     if lost:
         near = nearest(lost[0], names, short_for=False) if len(lost) == 1 else []
         remedy = f"if it is {near[0]!r}, rename that" if near else "add what is missing, if need be with empty cells"
         lacks = f"column{'s' if len(lost) > 1 else ''} {listed(list(map(repr, lost)), 3)}"
-        raise InputError(f"{raw.source}: the new table lacks {lacks} that the model was fitted on: {remedy}")
+        raise raw.error(f"the new table lacks {lacks} that the model was fitted on: {remedy}")
     said = []
     if decimal is None:
         signs = ((names.index(one.name), one.decimal, one.unit) for one in encoder.columns if one.decimal)

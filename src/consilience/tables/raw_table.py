@@ -40,30 +40,26 @@ class Options:
 class RawTable:
     """One table: its body, what stands beside it, and where its rows lie in the file.
 
-    A text file has a body of strings (an Arrow table), so that nothing is lost before it is known what a column is for. `beside`
-    holds columns that belong to the rows but are not values: the `obs` of an AnnData, the vectors next to a matrix in an npz file.
-    Their positions follow those of the body. An `index` names the rows on request, by its own name or as "index", or unasked where
-    `index_is_ids`. `missing` are words that count as missing beside the usual ones, `told_decimal` is the decimal sign that some
-    column of text tells, `pickled` are names of vectors that are never loaded, and `notices` say what was found out about the file.
-    Where `has_options` is False, advice does not name those of `read_table`. `answers` are columns that consilience wrote, which are
-    read only where they are named.
+    A text file has a body of strings (an Arrow table), so that nothing is lost before it is known what a column is for.
     """
 
     source: str
     body: Body
     names: list[str] | None = None
-    beside: pd.DataFrame | None = None
-    index: np.ndarray | None = None
+    beside: pd.DataFrame | None = (
+        None  # of the rows, but no values: `obs`, vectors of an npz file; positions follow the body's
+    )
+    index: np.ndarray | None = None  # names the rows on request, by its own name or as "index"
     index_name: str = "index"
-    index_is_ids: bool = False
+    index_is_ids: bool = False  # it names them unasked
     line: Callable[[int], int] | None = None
     decimal: str = "."
-    told_decimal: str | None = None
-    missing: tuple[str, ...] = ()
-    pickled: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()
-    has_options: bool = True
-    answers: tuple[str, ...] = ()
+    told_decimal: str | None = None  # the decimal sign that some column of text tells
+    missing: tuple[str, ...] = ()  # words that count as missing beside the usual ones
+    pickled: tuple[str, ...] = ()  # names of vectors that are never loaded
+    notices: tuple[str, ...] = ()  # what was found out about the file
+    has_options: bool = True  # advice may name those of `read_table`
+    answers: tuple[str, ...] = ()  # columns that consilience wrote, which are read only where they are named
 
     @property
     def n_rows(self) -> int:
@@ -73,12 +69,9 @@ class RawTable:
     def width(self) -> int:
         return int(self.body.shape[1])
 
+    @cached_property
     def column_names(self) -> list[str]:
         """Every name that can be asked for: of the body (its positions, if it has none), then beside it."""
-        return self._column_names
-
-    @cached_property
-    def _column_names(self) -> list[str]:
         names = self.names if self.names is not None else [str(i) for i in range(self.width)]
         return names if self.beside is None else [*names, *map(str, self.beside.columns)]
 
@@ -97,28 +90,25 @@ class RawTable:
 
     def find(self, reference: str | int, option: str) -> int:
         """Position of the column a user named, or counted, in `option`; digits that are not a name count."""
-        names = self.column_names()
+        names = self.column_names
         if isinstance(reference, str) and reference in names:
             return names.index(reference)
         if reference in self.pickled:
-            raise InputError(
-                f"{self.source}: {reference!r} holds pickled Python objects, which are never loaded: save it as "
-                f"numbers or text, such as {reference}.astype(str)"
-            )
+            said = f"{reference!r} holds pickled Python objects, which are never loaded"
+            raise self.error(f"{said}: save it as numbers or text, such as {reference}.astype(str)")
         if isinstance(reference, str) and reference.isascii() and reference.isdigit():
             reference = int(reference)
         said = f"{option} ({FLAGS[option]})"
         if isinstance(reference, (int, np.integer)) and not isinstance(reference, bool):
             if 0 <= reference < self.width:
                 return int(reference)
-            last = self.width - 1
-            raise InputError(f"{self.source}: {said} {reference} is not there: the columns are 0 to {last}")
+            raise self.error(f"{said} {reference} is not there: the columns are 0 to {self.width - 1}")
         if option == "id_column" and self.index is not None and self.index_name not in names:
             names = [*names, self.index_name]
         near = nearest(reference, names, 5, short_for=False)
         hint = f"did you mean {near[0]!r}? " if near else ""
         shown = listed([name or f"column {i}" for i, name in enumerate(names)], 20)
-        raise InputError(f"{self.source}: no column {show(reference)} for {said}: {hint}choose from {shown}")
+        raise self.error(f"no column {show(reference)} for {said}: {hint}choose from {shown}")
 
     def find_all(self, references: Names, option: str) -> list[int]:
         """Positions of the columns named, counted or matched by a pattern such as 'leiden_*'.
@@ -126,7 +116,7 @@ class RawTable:
         A leading - or ! leaves out instead, of all columns where nothing else is named.
         """
         asked = [references] if isinstance(references, (str, int)) else list(references)
-        names = self.column_names()
+        names = self.column_names
         kept: list[int] = []
         for i, reference in enumerate(asked):
             leaves_out = isinstance(reference, str) and reference not in names and reference[:1] in ("-", "!")
@@ -140,13 +130,12 @@ class RawTable:
     def named(self, references: Names) -> list[int]:
         """Positions of the columns named or counted, and not only matched by a pattern."""
         asked = [references] if isinstance(references, (str, int)) else references
-        names = self.column_names()
-        return [
-            self.find(name, "columns") for name in asked if isinstance(name, int) or name in names or name.isdigit()
-        ]
+        names = self.column_names
+        single = [name for name in asked if isinstance(name, int) or name in names or name.isdigit()]
+        return [self.find(name, "columns") for name in single]
 
     def _matching(self, reference: str | int, option: str) -> list[int]:
-        names = self.column_names()
+        names = self.column_names
         if not isinstance(reference, str) or reference in names or not set(reference) & set("*?["):
             return [self.find(reference, option)]
         # What stands beside a matrix is not part of it, so a pattern for its columns does not mean that.
@@ -155,9 +144,7 @@ class RawTable:
             return found
         near = nearest(reference.strip("*?"), within, 3, short_for=False)
         shown = listed([repr(name) for name in near or within if name])
-        raise InputError(
-            f"{self.source}: {option} ({FLAGS[option]}) {reference!r} matches no column: choose from {shown}"
-        )
+        raise self.error(f"{option} ({FLAGS[option]}) {reference!r} matches no column: choose from {shown}")
 
     def place(self, row: int | None = None, column: int | None = None) -> str:
         """Words for a place: file, row (counted from 1), line of a text file, column."""
@@ -168,11 +155,14 @@ class RawTable:
             words.append(self.column_words(column))
         return ", ".join(words)
 
+    def error(self, said: str, row: int | None = None, column: int | None = None) -> InputError:
+        return InputError(f"{self.place(row, column)}: {said}")
+
     def column_words(self, position: int) -> str:
         """`column 'height'`, or by position where columns have no names."""
         if position < self.width and not (self.names and self.names[position]):
             return f"column {position} (the first is 0)"
-        return f"column {self.column_names()[position]!r}"
+        return f"column {self.column_names[position]!r}"
 
     def with_own_names(self) -> RawTable:
         """Names that stand over several columns numbered from the second on, which is noticed; numbers, which may be data, as they are."""
@@ -189,15 +179,13 @@ class RawTable:
     def check_shape(self) -> None:
         """Refuse a table without rows or columns, and names that occur twice."""
         if self.n_rows == 0 or self.width == 0:
-            raise InputError(f"{self.source}: has no {'rows' if self.width else 'columns'}: give at least one")
+            raise self.error(f"has no {'rows' if self.width else 'columns'}: give at least one")
         first: dict[str, int] = {}
         for position, name in enumerate(self.names or []):
             if name and name in first:
                 data = ", or give header=False (--no-header) if the first line is data" if is_number(name) else ""
-                raise InputError(
-                    f"{self.source}: the name {name!r} stands over two columns, {first[name]} and {position} "
-                    f"(the first is 0): rename one of them{data}"
-                )
+                both = f"two columns, {first[name]} and {position} (the first is 0)"
+                raise self.error(f"the name {name!r} stands over {both}: rename one of them{data}")
             first[name] = position
 
 
@@ -212,16 +200,8 @@ def is_number(text: str) -> bool:
 # What says how to read a table, of all that a verb is given.
 
 PARSING = ("header", "sep", "decimal", "encoding")  # how to parse a file, of all that says how to read it
-READING = (
-    *PARSING,
-    "id_column",
-    "known",
-    "columns",
-    "missing",
-    "key",
-    "types",
-    "transpose",
-)  # what verbs pass to read_table
+#: What verbs pass to read_table.
+READING = (*PARSING, "id_column", "known", "columns", "missing", "key", "types", "transpose")
 
 
 def split_reading(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -240,11 +220,9 @@ def given_reading(reading: Mapping[str, Any]) -> dict[str, Any]:
     for name in reading:
         check_choice(name, (*READING, "triples"), "option of reading")
     said = {name: list(value) if isinstance(value, np.ndarray) else value for name, value in reading.items()}
-    return {
-        name: value
-        for name, value in said.items()
-        if value is not None and value not in ([], (), {}) and not (name == "transpose" and not value)
-    }
+    empty = [name for name, value in said.items() if value is None or value in ([], (), {})]
+    empty += [] if said.get("transpose") else ["transpose"]
+    return {name: value for name, value in said.items() if name not in empty}
 
 
 def parsing(reading: Mapping[str, Any]) -> dict[str, Any]:

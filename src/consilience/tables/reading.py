@@ -281,7 +281,7 @@ def read_table(
         if reading.encoder is not None:
             names = reading.encoder.names
         elif names is not None:
-            names = [raw.column_names()[position] for position in made.positions]
+            names = [raw.column_names[position] for position in made.positions]
         if made.names_objects is not None:
             id_position, ids = made.names_objects, ids_of(raw, made.names_objects)
         if reading.encoder is None and (reading.counts or (reading.counts is None and looks_like_counts(values))):
@@ -290,7 +290,7 @@ def read_table(
     else:
         readers = {"counts": counts_of, "distances": distances_of, "new_distances": new_distances_of}
         values, doubts = readers[kind](raw, kept), []
-    id_name = None if ids is None else raw.index_name if id_position is None else raw.column_names()[id_position]
+    id_name = None if ids is None else raw.index_name if id_position is None else raw.column_names[id_position]
     if encoder is None and reading.encoder is not None:
         reading = replace(reading, encoder=replace(reading.encoder, id_name=id_name))
     if kind == "data" and (word := total_of(raw)):
@@ -309,9 +309,7 @@ def _names_some(columns: Names) -> bool:
 
 def _triples(raw: RawTable, kind: str, columns: Names | None, *, has_more: bool) -> Table:
     if kind != "counts" or has_more:
-        raise InputError(
-            f"{raw.source}: triples=True is for kind='counts', without id_column= and known=: leave out one or the other"
-        )
+        raise raw.error("triples=True is for kind='counts', without id_column= and known=: leave out one or the other")
     values, ids, names = triples_of(raw, choose(raw, columns, []))
     return Table(values, kind, ids, names, None, raw.source, tuple(f"{raw.source}: {n}" for n in raw.notices))
 
@@ -322,7 +320,7 @@ def find_id_column(source: Any, ids: Any, **parsing: Any) -> str | None:
     `parsing` is how to read a text file: header, sep, decimal, encoding.
     """
     raw, wanted = open_raw(source, Options("labels", **parsing)), {str(i) for i in ids}
-    for position, name in enumerate(raw.column_names() if raw.names is not None else []):
+    for position, name in enumerate(raw.column_names if raw.names is not None else []):
         cells = [str(cell).strip() for cell in raw.column(position).to_numpy()]
         if len(set(cells)) == len(cells) and wanted <= set(cells):
             return name
