@@ -17,7 +17,7 @@ import numpy as np
 
 from consilience._check import InputError
 from consilience._files import write_whole
-from consilience._types import Labels
+from consilience._types import Array, Labels
 from consilience.explorer.checks import NAME, ref_text, text
 from consilience.explorer.edits import Edited
 from consilience.meta.tree import LINKAGES
@@ -37,6 +37,11 @@ class Known(NamedTuple):
 
     codes: Labels
     classes: list[str]
+
+    @property
+    def labels(self) -> Array:
+        """A name for every object, None where it has none."""
+        return np.array([*self.classes, None], object)[self.codes]
 
 
 class Content(NamedTuple):

@@ -26,7 +26,6 @@ MOST_CLUSTERS = 2**16 - 1  # safeguard: labels are sent in two bytes
 THREADS = n_threads(-1)  # people wait for a consensus: all cores, whatever else they were told
 SMALL = 64  # safeguard: clusterings of a branch whose medoid is found at once, without single precision
 WIDE = 10_000  # safeguard: clusterings of a tree whose distances are kept at hand, in 400 MB
-NAMED = r"(?:(?:[0-9]{1,9}\.)?[0-9]{1,9}(?:m|c[0-9]{0,4})|[0-9]{1,9}e)"
 REF = re.compile(r"(?:([0-9]{1,9})\.)?([0-9]{1,9})(m|c)([0-9]{1,4})?")
 EDITED = re.compile(r"([0-9]{1,9})e")
 NOT_HERE = "this edited clustering is not here any more: put it into the tray to keep it"

@@ -1,15 +1,16 @@
 """Clusterings side by side: two in a table, several in a flow, and a consensus at several numbers of clusters."""
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise, permutations
+from itertools import combinations, pairwise, permutations
 from math import ceil
 from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import squareform
 
 from consilience import _kernels
-from consilience._types import Floats, Ints, Labels
+from consilience._types import Floats, Labels
 from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.checks import ref_text, whole
 from consilience.explorer.jobs import Job
@@ -32,12 +33,12 @@ def compare(call: Call) -> Reply:
     there, here = one.codes >= 0, other.codes >= 0
     both = there & here
     table = _kernels.contingency(one.codes, other.codes, shape)
-    matched = [(i, j) for i, j in zip(*linear_sum_assignment(table, maximize=True), strict=True) if table[i, j]]
+    matched = np.column_stack(linear_sum_assignment(table, maximize=True))
+    matched = matched[table[tuple(matched.T)] > 0]
     partner = np.full(shape[0] + 1, -2)
-    for i, j in matched:
-        partner[i] = j
+    partner[matched[:, 0]] = matched[:, 1]
     moved = np.flatnonzero(both & (partner[one.codes] != other.codes))
-    name = call.session.name_of
+    name_of = call.session.name_of
     return call.reply(
         a=str(one.ref),
         b=str(other.ref),
@@ -48,7 +49,7 @@ def compare(call: Call) -> Reply:
         only_b=np.count_nonzero(here & ~there),
         matched=matched,
         n_moved=len(moved),
-        moved=[{"index": i, "id": name(i), "from": one.codes[i], "to": other.codes[i]} for i in moved[:MOVED]],
+        moved=[{"index": i, "id": name_of(i), "from": one.codes[i], "to": other.codes[i]} for i in moved[:MOVED]],
         measures={f.__name__: f(one.codes, other.codes) if both.any() else None for f in MEASURES},
     )
 
@@ -64,30 +65,22 @@ def flow_reply(revision: int, columns: Sequence[DisplayedClustering], **more: An
     cells = sum((a.clusters + 1) * (b.clusters + 1) for a, b in pairwise(columns))
     if cells > FLOW_CELLS:
         raise RefusedError(400, f"these clusterings have too many clusters for a flow: {cells:,} pairs of neighbors")
-    told: list[dict[str, Any]] = [
-        {"ref": str(one.ref), "clusters": one.clusters, "names": one.names} for one in columns
+    places = [np.where(one.codes < 0, one.clusters, one.codes) for one in columns]
+    sizes = [np.bincount(place, minlength=one.clusters + 1) for place, one in zip(places, columns, strict=True)]
+    told = [
+        {"ref": str(one.ref), "clusters": one.clusters, "names": one.names, "sizes": n[:-1], "n_missing": n[-1]}
+        for one, n in zip(columns, sizes, strict=True)
     ]
-    for about, one in zip(told, columns, strict=True):
-        counts = np.bincount(np.where(one.codes < 0, one.clusters, one.codes), minlength=one.clusters + 1)
-        about |= {"sizes": counts[:-1], "n_missing": counts[-1]}
-    tables = [flow_table(a, b) for a, b in pairwise(columns)]
+    both = zip(pairwise(places), pairwise(sizes), strict=True)
+    tables = [_kernels.contingency(*neighbors, (len(n), len(m))) for neighbors, (n, m) in both]
     labels = np.stack(alike([one.encoded for one in columns]))
     return binary_reply({"revision": revision, "columns": told, "tables": tables, **more}, {"labels": labels})
-
-
-def flow_table(a: DisplayedClustering, b: DisplayedClustering) -> Ints:
-    """Counts of objects, clusters of one × clusters of the other, with those without a label last on each side."""
-    mine, theirs = (np.where(one.codes < 0, one.clusters, one.codes) for one in (a, b))
-    return np.asarray(_kernels.contingency(mine, theirs, (a.clusters + 1, b.clusters + 1)))
 
 
 def arranged(columns: Sequence[DisplayedClustering]) -> list[int]:
     """The order in which neighbors are most alike: the shortest way through all by variation of information, the coarser end first."""
     n = len(columns)
-    far = np.zeros((n, n))
-    for i in range(n):
-        for j in range(i):
-            far[i, j] = far[j, i] = _distance(columns[i].codes, columns[j].codes)
+    far = squareform([_distance(a.codes, b.codes) for a, b in combinations(columns, 2)])
     ways = np.array([way for way in permutations(range(n)) if way[0] <= way[-1]])
     best = ways[far[ways[:, :-1], ways[:, 1:]].sum(axis=1).round(9).argmin()].tolist()
     ends = columns[best[0]].clusters, columns[best[-1]].clusters
@@ -117,7 +110,6 @@ FLOW_KEYS: dict[str, Any] = {"arrange": (whole(0, 1), 0)}
 
 
 def flow(call: Call) -> Reply:
-    """The flow; kept for those who ask again."""
     arrange = call.asked(FLOW_KEYS)["arrange"]
     texts = call.parts[0].split(",")
     if not FEWEST_COLUMNS <= len(texts) <= MOST_COLUMNS:

@@ -2,9 +2,8 @@
 
 import json
 import warnings
-from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -36,6 +35,9 @@ TOP, DESCRIBED = 8, 60  # safeguard: columns for each cluster, and clusters that
 def detail(call: Call) -> Reply:
     session, snapshot, one = call.session, call.snapshot, call.clustering()
     row = None if one.leaf is None else snapshot.meta.ensemble.info.iloc[one.leaf]
+    made: dict[str, Any] | None = {"sample": one.note} if one.note else None
+    if one.edited is not None:
+        made = {"edited from": one.edited.origin, "edits": [in_words(step) for step in one.edited.steps]}
     return call.reply(
         ref=str(one.ref),
         node=one.ref.node,
@@ -49,7 +51,7 @@ def detail(call: Call) -> Reply:
         members=_members(one),
         n_missing=np.count_nonzero(one.codes < 0),
         scores={} if one.leaf is None else dict(snapshot.scores.iloc[one.leaf]),
-        made=_unlike_others(one) if row is None else _made(row),
+        made=made if row is None else _made(row),
         weights=None if row is None else _weights(session, row),
         features=_marks(call, one) if session.features else None,
         confidence=_histogram(one, one.confidence),
@@ -70,13 +72,6 @@ def title(snapshot: Snapshot, one: DisplayedClustering) -> str:
     return name if one.size == 1 else f"{name}, medoid of {one.size:,}"
 
 
-def _unlike_others(one: DisplayedClustering) -> dict[str, Any] | None:
-    """How a clustering was edited by hand, or that a consensus was found by some of the objects."""
-    if one.edited is not None:
-        return {"edited from": one.edited.origin, "edits": [in_words(step) for step in one.edited.steps]}
-    return {"sample": one.note} if one.note else None
-
-
 def _made(row: pd.Series) -> dict[str, Any]:
     """How a clustering was made: the cells of its info that hold something, and the settings of its run."""
     cells = {str(name): value for name, value in row.items() if name not in BESIDE}
@@ -93,21 +88,19 @@ def _made(row: pd.Series) -> dict[str, Any]:
 
 def _weights(session: Session, row: pd.Series) -> list[dict[str, Any]] | None:
     """The largest weights of the columns, or of the components, that it was made with."""
-    values = weights_of(row)
+    values = weights_of(row.get("weights"))
     if values is None:
         return None
     names = weight_names(session, row, len(values))
-    order = np.argsort(-values, kind="stable")[:WEIGHTS]
-    return [{"feature": names[i], "weight": values[i]} for i in order]
+    return [{"feature": names[i], "weight": values[i]} for i in np.argsort(-values, kind="stable")[:WEIGHTS]]
 
 
 def _marks(call: Call, one: DisplayedClustering) -> list[dict[str, Any]]:
     """For every cluster its columns of the largest |d|; of counts also the words that name it."""
     found = marks(call.session.compared, one.codes, min(one.clusters, DESCRIBED), TOP, call.step)
     words = top_words(found) if call.session.compared.is_counts else [None] * len(found)
-    return [
-        {"cluster": i, "top": top, "called": called} for i, (top, called) in enumerate(zip(found, words, strict=True))
-    ]
+    both = enumerate(zip(found, words, strict=True))
+    return [{"cluster": cluster, "top": top, "called": called} for cluster, (top, called) in both]
 
 
 def _histogram(one: DisplayedClustering, values: Any) -> dict[str, Any] | None:
@@ -115,7 +108,7 @@ def _histogram(one: DisplayedClustering, values: Any) -> dict[str, Any] | None:
     if values is None:
         return None
     known = values[one.codes >= 0]
-    return {"mean": float(known.mean()) if known.size else None, "histogram": np.histogram(known, BINS, (0, 1))[0]}
+    return {"mean": known.mean() if known.size else None, "histogram": np.histogram(known, BINS, (0, 1))[0]}
 
 
 def _trust(one: DisplayedClustering) -> dict[str, Any] | None:
@@ -123,23 +116,23 @@ def _trust(one: DisplayedClustering) -> dict[str, Any] | None:
     if one.confidence is None or one.support is None:
         return None
     table = cluster_means(one.codes, one.confidence, one.support)
-    return {name: table[name].to_numpy() for name in ("confidence", "support", "floaters")}
+    return dict(table[["confidence", "support", "floaters"]].to_dict("list"))
 
 
 def _members(one: DisplayedClustering) -> dict[str, Any] | None:
     """Reliability of the clusterings of a consensus, as in :attr:`Consensus.members`: the least reliable, at most 100."""
     if one.members is None:
         return None
-    some = one.members.head(MEMBERS)
-    shown = {name: some[name].to_numpy() for name in ("leaf", "reliability", "better_without")}
-    return {**shown, "n_better_without": int(one.members["better_without"].sum())}
+    shown = one.members.head(MEMBERS).to_dict("list")
+    return {**shown, "n_better_without": one.members["better_without"].sum()}
 
 
 def floater_rows(session: Session, one: DisplayedClustering) -> list[dict[str, Any]]:
-    trust = {"confidence": one.confidence, "support": one.support}
+    if one.confidence is None or one.support is None:
+        return []
     return [
         {"index": i, "id": session.name_of(i), "cluster": one.codes[i]}
-        | {name: values[i] for name, values in trust.items() if values is not None}
+        | {"confidence": one.confidence[i], "support": one.support[i]}
         for i in one.floaters[:FLOATERS]
     ]
 
@@ -150,45 +143,36 @@ def _all_known(call: Call, one: DisplayedClustering) -> list[dict[str, Any]]:
     if found and one.leaf is None and one.edited is None:
         medoid = call.snapshot.displayed(one.ref._replace(kind="m", k=0), call.step).codes
         for told, known in zip(found, call.session.labelings.values(), strict=True):
-            both = (known.codes >= 0) & (medoid >= 0)
-            told["medoid"] = accuracy(known.codes, medoid) if both.any() else None
+            told["medoid"] = accuracy(known.codes, medoid)
     return found
 
 
 def _known(name: str, known: Known, one: DisplayedClustering) -> dict[str, Any]:
-    shape = one.clusters, len(known.classes)
-    fits = shape[0] * shape[1] <= CELLS
-    both = (known.codes >= 0) & (one.codes >= 0)
-    return {
-        "name": name,
-        "accuracy": accuracy(known.codes, one.codes) if both.any() else None,
-        "table": _kernels.contingency(one.codes, known.codes, shape) if fits else None,
-        "labels": known.classes if fits else [],
-    }
+    told, shape = {"name": name, "accuracy": accuracy(known.codes, one.codes)}, (one.clusters, len(known.classes))
+    if shape[0] * shape[1] > CELLS:
+        return {**told, "table": None, "labels": []}
+    return {**told, "table": _kernels.contingency(one.codes, known.codes, shape), "labels": known.classes}
 
 
 # What the weights of a clustering are weights of: columns, or components named by the columns that make them.
 
-Row: TypeAlias = Mapping[str, Any] | pd.Series
 LOADED, MUCH = 3, 0.5  # safeguard: columns that name a component, and the share of the largest loading that they need
 LOADING_CELLS = 2 * 10**7  # safeguard: of the data whose components are found again; more takes seconds
 
 
-def weights_of(row: Row) -> Floats | None:
-    """The weights that a clustering was made with; None where there were none."""
-    weights = row.get("weights")
+def weights_of(weights: Any) -> Floats | None:
+    """A cell of info as numbers; None where a clustering was made without weights."""
     return None if weights is None or np.ndim(weights) == 0 else np.asarray(weights, float)
 
 
-def space_of(row: Row) -> str:
-    """What was weighted: "columns", "components" or another space of a method."""
-    method = row.get("method")
+def space_of(method: Any) -> str:
+    """What a method weighs: "columns", "components" or another space."""
     return METHODS[method].space if isinstance(method, str) and method in METHODS else "columns"
 
 
 def weight_names(session: Session, row: pd.Series, width: int) -> list[str]:
     """What each weight is of; components with the columns that they are made of mostly."""
-    space = space_of(row)
+    space = space_of(row.get("method"))
     if space == "columns":
         return session.features if len(session.features) == width else [f"column {i}" for i in range(width)]
     plain = [f"{space.removesuffix('s')} {i + 1}" for i in range(width)]

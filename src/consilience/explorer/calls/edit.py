@@ -12,7 +12,7 @@ from consilience.explorer.checks import list_of, one_of, picked_rows, ref_text, 
 from consilience.explorer.edits import DOINGS, NAME, Edited, clean, distinct_names, in_words, seen_in
 from consilience.explorer.replies import RefusedError, Reply, binary_reply, json_reply
 from consilience.explorer.session import Session
-from consilience.explorer.snapshot import DisplayedClustering, Snapshot
+from consilience.explorer.snapshot import DisplayedClustering, Snapshot, encoded_codes
 
 CLUSTERS, STEPS = 1000, 1000  # safeguard: clusters that are merged at once; edits of one clustering
 GIVEN = 10_000  # safeguard: letters of a name that a cluster came with
@@ -99,11 +99,10 @@ def known_label(call: Call) -> Reply:
     if at >= len(labelings):
         raise RefusedError(404, f"there is no label {at}: there are {len(labelings)}")
     name, known = list(labelings.items())[at]
-    kind = np.uint8 if len(known.classes) < 255 else np.uint16
     if len(known.classes) >= np.iinfo(np.uint16).max:
         raise RefusedError(400, f"{name} has {len(known.classes):,} classes: the explorer colors by fewer than 65,535")
     header = {"name": name, "classes": known.classes, "saved": name in call.session.saved}
-    return binary_reply(header, {"codes": known.codes.astype(kind)})  # −1 becomes the largest value
+    return binary_reply(header, {"codes": encoded_codes(known.codes)})
 
 
 def save_label(call: Call) -> Reply:

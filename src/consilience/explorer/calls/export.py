@@ -20,7 +20,7 @@ from consilience.explorer.checks import ITEMS, NAME, Keys, flag, one_of, ref_tex
 from consilience.explorer.edits import Edited, Step, distinct_names, seen_in
 from consilience.explorer.replies import RefusedError, Reply, file_reply, json_reply
 from consilience.explorer.session import Session
-from consilience.explorer.snapshot import REF, Ref, Snapshot
+from consilience.explorer.snapshot import Ref, Snapshot
 from consilience.reports.files import quoted
 
 FORMATS = {  # the file and its type; as consilience.py the Python would import itself
@@ -57,13 +57,20 @@ def export(call: Call) -> Reply:
     names = [name or title(snapshot, snapshot.displayed(ref)) for ref, (_, name) in zip(refs, items, strict=True)]
     chosen = list(zip(refs, column_names(session, names), strict=True))
     if form == "python":
-        body = snippet(session, snapshot, chosen).encode()
+        return file_reply(*FORMATS[form], snippet(session, snapshot, chosen).encode())
+    table = label_table(session, snapshot, chosen, asked["assessed"])
+    if asked["saved"]:
+        table = with_saved(session, table)
+    file = io.BytesIO()
+    if form == "csv":
+        csv.write_csv(_safe(table), file)
+    elif form == "parquet":
+        parquet.write_table(table, file, compression="zstd")
+    elif form == "json":
+        file.write(_json(session, snapshot, chosen, table))
     else:
-        table = label_table(session, snapshot, chosen, asked["assessed"])
-        if asked["saved"]:
-            table = with_saved(session, table)
-        body = WRITERS[form](session, snapshot, chosen, table)
-    return file_reply(*FORMATS[form], body)
+        file.write(_h5ad(table, session.source.id_name, [f"{name}{end}" for _, name in chosen for end in SUFFIXES]))
+    return file_reply(*FORMATS[form], file.getvalue())
 
 
 def label_table(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]], assessed: bool) -> pa.Table:
@@ -83,9 +90,7 @@ def with_saved(session: Session, table: pa.Table) -> pa.Table:
     """The same with the labels that people saved, under names that no other column has."""
     names = unique_names(session.saved, taken=table.column_names)
     for name, saved in zip(names, session.saved.values(), strict=True):
-        table = table.append_column(
-            name, _column(np.array([*saved.classes, None], object)[saved.codes], saved.codes < 0)
-        )
+        table = table.append_column(name, _column(saved.labels, saved.codes < 0))
     return table
 
 
@@ -123,18 +128,6 @@ def _safe(table: pa.Table) -> pa.Table:
     return table.rename_columns([quoted(name) for name in table.column_names])
 
 
-def _csv(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]], table: pa.Table) -> bytes:
-    sink = io.BytesIO()
-    csv.write_csv(_safe(table), sink)
-    return sink.getvalue()
-
-
-def _parquet(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]], table: pa.Table) -> bytes:
-    sink = io.BytesIO()
-    parquet.write_table(table, sink, compression="zstd")
-    return sink.getvalue()
-
-
 def _json(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]], table: pa.Table) -> bytes:
     """The columns, and of every clustering where it comes from and how it was edited."""
     about: dict[str, dict[str, Any]] = {}
@@ -147,15 +140,15 @@ def _json(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]], t
     return json_reply({**content, "columns": table.to_pydict()}).body
 
 
-def _h5ad(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]], table: pa.Table) -> bytes:
-    """An AnnData of nothing but obs, labels as categories."""
+def _h5ad(table: pa.Table, id_name: str, numbers: list[str]) -> bytes:
+    """An AnnData of nothing but obs, labels as categories, other columns as numbers."""
     try:
         import anndata
     except ImportError:
         raise RefusedError(400, "h5ad files need anndata: pip install 'consilience[anndata]'") from None
-    frame = table.to_pandas().set_index(session.source.id_name)
+    frame = table.to_pandas().set_index(id_name)
     frame.index = frame.index.astype(str)
-    for column in frame.columns.difference([f"{name}{suffix}" for _, name in chosen for suffix in SUFFIXES]):
+    for column in frame.columns.difference(numbers):
         frame[column] = frame[column].map(lambda one: None if pd.isna(one) else _whole(one)).astype("category")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "labels.h5ad"
@@ -168,62 +161,53 @@ def _whole(label: Any) -> str:
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
-WRITERS = {"csv": _csv, "parquet": _parquet, "json": _json, "h5ad": _h5ad}
-
-
 # Python that loads a run and makes the labels of chosen clusterings again, edits by hand included.
 
 GIVEN = "...  # what you gave to cs.explore"
 
 
 def snippet(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]]) -> str:
-    writer = _Writer(session, snapshot)
+    writer = _Writer(snapshot)
     made = [line for ref, name in chosen for line in writer.labels(ref, name)]
-    trees = writer.trees()
-    middle = [*trees, *[""] * bool(trees), "labels = pd.DataFrame(index=ensemble.ids)", *made]
-    ending = [
+    trees = [f"{name} = {how}" for name, how in sorted(writer.trees.items())]
+    middle = [
+        *trees,
+        *[""] * bool(trees),
+        "labels = pd.DataFrame(index=ensemble.ids)",
+        *made,
         "",
         "for name in labels:",
-        "    print(labels[name].value_counts(), end='\\n\\n')  # objects of every cluster",
     ]
-    return "\n".join([*_opening(session, snapshot), *middle, *ending, ""])
+    ending = ["    print(labels[name].value_counts(), end='\\n\\n')  # objects of every cluster", ""]
+    return "\n".join([*_opening(session, snapshot), *middle, *ending])
 
 
 def _opening(session: Session, snapshot: Snapshot) -> list[str]:
     """The lines that open the run, and make again what was added in memory."""
-    grown = session.grown
-    lines = [
-        '"""Clusterings chosen in the consilience explorer."""',
-        "",
-        "import pandas as pd",
-        "",
-        "import consilience as cs",
-    ]
+    grown, source = session.grown, session.source
+    lines = ['"""Clusterings chosen in the consilience explorer."""', "", "import pandas as pd", ""]
+    lines += ["import consilience as cs"]
     if grown:
         guide = "Guide, " if any("Guide(" in line for line in grown) else ""
         lines += [f"from consilience.generation import {guide}Variations"]
     lines += [""]
-    if grown or session.source.data_code:
-        lines += [f"data = {session.source.data_code or GIVEN}"]
-    if session.source.base is not None:
-        lines += [f"base = ...  # {session.source.base!r}".replace("\n", " ")]
-    lines += [f"ensemble = {session.source.code or GIVEN}"]
+    if grown or source.data_code:
+        lines += [f"data = {source.data_code or GIVEN}"]
+    if source.base is not None:
+        lines += [f"base = ...  # {source.base!r}".replace("\n", " ")]
+    lines += [f"ensemble = {source.code or GIVEN}"]
     if session.renumbered:
         lines += ["ensemble = cs.Ensemble(ensemble)  # clusters are numbered 0 … k − 1"]
     if grown:
-        lines += [f"variations = Variations(data{'' if session.source.base is None else ', base=base'})", *grown]
+        lines += [f"variations = Variations(data{'' if source.base is None else ', base=base'})", *grown]
     return [*lines, f"ensemble = ensemble[:, :{snapshot.n_clusterings}]", ""]
 
 
 class _Writer:
-    """Lines for one clustering after the other; the trees that they need are asked for at the end."""
+    """Lines for one clustering after the other, and the `trees` that they need."""
 
-    def __init__(self, session: Session, snapshot: Snapshot) -> None:
-        self._session, self._snapshot = session, snapshot
-        self._needed: dict[str, str] = {}
-
-    def trees(self) -> list[str]:
-        return [f"{name} = {how}" for name, how in sorted(self._needed.items())]
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot, self.trees = snapshot, dict[str, str]()
 
     def labels(self, ref: Ref, name: str) -> list[str]:
         """The lines that make the labels of one clustering, as they were given."""
@@ -242,7 +226,7 @@ class _Writer:
         how = f"linkage={linkage!r}, measure={meta.measure!r}, sketch={meta.n_pairs}"
         how += f", random_state={meta.seed}" if meta.n_pairs is not None else ""
         # a branch is a node of the tree that it was chosen in
-        self._needed[tree] = f"cs.organize(ensemble[:, :{ref.m}], {how})"
+        self.trees[tree] = f"cs.organize(ensemble[:, :{ref.m}], {how})"
         number = f", n_clusters={ref.k}" if ref.k else ""
         if self._snapshot.group(self._snapshot.members(ref)).is_sampled:
             return f"cs.meta.group_consensus.quick_labels(ensemble[:, {tree}.branch({ref.node})]{number})"
@@ -250,35 +234,25 @@ class _Writer:
 
     def _codes(self, text: str, linkage: str) -> str:
         """The codes of a clustering that was not edited."""
-        found = REF.fullmatch(text)
-        assert found is not None
-        m, node = int(found[1] or 0), int(found[2])
-        return self._consensus(Ref(m, node, "c", int(found[4] or 0)), linkage) if m else f"ensemble.labels[:, {node}]"
-
-    def _is_here(self, text: str, linkage: str, seen: str) -> bool:
-        """Whether a ref is still of the clustering that it was of: numbers are given anew after some were taken away."""
-        codes = self._snapshot.codes_of(text, linkage)
-        return codes is not None and seen_in(codes) == seen
+        ref = self._snapshot.ref(text)
+        return f"ensemble.labels[:, {ref.node}]" if ref.node < ref.m else self._consensus(ref, linkage)
 
     def _edited(self, one: Edited) -> list[str]:
         needed = [(one.base, one.linkage, one.seen)]
         needed += [(step["by"], step["linkage"], step["seen"]) for step in one.steps if step["do"] == "split"]
-        if not all(self._is_here(*each) for each in needed):  # the labels themselves
-            literal = [None if code < 0 else one.names[code] for code in one.codes]
-            return [f"edited = pd.Series({literal!r}, dtype=object)  # {printable(one.title, keep='')}"]
-        codes, called = self._codes(one.base, one.linkage), self._names(one.base)
-        names = "lambda code: str(code) if code >= 0 else None" if called is None else repr(dict(enumerate(called)))
-        lines = ["", f"edited = pd.Series({codes}).map({names}).astype(object)  # {printable(one.title, keep='')}"]
-        for step in one.steps:
-            lines += self._step(step)
-        return lines
-
-    def _names(self, base: str) -> list[str] | None:
-        """The names that the clusters of a clustering came with."""
-        found = REF.fullmatch(base)
-        assert found is not None
-        names = None if found[1] else self._snapshot.meta.ensemble.label_names[int(found[2])]
-        return None if names is None else distinct_names(names)
+        said = f"# {printable(one.title, keep='')}"
+        for ref, linkage, seen in needed:  # numbers are given anew after some clusterings were taken away
+            codes = self._snapshot.codes_of(ref, linkage)
+            if codes is None or seen_in(codes) != seen:
+                literal = [None if code < 0 else one.names[code] for code in one.codes]
+                return [f"edited = pd.Series({literal!r}, dtype=object)  {said}"]
+        base = self._snapshot.ref(one.base)
+        called = None if base.node >= base.m else self._snapshot.meta.ensemble.label_names[base.node]
+        names = "lambda code: str(code) if code >= 0 else None"
+        if called is not None:
+            names = repr(dict(enumerate(distinct_names(called))))
+        made = f"edited = pd.Series({self._codes(one.base, one.linkage)}).map({names}).astype(object)  {said}"
+        return ["", made, *(line for step in one.steps for line in self._step(step))]
 
     def _step(self, step: Step) -> list[str]:
         do = step["do"]

@@ -2,7 +2,7 @@
 
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
 
@@ -56,14 +56,14 @@ def _page(call: Call, asked: dict[str, Any]) -> Reply:
     values = _values(session, rows, columns)
     words = _words(session, rows)
     known = {name: [*labels.classes, None] for name, labels in session.labelings.items()}
+    trust = {"confidence": one.confidence, "support": one.support}
     told = [
         {
             "index": i,
             "id": session.name_of(i),
             "cluster": one.codes[i],
             "name": one.name_of(one.codes[i]),
-            "confidence": _of_object(one, one.confidence, i),
-            "support": _of_object(one, one.support, i),
+            **{name: None if of is None or one.codes[i] < 0 else of[i] for name, of in trust.items()},
             "known": {name: classes[session.labelings[name].codes[i]] for name, classes in known.items()},
             "values": dict(zip(names, row, strict=True)),
             "words": said,
@@ -86,30 +86,19 @@ def shown_columns(session: Session, one: DisplayedClustering) -> Ints:
     if one.clusters < 2:
         return np.arange(COLUMNS)
     _, _, d, _ = effect_sizes(session.compared.comparable, one.codes)
-    strength = np.abs(np.nan_to_num(d, posinf=0, neginf=0)).max(axis=0)
-    if _original(session) is not None:
-        assert session.data is not None
-        assert session.data.groups is not None
-        own = np.zeros(width)
-        np.maximum.at(own, session.data.groups, strength)
-        strength = own
+    strength, groups = np.zeros(width), None if session.data is None else session.data.groups
+    own = np.arange(width) if groups is None else groups
+    np.maximum.at(strength, own, np.abs(np.nan_to_num(d, posinf=0, neginf=0)).max(axis=0))
     return np.sort(np.argsort(-strength, kind="stable")[:COLUMNS])
-
-
-def _of_object(one: DisplayedClustering, values: Array | None, i: int) -> float | None:
-    return None if values is None or one.codes[i] < 0 else values[i]
 
 
 def _chosen(session: Session, one: DisplayedClustering, asked: dict[str, Any], step: Callable[[], None]) -> Ints:
     """The objects that are asked for, in the order asked for; what has no value there comes last."""
-    keep = np.ones(len(one.codes), bool) if asked["cluster"] == ALL else one.codes == asked["cluster"]
-    if asked["rows"] is not None:
-        among_these = np.zeros(len(keep), bool)
-        among_these[asked["rows"]] = True
-        keep &= among_these
+    chosen = np.arange(len(one.codes)) if asked["rows"] is None else asked["rows"]
+    if asked["cluster"] != ALL:
+        chosen = chosen[one.codes[chosen] == asked["cluster"]]
     if asked["text"].strip():
-        keep &= search(session, asked["text"], step)[0]
-    chosen = np.flatnonzero(keep)
+        chosen = chosen[search(session, asked["text"], step)[0][chosen]]
     values = _sorted_by(session, one, asked["order"], asked["at"])
     if values is None:
         return chosen[::-1] if asked["falling"] else chosen
@@ -130,8 +119,7 @@ def _sorted_by(session: Session, one: DisplayedClustering, order: str, at: int) 
         labels = list(session.labelings.values())
         if at >= len(labels):
             raise RefusedError(404, f"there is no label {at}: there are {len(labels)}")
-        ranks = np.append(np.argsort(np.argsort(labels[at].classes)).astype(float), np.nan)
-        return np.asarray(ranks[labels[at].codes])
+        return np.append(rankdata(labels[at].classes, "dense"), np.nan)[labels[at].codes]
     if order == "column":
         width = len(_column_names(session))
         if session.data is None or at >= width:
@@ -171,24 +159,19 @@ def _ranks(session: Session, cells: pd.Series, at: int) -> Array:
     return words.rank(method="dense").to_numpy(float)
 
 
-def _shown(cell: Any) -> Any:
-    """A cell as it came: numbers as they are, days without a time of day; None where it is missing."""
-    if cell is None or pd.isna(cell):
-        return None
-    if isinstance(cell, pd.Timestamp):
-        return str(cell.date() if cell == cell.normalize() else cell)
-    return cell if isinstance(cell, (float, int)) else str(cell)
-
-
 def _values(session: Session, rows: Ints, columns: Ints) -> list[list[Any]]:
     if not len(columns) or session.data is None:
         return [[] for _ in rows]
     if (original := _original(session)) is not None:
-        cells = [original.iloc[rows, i].tolist() for i in columns]
-        return [[_shown(cell) for cell in row] for row in zip(*cells, strict=True)]
+        cells = zip(*(original.iloc[rows, i].tolist() for i in columns), strict=True)
+        return [[_without_midnight(cell) for cell in row] for row in cells]
     some = session.data.values[rows][:, columns]
     table: list[list[Any]] = (some.toarray() if sparse.issparse(some) else some).tolist()
     return table
+
+
+def _without_midnight(cell: Any) -> Any:
+    return cell.date() if isinstance(cell, pd.Timestamp) and cell == cell.normalize() else cell
 
 
 def _words(session: Session, rows: Ints) -> list[list[str] | None]:
@@ -228,12 +211,11 @@ def looks(call: Call) -> Reply:
 def averages(call: Call) -> Reply:
     """The average of every cluster, with a band of 80 % of its curves, and its most typical objects."""
     look, one = _look(call), call.clustering()
-    k = min(one.clusters, AVERAGED)
-    examples = [typical(call, one, cluster) for cluster in range(k)]
+    members = [np.flatnonzero(one.codes == cluster) for cluster in range(min(one.clusters, AVERAGED))]
+    examples = [typical(look, one, rows) for rows in members]
     header = {**look.summary(), "ref": str(one.ref), "examples": examples, "band": BAND}
     if look.values is None:
         return binary_reply(header, {})
-    members = [np.flatnonzero(one.codes == cluster) for cluster in range(k)]
     arrays = {"mean": np.stack([np.nanmean(look.values[rows], axis=0) for rows in members])}
     if look.kind == "curves":
         low, high = np.stack([np.nanpercentile(look.values[rows], BAND, axis=0) for rows in members], axis=1)
@@ -250,16 +232,14 @@ def image(call: Call) -> Reply:
     return Reply(200, *found, {"Cache-Control": "private, max-age=3600"})
 
 
-def typical(call: Call, one: DisplayedClustering, cluster: int) -> Ints:
-    """Objects of a cluster: those of the largest support, or nearest to its mean where there is no support."""
-    rows = np.flatnonzero(one.codes == cluster)
+def typical(look: Look, one: DisplayedClustering, rows: Ints) -> Ints:
+    """Of the objects of a cluster those of the largest support, or nearest to its mean where there is no support."""
+    away: Floats = np.zeros(len(rows))
     if one.support is not None:
-        away: Floats = -one.support[rows]
-    elif call.session.look is not None and call.session.look.values is not None:
-        values = np.nan_to_num(call.session.look.values[rows])
+        away = -one.support[rows]
+    elif look.values is not None:
+        values = np.nan_to_num(look.values[rows])
         away = np.square(values - values.mean(axis=0)).sum(axis=1)
-    else:
-        return rows[:EXAMPLES]
     return rows[np.argsort(away, kind="stable")[:EXAMPLES]]
 
 
@@ -284,9 +264,8 @@ def search(session: Session, text: str, step: Callable[[], None] = lambda: None)
         both = [search(session, part, step) for part in parts]
         return np.logical_and.reduce([mask for mask, _ in both]), [name for _, names in both for name in names]
     found = COMPARED.fullmatch(text)
-    names = {name.casefold(): name for name in reversed(list(columns(session)))}
-    if found and found[1].casefold() in names:
-        name = names[found[1].casefold()]
+    names = {name.casefold(): name for name in reversed(columns(session))}
+    if found and (name := names.get(found[1].casefold())) is not None:
         mask = _compared(session, name, found[2], found[3])
         if mask is not None:
             return mask, [name]
@@ -305,15 +284,15 @@ def _conditions(session: Session, text: str) -> list[str]:
 def unknown_column(session: Session, text: str) -> str:
     """What is wrong with a text that compares a column that is not there, with those that may be meant; else empty."""
     found = COMPARED.fullmatch(text)
-    names = list(dict.fromkeys(columns(session)))
+    names = columns(session)
     if not found or found[1].casefold() in map(str.casefold, names):
         return ""
     near = [name for name in names if found[1].casefold() in name.casefold()] or get_close_matches(found[1], names)
     return f"there is no column {found[1]!r}" + (f": {', '.join(near[:3])}?" if near else "")
 
 
-def columns(session: Session) -> Iterator[str]:
-    yield from (session.source.id_name, *session.labelings, *_column_names(session))
+def columns(session: Session) -> list[str]:
+    return list(dict.fromkeys([session.source.id_name, *session.labelings, *_column_names(session)]))
 
 
 def _compared(session: Session, name: str, sign: str, wanted: str) -> Array | None:
@@ -344,8 +323,7 @@ def cells_of(session: Session, name: str) -> Array:
     if name == session.source.id_name:
         return np.arange(n) if session.ids is None else np.asarray(session.ids)
     if name in session.labelings:
-        known = session.labelings[name]
-        return np.array([*known.classes, None], object)[known.codes]
+        return session.labelings[name].labels
     original = _original(session)
     return _number_column(session, session.features.index(name)) if original is None else _plain(original[name])
 
@@ -383,13 +361,12 @@ def _anywhere(session: Session, text: str, step: Callable[[], None]) -> tuple[Ar
                 step()
                 add(_holds(_plain(original.iloc[:, place]), text), column.name)
     elif session.compared.is_counts and data is not None:
-        word = text.casefold()
-        places = [i for i, name in enumerate(session.features) if name.casefold() == word]
-        places = places or [i for i, name in enumerate(session.features) if name.casefold().startswith(word)]
+        word, names = text.casefold(), [name.casefold() for name in session.features]
+        places = [i for i, name in enumerate(names) if name == word]
+        places = places or [i for i, name in enumerate(names) if name.startswith(word)]
         if places:
             step()
-            some = data.values[:, places]
-            with_counts = np.asarray((some > 0).sum(axis=1)).ravel() > 0
+            with_counts = np.asarray((data.values[:, places] > 0).sum(axis=1)).ravel() > 0
             add(with_counts, ", ".join(session.features[i] for i in places[:5]) + (" …" if len(places) > 5 else ""))
     return mask, where
 

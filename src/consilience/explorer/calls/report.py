@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import count
-from consilience._types import Array, Ints
+from consilience._types import Ints
 from consilience.explorer.calls.call import Call
 from consilience.explorer.calls.detail import title
 from consilience.explorer.calls.edit import names_of
@@ -58,7 +58,7 @@ def start_report(call: Call, m: int, nodes: Sequence[int], top: int, ref: str, n
         raise RefusedError(400, "one clustering has no groups to report of: consilience report tells of it")
     one = snapshot.displayed(snapshot.ref(ref), call.step)
     meta = in_view(snapshot, nodes, top)
-    known = {label: named(found.codes, found.classes) for label, found in session.labelings.items()}
+    known = {name: found.labels for name, found in session.labelings.items()}
     called = name.strip() or title(snapshot, one)
     origin = replace(session.origin, data_code=session.source.data_code)
     report = make_report(meta, origin, data=session.data, known=known, n_shuffles=SHUFFLES, n_jobs=session.n_jobs)
@@ -88,16 +88,11 @@ def written_report(call: Call) -> Reply:
     return file_reply("consilience_report.html", "text/html; charset=utf-8", written[1])
 
 
-def named(codes: Array, names: Sequence[str]) -> Array:
-    """Labels by their names, None where missing."""
-    return np.array([*names, None], object)[codes]
-
-
 def in_view(snapshot: Snapshot, nodes: Sequence[int], top: int) -> MetaClustering:
     """The meta-clustering whose groups are those under some nodes, of the branch under another; refused where they are not all of it."""
     meta, tree = snapshot.meta, snapshot.newest
-    if max([top, *nodes]) > 2 * meta.n_clusterings - 2:
-        raise RefusedError(404, f"the nodes of this tree are numbered 0 to {2 * meta.n_clusterings - 2}")
+    if max([top, *nodes]) >= len(tree.sizes):
+        raise RefusedError(404, f"the nodes of this tree are numbered 0 to {len(tree.sizes) - 1}")
     members = np.sort(tree.leaves(top))
     parts = [np.sort(tree.leaves(node)) for node in nodes]
     if not np.array_equal(np.sort(np.concatenate(parts)) if parts else np.empty(0), members) or len(members) < 2:
@@ -105,9 +100,9 @@ def in_view(snapshot: Snapshot, nodes: Sequence[int], top: int) -> MetaClusterin
     groups = np.empty(len(members), np.int64)
     for number, part in enumerate(parts):
         groups[np.searchsorted(members, part)] = number + 1
-    here, renumbered = (
-        (meta, np.arange(2 * meta.n_clusterings - 1)) if top == len(tree.sizes) - 1 else _branch(meta, top)
-    )
+    here, renumbered = meta, np.arange(len(tree.sizes))
+    if top < len(tree.sizes) - 1:
+        here, renumbered = _branch(meta, top)
     return replace(here, nodes=renumbered[list(nodes)], groups=groups, note="")
 
 
@@ -135,16 +130,9 @@ def shown(
     names = names_of(one)
     result = SimpleNamespace(labels=one.codes, confidence=one.confidence, support=one.support)
     marks = find_marks(report, one.codes)
-    tables = ("view_clusters", "view_features")
-    lead = say_clusters(
-        result,
-        report,
-        marks_in_words(report, marks),
-        called=f"Shown is “{called}”: ",
-        place=PLACE,
-        see=See(tables=tables),
-        numbers=names,
-    )
+    said, see = f"Shown is “{called}”: ", See(tables=("view_clusters", "view_features"))
+    words = marks_in_words(report, marks)
+    lead = say_clusters(result, report, words, called=said, place=PLACE, see=see, numbers=names)
     blocks: list[Block] = [Facts(_facts(session, snapshot, report.result, one, called))]
     if one.edited is not None:
         blocks += [Text(f"Edited by hand from {one.edited.origin}: {'; '.join(map(in_words, one.edited.steps))}.")]
@@ -166,11 +154,8 @@ def _clusters(
         frame = brief(cluster_frame(result, report), report, "recurrence", "nearest", "confused")
         frame.index = pd.Index(names, name="cluster")
         blocks = [cluster_sheet(result, frame, caption, name="view_clusters", place=PLACE, slots=slots)]
-    if marks is not None and (
-        sheet := feature_sheet(
-            marks, f"What tells the clusters of {called} apart", name="view_features", place=PLACE, slots=slots
-        )
-    ):
+    apart = f"What tells the clusters of {called} apart"
+    if marks is not None and (sheet := feature_sheet(marks, apart, name="view_features", place=PLACE, slots=slots)):
         sheet.frame.index = pd.Index([names[cluster] for cluster in sheet.frame.index], name="cluster")
         blocks += [sheet, Text(f"{SPREAD} {effect_note(report)}", note=True)]
     return blocks

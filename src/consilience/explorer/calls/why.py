@@ -9,7 +9,7 @@ import pandas as pd
 from consilience._types import Floats, Ints
 from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.calls.detail import space_of, weight_names, weights_of
-from consilience.explorer.replies import Reply, json_reply
+from consilience.explorer.replies import Reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import Snapshot
 from consilience.measures import accuracy
@@ -17,9 +17,7 @@ from consilience.measures import accuracy
 TOP, BINS = 12, 12  # safeguard: length of lists that are displayed
 FIRST = 20  # safeguard: components that are looked at; the later ones hold little
 LOOKED_AT = 40  # safeguard: clusterings of each side that means are taken of, for an answer within a second
-CLEAR = (
-    0.8  # safeguard: display; standard deviations between mean weights that are told in words (Cohen's large effect)
-)
+CLEAR = 0.8  # safeguard: display; standard deviations between mean weights that are told in words (large for Cohen)
 MEANING = {  # what the methods that are not named for what they do vary
     "zipf": ", random weights of columns",
     "pca": ", random weights of principal components",
@@ -41,16 +39,8 @@ def why(call: Call) -> Reply:
         "followed": _followed(call, inside, outside),
         "weights": _weights(session, snapshot, inside, outside),
     }
-    return json_reply(
-        {
-            "revision": snapshot.revision,
-            "ref": str(ref),
-            "n_inside": len(inside),
-            "n_outside": len(outside),
-            **told,
-            "words": sentences(told) if len(outside) else [],
-        }
-    )
+    words = sentences(told) if len(outside) else []
+    return call.reply(ref=str(ref), n_inside=len(inside), n_outside=len(outside), words=words, **told)
 
 
 def _methods(snapshot: Snapshot, inside: Ints, outside: Ints) -> list[dict[str, Any]]:
@@ -61,9 +51,7 @@ def _methods(snapshot: Snapshot, inside: Ints, outside: Ints) -> list[dict[str, 
     methods = info["method"].astype(str).to_numpy()
     sides = [pd.Series(methods[side]).value_counts(normalize=True) for side in (inside, outside)]
     names = sorted(set(methods), key=lambda name: -abs(sides[0].get(name, 0) - sides[1].get(name, 0)))
-    return [
-        {"name": name, "inside": sides[0].get(name, 0.0), "outside": sides[1].get(name, 0.0)} for name in names[:TOP]
-    ]
+    return [{"name": name, "inside": sides[0].get(name, 0), "outside": sides[1].get(name, 0)} for name in names[:TOP]]
 
 
 def _clusters(snapshot: Snapshot, inside: Ints, outside: Ints) -> dict[str, Any]:
@@ -141,10 +129,9 @@ def _weights(session: Session, snapshot: Snapshot, inside: Ints, outside: Ints) 
     if "weights" not in info:
         return []
     found = []
-    methods = info["method"].tolist() if "method" in info else [None] * len(info)
-    spaces = np.array([space_of({"method": method}) for method in methods])
-    weights = [weights_of({"weights": one}) for one in info["weights"].tolist()]
-    for space in dict.fromkeys(spaces.tolist()):
+    spaces = [space_of(method) for method in info.get("method", [None] * len(info))]
+    weights = [weights_of(one) for one in info["weights"]]
+    for space in dict.fromkeys(spaces):
         sides = []
         for side in (inside, outside):
             some = [weights[i] for i in side if spaces[i] == space]
@@ -153,10 +140,8 @@ def _weights(session: Session, snapshot: Snapshot, inside: Ints, outside: Ints) 
         if len(widths) != 1 or not all(sides):
             continue
         tables = [np.array(side)[:, :FIRST] if space == "components" else np.array(side) for side in sides]
-        means = [table.mean(axis=0) for table in tables]
-        n = [len(table) for table in tables]
-        within = sum(np.square(table - mean).sum(axis=0) for table, mean in zip(tables, means, strict=True))
-        spread = np.sqrt(within / max(1, sum(n) - 2))
+        means, n = [table.mean(axis=0) for table in tables], [len(table) for table in tables]
+        spread = np.sqrt(sum(len(table) * table.var(axis=0) for table in tables) / max(1, sum(n) - 2))
         d = (means[0] - means[1]) / np.where(spread > 0, spread, 1)
         first = next(i for i in inside if spaces[i] == space and weights[i] is not None)
         names = weight_names(session, info.iloc[first], widths.pop())
@@ -214,8 +199,4 @@ def _gap(one: dict[str, Any]) -> float:
 
 
 def _spaced(members: Ints) -> Ints:
-    return (
-        members[np.unique(np.linspace(0, len(members) - 1, min(len(members), LOOKED_AT)).astype(int))]
-        if len(members)
-        else members
-    )
+    return members[np.unique(np.linspace(0, len(members) - 1, min(len(members), LOOKED_AT)).astype(int))]
