@@ -1,8 +1,7 @@
-"""Tasks on a Dask cluster: their large arrays travel once, and what a worker's death takes away is done again.
+"""Tasks on a Dask cluster: their large arrays travel once, and what a worker's death takes away is done again."""
 
-joblib's own Dask backend loses tasks whose data lay on the worker that died. Here this process holds the arrays, too, and sends them
-again with the tasks that need them. A task's result depends on its arguments alone, wherever and however often it runs.
-"""
+# joblib's own Dask backend loses tasks whose data lay on the worker that died. Here this process holds the arrays, too, and sends them
+# again with the tasks that need them. A task's result depends on its arguments alone, wherever and however often it runs.
 
 from __future__ import annotations
 
@@ -57,7 +56,6 @@ ADDRESSES: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # of clients; one 
 
 
 def address_of(client: Any) -> str:
-    """Of the scheduler, for messages."""
     if address := getattr(client.scheduler, "address", None):
         ADDRESSES[client] = str(address)
     return ADDRESSES.get(client, "of Dask")
@@ -74,10 +72,7 @@ def await_scheduler(client: Any) -> None:
 
 
 def asked(client: Any, call: Callable[[], T]) -> T:
-    """What a call to the client gives: made again where it failed on the way, and one sentence where the scheduler is lost.
-
-    All calls to a client go through here, since the scheduler may go between any look at it and the call that follows.
-    """
+    # All calls to a client go through here, since the scheduler may go between any look at it and the call that follows.
     tries = 0
     while True:
         await_scheduler(client)
@@ -91,7 +86,6 @@ def asked(client: Any, call: Callable[[], T]) -> T:
 
 
 def n_cores(client: Any) -> int:
-    """Cores of the cluster now; 0 without a worker."""
     return int(sum(asked(client, client.ncores).values()))
 
 
@@ -111,8 +105,6 @@ def outcome(future: Any) -> tuple[bool, Any]:
 
 
 class ClusterWorkers(Workers):
-    """Those of a Dask client."""
-
     def __init__(self, client: Any, **form: bool) -> None:
         super().__init__(**form)
         self._client = client
@@ -159,11 +151,9 @@ class ClusterWorkers(Workers):
                     self._client.cancel(list(out), reason="consilience stopped")
 
     def _n_waiting(self, out: dict[Any, tuple[int, Task]], drawn: int) -> int:
-        """Tasks that are under way, or whose results wait for one before them."""
         return drawn - min((place for place, _ in out.values()), default=drawn) if self.lazily else len(out)
 
     def _cores(self) -> int:
-        """Cores of the cluster; waits for a worker."""
         begin, said = time.monotonic(), False
         while not (cores := n_cores(self._client)):
             if not said and time.monotonic() - begin > PATIENCE:
@@ -200,14 +190,13 @@ class ClusterWorkers(Workers):
         return future
 
     def _forget_changed(self) -> None:
-        """Arrays that were written to since they were sent are sent anew."""
         for key, (array, then, _) in list(self._there.items()):
             value = array()
             if value is None or fingerprint(value) != then:
                 self._there.pop(key, None)
 
     def _ended(self, ended: queue.SimpleQueue[Any], out: dict[Any, Any]) -> list[Any]:
-        """Futures that came to an end, once each; waits for one, but not long."""
+        # Once each; waits for one, but not long.
         try:
             found = [ended.get(timeout=POLL)]
         except queue.Empty:
@@ -232,7 +221,6 @@ class Sent:
 
 
 def run_packed(data: bytes, *sent: Any) -> Any:
-    """Run a task in a worker."""
     return run_call(unpack(data, [one.array if isinstance(one, Sent) else one for one in sent]))
 
 
@@ -245,7 +233,7 @@ def connect(address: str) -> Iterator[Any]:
     if word == "local":
         if colon and not re.fullmatch(r"[1-9]\d*", number):
             raise InputError(
-                f"{show(address)}: local:N is N worker processes on this machine, such as local:4; N is 1 or more"
+                f"{show(address)}: local:N is N worker processes on this machine, 1 or more, such as local:4"
             )
         how = {"n_workers": int(number) if colon else joblib.cpu_count(), "threads_per_worker": 1}
         dashboard = ":0" if find_spec("bokeh") else None
@@ -255,9 +243,8 @@ def connect(address: str) -> Iterator[Any]:
     try:
         client = Client(address, timeout=10)
     except ValueError as error:
-        raise InputError(
-            f"{show(address)} is not the address of a Dask scheduler, such as tcp://host:8786: {error}"
-        ) from error
+        wrong = f"{show(address)} is not the address of a Dask scheduler, such as tcp://host:8786"
+        raise InputError(f"{wrong}: {error}") from error
     except OSError as error:
         raise ClusterError(f"no Dask scheduler answers at {address}: is it running, and the address right?") from error
     with client:

@@ -1,8 +1,7 @@
-"""Independent tasks side by side: in threads or processes by joblib, or on a Dask cluster.
+"""Independent tasks side by side: in threads or processes by joblib, or on a Dask cluster."""
 
-``n_jobs=None`` is whatever ``joblib.parallel_config`` says, and one job without it. Where that says ``backend="dask"``, or a verb is
-given a ``client=``, all tasks go to the cluster (:mod:`consilience._run.cluster`), whatever `n_jobs` is.
-"""
+# ``n_jobs=None`` is whatever ``joblib.parallel_config`` says, and one job without it. Where that says ``backend="dask"``, or a verb is
+# given a ``client=``, all tasks go to the cluster (:mod:`consilience._run.cluster`), whatever `n_jobs` is.
 
 from __future__ import annotations
 
@@ -42,7 +41,6 @@ class ClusterError(ConnectionError):
 
 
 def check_n_jobs(n_jobs: int | None) -> int | None:
-    """The number of jobs, or one sentence."""
     if n_jobs is None:
         return None
     if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
@@ -155,7 +153,6 @@ class Workers:
         self._held: Any = contextlib.nullcontext()  # what is kept between calls
 
     def __call__(self, tasks: Iterable[Task]) -> Any:
-        """The tasks' results."""
         measured = map(delayed(_measured), tasks)
         found = self._log(self._results(measured)) if self._logged else self._results(tasks)
         if self.as_they_come:
@@ -163,7 +160,6 @@ class Workers:
         return _in_order(found) if self.lazily else list(_in_order(found))
 
     def _results(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Any]]:
-        """(place, result) as they come."""
         raise NotImplementedError
 
     def _log(self, found: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
@@ -190,7 +186,6 @@ def _measured(task: Task) -> tuple[Any, str, float, dict[str, Any]]:
 
 
 def _in_order(found: Iterator[tuple[int, Any]]) -> Iterator[Any]:
-    """Results in the order of their places."""
     place, early = 0, {}
     for one, result in found:
         early[one] = result
@@ -200,10 +195,8 @@ def _in_order(found: Iterator[tuple[int, Any]]) -> Iterator[Any]:
 
 
 class _LocalWorkers(Workers):
-    """joblib's workers, which lose all tasks when one of their processes dies; here those are given out again.
-
-    joblib goes on whether results are taken or not, so where they are taken one by one, tasks are given out in rounds.
-    """
+    # joblib loses all tasks when one of its processes dies; here those are given out again. It goes on whether results are taken or not,
+    # so where they are taken one by one, tasks are given out in rounds.
 
     def __init__(self, n_jobs: int | None, prefer: str, **form: Any) -> None:
         super().__init__(**form)
@@ -232,7 +225,6 @@ class _LocalWorkers(Workers):
                         ) from error
 
     def _until_death(self, tasks: Mapping[int, Task]) -> Iterator[tuple[int, Any]]:
-        """(place, result) of these tasks, or an error when a process dies."""
         self._turn += 1
         found = self._held((_run_numbered, (self._turn, *one), {}) for one in list(tasks.items()))
         try:
@@ -251,7 +243,6 @@ def _run_numbered(turn: int, place: int, task: Task) -> tuple[int, int, Any]:
 
 
 def run_call(task: Task) -> Any:
-    """The result of a task, here."""
     function, args, options = task
     return function(*args, **options)
 
@@ -288,7 +279,6 @@ class _Unpacker(pickle.Unpickler):
         self.apart = apart
 
     def persistent_load(self, place: Any) -> Any:
-        """The value at a place."""
         return self.apart[place]
 
 
@@ -301,5 +291,4 @@ def pack(call: Any) -> tuple[bytes, list[Any]]:
 
 
 def unpack(data: bytes, apart: Sequence[Any]) -> Any:
-    """What :func:`pack` took."""
     return _Unpacker(io.BytesIO(data), apart).load()

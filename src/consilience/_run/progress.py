@@ -22,11 +22,7 @@ QUIET = 0.5  # safeguard: seconds of work that need no bar
 
 
 class Bar:
-    """A bar on standard error with what is done, the rate and the time left; a context manager.
-
-    `progress=None` shows it only when standard error is a terminal; True and False force it. It appears after half a
-    second, so quick work stays quiet.
-    """
+    """A bar on standard error with what is done, the rate and the time left: from half a second of work on, by default on a terminal."""
 
     def __init__(self, total: int, what: str, progress: bool | None = None, *, done: int = 0) -> None:
         self._shown = sys.stderr is not None and (sys.stderr.isatty() if progress is None else progress)
@@ -36,7 +32,6 @@ class Bar:
         self._bar: Any = None
 
     def advance(self, n: int = 1) -> None:
-        """Say that `n` more are done."""
         self._done += n
         if not self._shown:
             return
@@ -122,10 +117,7 @@ def peak_memory() -> float | None:
 def logging_to(
     path: PathLike | None, verb: str, hear: Callable[[dict[str, Any]], None] | None = None
 ) -> Iterator[None]:
-    """Within, work is written to a log, from a line that says what starts to one that says how it ended.
-
-    The log is a file that lines are added to, or whoever wants to hear of them.
-    """
+    """Within, work is written to a log (a file that lines are added to, or `hear`), from what starts to how it ended."""
     if path is None and hear is None:
         yield
         return
@@ -136,7 +128,6 @@ def logging_to(
         file = None if path is None else held.enter_context(open(check_path(path, "the run log"), "ab", buffering=0))
 
         def write(what: str, **about: Any) -> None:
-            """A line; what is None is left out."""
             line = {"what": what, "at": round(time.monotonic() - started, 3)}
             line |= {name: value for name, value in about.items() if value is not None}
             if file is not None:
@@ -160,7 +151,6 @@ def logging_to(
 
 
 def is_logging() -> bool:
-    """Whether anybody wants to know."""
     return _active.get() is not None
 
 

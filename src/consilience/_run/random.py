@@ -1,9 +1,8 @@
-"""Random streams: the only maker of generators.
+"""Random streams: the only maker of generators."""
 
-A stream belongs to a seed, a purpose ("package.what is drawn") and a unit (a clustering, a chain, a restart). No two files share a
-purpose, so that what one part draws never depends on, or repeats, what another draws; and any unit's numbers can be drawn again alone.
-A test reads all purposes off the code.
-"""
+# A stream belongs to a seed, a purpose ("package.what is drawn") and a unit (a clustering, a chain, a restart). No two files share a
+# purpose, so that what one part draws never depends on, or repeats, what another draws; and any unit's numbers can be drawn again alone.
+# A test reads all purposes off the code.
 
 from __future__ import annotations
 
@@ -20,7 +19,6 @@ def _sequence(seed: int, purpose: str, unit: tuple[int, ...]) -> np.random.SeedS
 
 
 def stream(seed: int, purpose: str, *unit: int) -> np.random.Generator:
-    """The generator of a seed, a purpose and a unit."""
     return np.random.default_rng(_sequence(seed, purpose, unit))
 
 
@@ -31,5 +29,4 @@ def child_seed(seed: int, purpose: str, *unit: int) -> int:
 
 
 def fresh_seed() -> int:
-    """A seed from the system's entropy."""
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))

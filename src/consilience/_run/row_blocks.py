@@ -26,7 +26,6 @@ class Held:
     table: Any
 
     def rows(self, first: int, last: int) -> Any:
-        """Some of its rows."""
         return self.table[first:last]
 
 
@@ -38,7 +37,6 @@ class Lazy:
     form: Form
 
     def rows(self, first: int, last: int) -> Any:
-        """Some of its rows."""
         return self.form(here(self.value))[first:last]
 
 
@@ -50,7 +48,6 @@ class Piece:
     width: int
 
     def read(self) -> list[Any]:
-        """The rows of every block."""
         read = [part.rows(first, last) for part, first, last in self.parts]
         for table in read:
             if table.shape[1] != self.width:
@@ -84,10 +81,8 @@ class RowBlocks:
         """The rows of a span, not read yet unless they are in memory."""
         low, high = span
         parts: list[tuple[Any, int, int]] = []
-        touched = range(
-            int(np.searchsorted(self._starts, low, side="right")) - 1, int(np.searchsorted(self._starts, high))
-        )
-        for j in touched:
+        touched = np.searchsorted(self._starts, low, side="right") - 1, np.searchsorted(self._starts, high)
+        for j in range(*map(int, touched)):
             part, begin = self._parts[j], int(self._starts[j])
             first, last = max(low - begin, 0), min(high, int(self._starts[j + 1])) - begin
             if first < last:

@@ -1,9 +1,8 @@
-"""Calls that may hang or crash: each in a process of its own kind, which is killed when its time is over.
+"""Calls that may hang or crash: each in a process of its own kind, which is killed when its time is over."""
 
-Python cannot stop a kernel, or another library's code, within a process. So a call with a time limit runs in a child, which is kept for the
-next one: it has the large arrays that it was sent already, and its imports done. Neither counts against the limit. One that nobody asks any
-more is ended after a while, since the workers of a cluster are not told when a run is over.
-"""
+# Python cannot stop a kernel, or another library's code, within a process. So a call with a time limit runs in a child, which is kept for
+# the next one: it has the large arrays that it was sent already, and its imports done. Neither counts against the limit. One that nobody
+# asks any more is ended after a while, since the workers of a cluster are not told when a run is over.
 
 from __future__ import annotations
 
@@ -54,7 +53,6 @@ def call_within(seconds: float, function: Callable[..., Any], *args: Any) -> Any
 
 
 def _keep(child: Child) -> None:
-    """For the next call, if that comes soon."""
     child.end = threading.Timer(IDLE, _end_idle, [child])
     child.end.daemon = True
     with _lock:
@@ -72,7 +70,6 @@ def _end_idle(child: Child) -> None:
 
 @atexit.register
 def end_children() -> None:
-    """End those that wait for a call."""
     with _lock:
         children, _idle[:] = list(_idle), []
     for child in children:
@@ -81,8 +78,6 @@ def end_children() -> None:
 
 
 class Child:
-    """A process that answers calls."""
-
     def __init__(self) -> None:
         code = f"import sys; sys.path[:] = {sys.path!r}; from consilience._run.time_limit import answer; answer()"
         command = [sys.executable, "-W", "ignore", "-c", code]
@@ -100,7 +95,6 @@ class Child:
         self._answers.put(None)
 
     def call(self, seconds: float, task: Any) -> Any:
-        """The task's result."""
         data, arrays = pack(task)
         gone = [key for key, (array, _) in self._sent.items() if array() is None]
         for key in gone:
@@ -155,7 +149,6 @@ class Child:
         return CallError(f"its process ended {how}")
 
     def kill(self) -> None:
-        """End the process, whatever it does."""
         self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):

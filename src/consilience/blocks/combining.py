@@ -45,7 +45,6 @@ def combine_blocks(
     call: str = "",
     start: float = 0.0,
 ) -> Consensus:
-    """What :func:`consilience.combine` does for labels in blocks."""
     # Labels are read twice: for the distinct rows, and to give every object the answer of its row. Cost O(n_objects · clusterings),
     # shared among the workers, beside that of the method for the distinct rows, which this process pays.
     if sample_weight is not None:
@@ -118,7 +117,6 @@ def _of_sample(
 
 
 def _number(asked: dict[str, Any]) -> int | None:
-    """The number of clusters that is asked for; None where it is to be found."""
     return None if isinstance(asked["n_clusters"], str) else asked["n_clusters"]
 
 
@@ -148,7 +146,6 @@ def _check_objects(n_objects: int, room: int | None, beside: int = 0) -> None:
 
 
 def _one(reading: Reading, table: Answers, lengths: Sequence[int]) -> Array:
-    """The only value that a table gives the objects."""
     return next(iter(spread(reading, table, lengths).values()))
 
 

@@ -25,15 +25,13 @@ from consilience.tables.in_memory import frame_of, plain_source, raw_frame
 
 ANSWERS = ("cluster", "confidence", "support")  # columns of what is given back
 SMALL = 2**16  # safeguard: whole numbers below it are their own codes
+CHANGED = "the labels have changed since they were first read: keep them as they are until the answer is there"
 CACHED_ROWS = 8192  # safeguard: rows whose labels, side by side, stay in the cache
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What of a block is labels: names of columns, or None for all of an array; the column of ids; rows at a time.
-
-    With `by_index`, ids are the index of data frames, whatever their columns are called.
-    """
+    """What of a block is labels: names of columns (None: all of an array), the ids (in a column or the index of frames), rows at a time."""
 
     columns: tuple[str, ...] | None
     id_column: str | None
@@ -49,8 +47,6 @@ class Layout:
 
 @dataclass(frozen=True)
 class ParquetPart:
-    """Some row groups of a Parquet file."""
-
     path: str
     groups: tuple[int, ...]
 
@@ -59,9 +55,7 @@ class ParquetPart:
 class Coded:
     """A block of rows."""
 
-    codes: (
-        Labels  # (n, r), of this block alone, −1 missing; narrow, since reading and comparing rows is a matter of bytes
-    )
+    codes: Labels  # (n, r), of this block alone, −1 missing; narrow: reading and comparing rows is a matter of bytes
     labels: list[list[Any]]  # what the codes of every clustering stand for; some may not occur
     ids: Any = None
 
@@ -88,9 +82,8 @@ def read_part(part: Any, layout: Layout) -> Iterator[Coded]:
     """The blocks of a part: row groups of a Parquet file, a frame, an array, or what sites sent; at most `layout.rows` rows each."""
     if isinstance(part, Beside):
         sent = zip(map(here, part.parts), part.layouts, strict=True)
-        yield from _join_sites(
-            [one if isinstance(one, SitePart) else collapse_part(one, how) for one, how in sent], layout.rows
-        )
+        sites = [one if isinstance(one, SitePart) else collapse_part(one, how) for one, how in sent]
+        yield from _join_sites(sites, layout.rows)
         return
     if isinstance(part, ParquetPart):
         yield from _read_parquet(part, layout)
@@ -103,7 +96,7 @@ def read_part(part: Any, layout: Layout) -> Iterator[Coded]:
         yield from (_code_columns(columns[i : i + layout.rows].T, layout) for i in _starts(table, layout))
     else:
         raise InputError(
-            f"a block of labels cannot be {kind_of(part)}: give arrays of objects × clusterings, or data frames"
+            f"a block of labels cannot be {kind_of(part)}: give arrays of objects × clusterings, or frames"
         )
 
 
@@ -142,7 +135,6 @@ def _code_frame(frame: pd.DataFrame, layout: Layout) -> Coded:
 
 
 def check_once(names: Sequence[str], source: str) -> None:
-    """Refuse names that occur twice: they do not say which column is meant."""
     twice = next((name for name, n in Counter(names).items() if n > 1), None)
     if twice is not None:
         raise InputError(f"{source}: two columns are called {show(twice)}: give each a name of its own")
@@ -208,9 +200,7 @@ def _join_sites(sites: Sequence[SitePart], rows: int) -> Iterator[Coded]:
     """The objects of all sites side by side, in blocks."""
     n = len(sites[0].numbers)
     if any(len(site.numbers) != n for site in sites):
-        raise InputError(
-            "sites have parts of different numbers of objects side by side: cut all of them at the same objects"
-        )
+        raise InputError("sites have parts of different numbers of objects: cut all of them at the same objects")
     named = [site.ids for site in sites if site.ids is not None]
     for ids in named[1:]:
         if not ids.equals(named[0].cast(ids.type)):
@@ -233,11 +223,8 @@ def _join_sites(sites: Sequence[SitePart], rows: int) -> Iterator[Coded]:
 # :meth:`consilience.Ensemble.signatures` finds of all rows at once, however they were cut into blocks and in whatever order
 # neighbors were merged.
 
-BYTES = (
-    60,
-    16,
-    60,
-)  # safeguard: that combining takes: of a row, of each of its labels, and of its membership in each cluster
+# safeguard: bytes that combining takes: of a row, of each of its labels, and of its membership in each cluster
+BYTES = 60, 16, 60
 
 
 class TooManyRowsError(InputError):
@@ -255,7 +242,6 @@ class DistinctRows:
 
     @property
     def n_objects(self) -> int:
-        """Number of objects."""
         return sum(self.lengths)
 
     def n_labels(self, clustering: int) -> int:
@@ -279,10 +265,7 @@ class DistinctRows:
         rows = np.concatenate([look_up_codes(Coded(one.rows, one.labels), known, kind) for one in every])
         first, inverse, _ = _kernels.signatures(rows)
         counts = np.zeros(len(first), np.int64)
-        counts[: len(self.counts)] = self.counts  # distinct already, so the first rows are these
-        np.add.at(
-            counts, inverse[len(self.counts) :], np.concatenate([one.counts for one in every])[len(self.counts) :]
-        )
+        np.add.at(counts, inverse, np.concatenate([one.counts for one in every]))
         lengths = sum((one.lengths for one in every), ())
         return DistinctRows(rows[first], counts, [list(labels) for labels in known], lengths)
 
@@ -290,9 +273,8 @@ class DistinctRows:
     def n_bytes(self) -> int:
         """About what it takes to combine them."""
         row, label, cluster = BYTES
-        k = float(
-            np.median([self.n_labels(j) for j in range(len(self.labels))])
-        )  # codes may stand for labels that do not occur
+        # Codes may stand for labels that do not occur.
+        k = float(np.median([self.n_labels(j) for j in range(len(self.labels))]))
         return int(len(self.counts) * (row + label * len(self.labels) + cluster * k))
 
     def places(self, block: Coded) -> Ints:
@@ -303,9 +285,7 @@ class DistinctRows:
     def check_room(self, room: int | None) -> DistinctRows:
         """Itself, if so many bytes are enough to combine these rows."""
         if room is not None and self.n_bytes > room:
-            raise TooManyRowsError(
-                f"{len(self.counts):,} or more distinct rows of labels need more than {room:,} bytes"
-            )
+            raise TooManyRowsError(f"{len(self.counts):,} distinct rows of labels need more than {room:,} bytes")
         return self
 
     def ensemble(self, names: Sequence[str] | None) -> Ensemble:
@@ -327,7 +307,6 @@ class DistinctRows:
 
 
 def of_block(block: Coded) -> DistinctRows:
-    """Those of one block."""
     first, counts = _kernels.distinct_rows(block.codes)
     return DistinctRows(block.codes[first], counts, block.labels, (len(block.codes),))
 
@@ -360,7 +339,6 @@ def look_up_codes(block: Coded, codes: Sequence[Mapping[Any, int]], kind: Any = 
 
 
 def codes_of(ens: Ensemble) -> list[dict[Any, int]]:
-    """The code of every label, clustering by clustering."""
     return [{label: code for code, label in enumerate(ens.categories(j))} for j in range(ens.n_clusterings)]
 
 
@@ -375,13 +353,11 @@ class RowTable:
 
     @classmethod
     def of(cls, ens: Ensemble, values: dict[str, Array]) -> RowTable:
-        """For an ensemble of distinct rows."""
         codes = codes_of(ens)
         rows = np.ascontiguousarray(ens.labels, narrowest(codes))  # type: ignore[arg-type]
         return cls(rows, _kernels.slots_of(rows), codes, values)
 
     def look_up(self, block: Coded) -> dict[str, Array]:
-        """The values of the objects of a block."""
         at = self.places(block)
         return {name: values.take(at, axis=0, mode="clip") for name, values in self.values.items()}
 
@@ -389,18 +365,13 @@ class RowTable:
         """The row of every object of a block. Cost O(n · r), and no comparing of text beyond the labels' names."""
         at = _kernels.find_rows(self.rows, self.slots, look_up_codes(block, self.codes, self.rows.dtype))
         if at.min(initial=0) < 0:
-            raise InputError(
-                "the labels have changed since they were first read: keep them as they are until the answer is there"
-            )
+            raise InputError(CHANGED)
         return at
 
 
 def collapse_part(part: Any, layout: Layout) -> SitePart:
-    """A site's part, collapsed where it is.
-
-    Objects that none of its clusterings tell apart get one number, and numbers of several sites side by side are rows of labels like
-    any others. What its labels are called, and who has them, a site tells only in its table of distinct rows.
-    """
+    # Objects that none of the site's clusterings tell apart get one number, and numbers of several sites side by side are rows of labels
+    # like any others. What its labels are called, and who has them, a site tells only in its table of distinct rows.
     found: DistinctRows | None = None
     numbers, ids = [], []
     for block in read_part(part, layout):

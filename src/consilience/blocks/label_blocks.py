@@ -140,13 +140,10 @@ class LabelBlocks:
             found._check, found.notices = columns is None, notices
             return found
         if not hasattr(labels, "rechunk") or labels.ndim not in (1, 2):
-            raise InputError(
-                f"labels in blocks cannot be {kind_of(labels)}: give a Dask array of objects × clusterings"
-            )
+            kind = kind_of(labels)
+            raise InputError(f"labels in blocks cannot be {kind}: give a Dask array of objects × clusterings")
         if columns is not None or id_column is not None:
-            raise InputError(
-                "columns= and id_column= are of tables with named columns: choose columns of the array itself"
-            )
+            raise InputError("columns= and id_column= are of tables with named columns: choose columns of the array")
         table = labels.reshape(-1, 1) if labels.ndim == 1 else labels.rechunk({1: -1})
         return cls(table.to_delayed().ravel().tolist(), source=source, block_rows=block_rows)
 

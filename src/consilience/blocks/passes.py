@@ -1,8 +1,7 @@
-"""Voting, the mixture's EM and NBCE's variational bound over all objects, from what they found of a sample.
+"""Voting, the mixture's EM and NBCE's variational bound over all objects, from what they found of a sample."""
 
-What they need of objects are tables of labels × clusters, which add up over blocks: a pass reads all labels under the tables of the
-pass before, until these stand still. Labels that the sample lacks say nothing.
-"""
+# What they need of objects are tables of labels × clusters, which add up over blocks: a pass reads all labels under the tables of the
+# pass before, until these stand still. Labels that the sample lacks say nothing.
 
 from __future__ import annotations
 
@@ -59,7 +58,6 @@ class Passes:
 
     @property
     def numbering(self) -> Numbering:
-        """That of the sample's problem."""
         given = self.problem.given
         assert given is not None
         places = [np.append(np.argsort(codes), -1).astype(np.int32) for codes in given.codes]
@@ -75,7 +73,6 @@ class Numbering:
     offsets: Ints
 
     def rows(self, labels: Labels) -> Labels:
-        """Rows in the ensemble's codes, in these."""
         coded = np.empty((len(labels), len(self.columns)), np.int32)
         for j, (q, place) in enumerate(zip(self.columns, self.places, strict=True)):
             coded[:, j] = place[labels[:, q]]
@@ -109,14 +106,12 @@ class Scores:
     soft: bool
 
     def places(self, rows: Labels) -> tuple[Ints, Floats]:
-        """Clusters of rows, and their memberships."""
         mine = self.numbering.rows(rows)
         scores = sum_over_labels(mine, self.numbering.offsets, self.table) + self.start
         membership = soft_rows(scores)[0] if self.soft else scores / np.maximum(scores.sum(axis=1, keepdims=True), 1)
         return np.where((mine >= 0).any(axis=1), scores.argmax(axis=1), -1), membership
 
     def keep(self, order: Ints) -> Scores:
-        """With these clusters alone, in this order."""
         return replace(self, table=np.ascontiguousarray(self.table[:, order]), start=self.start[order])
 
 
@@ -186,10 +181,8 @@ def _expect(rows: LabelRows, mixture: Mixture) -> Expected:
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """A row joins the cluster of its likeliest component under a state of the bound.
-
-    `place` is the cluster of every component, `owner` (K × k) the share of it that each cluster has.
-    """
+    # A row joins the cluster of its likeliest component under a state of the bound. `place` is the cluster of every component, `owner` (K
+    # × k) the share of it that each cluster has.
 
     numbering: Numbering
     state: State
@@ -198,7 +191,6 @@ class Components:
     power: float
 
     def places(self, rows: Labels) -> tuple[Ints, Floats]:
-        """Clusters of rows, and their memberships."""
         mine = self.numbering.rows(rows)
         there = (mine >= 0).any(axis=1)
         soft = by_row(self._soft, mine)
@@ -212,7 +204,6 @@ class Components:
         return np.where(there, np.where(place < 0, membership.argmax(axis=1), place), -1), membership
 
     def keep(self, order: Ints) -> Components:
-        """With these clusters alone, in this order."""
         new = np.full(self.owner.shape[1] + 1, -1)
         new[order] = np.arange(len(order))
         return replace(self, place=new[self.place], owner=self.owner[:, order])

@@ -1,7 +1,6 @@
-"""Who does the work on blocks: this process, in threads, or the workers of a Dask cluster; and giving back what each object has.
+"""Who does the work on blocks: this process, in threads, or the workers of a Dask cluster; and giving back what each object has."""
 
-Imports stay few here and in :mod:`consilience.blocks.distinct_rows`: a worker needs none of what an answer is made with.
-"""
+# Imports stay few here and in :mod:`consilience.blocks.distinct_rows`: a worker needs none of what an answer is made with.
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from consilience._check import InputError
 from consilience._run.parallel import is_elsewhere, on_cluster, open_client, workers
 from consilience._run.row_blocks import here
 from consilience._types import Array
-from consilience.blocks.distinct_rows import Beside, Coded, DistinctRows, Layout, merge, of_part, read_part
+from consilience.blocks.distinct_rows import CHANGED, Beside, Coded, DistinctRows, Layout, merge, of_part, read_part
 
 T = TypeVar("T")
 TOGETHER = 4  # safeguard: neighbors that are merged at a time: more read rows less often, and need more memory
@@ -34,8 +33,7 @@ ANSWER_ROWS = 2**18
 class Answers(Protocol):
     """What gives the objects of a block their values."""
 
-    def look_up(self, block: Coded) -> dict[str, Array]:
-        """Values by name."""
+    def look_up(self, block: Coded) -> dict[str, Array]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +50,10 @@ class Reading:
         """``function(part, shared, one of more, layout=…)`` of every part, in their order; `what` is its name in the run log."""
         n = len(self.parts)
         each = zip(self.parts, [None] * n if more is None else more, strict=True)
+        step = partial(function, layout=self.layout)
         tasks = (
-            delayed(_Step(f"{what}, part {number:,} of {n:,}", partial(function, layout=self.layout)))(
-                part, shared, one
-            )
-            for number, (part, one) in enumerate(each, 1)
+            delayed(_Step(f"{what}, part {at:,} of {n:,}", step))(part, shared, one)
+            for at, (part, one) in enumerate(each, 1)
         )
         single = [one for part in self.parts for one in (part.parts if isinstance(part, Beside) else [part])]
         with on_cluster(open_client() if any(map(is_elsewhere, single)) else None):
@@ -84,7 +81,6 @@ class _Step:
         self.__name__, self.function = name, function
 
     def __call__(self, part: Any, *more: Any) -> Any:
-        """The function's result; the part is fetched first if it is elsewhere."""
         return self.function(here(part), *more)
 
 
@@ -129,9 +125,7 @@ def _look_up_part(part: Any, table: Answers, length: int, layout: Layout) -> dic
         found.append(table.look_up(block) | ids)
     joined = {name: np.concatenate([some[name] for some in found]) for name in found[0]}
     if any(len(some) != length for some in joined.values()):
-        raise InputError(
-            f"{layout.source}: the labels have changed since they were first read: keep them until the answer is there"
-        )
+        raise InputError(f"{layout.source}: {CHANGED}")
     return joined
 
 
@@ -150,11 +144,8 @@ def _write_part(part: Any, table: Answers, wanted: tuple[str, int], layout: Layo
     unfinished = Path(folder) / f".{secrets.token_hex(8)}-{name}"
     try:
         for block in read_part(part, few):
-            columns = {
-                layout.id_heading: block.ids
-                if block.ids is not None
-                else pa.array(np.arange(start, start + len(block.codes)))
-            }
+            ids = pa.array(np.arange(start, start + len(block.codes))) if block.ids is None else block.ids
+            columns = {layout.id_heading: ids}
             for column, some in table.look_up(block).items():
                 missing = some < 0 if column == "cluster" else None
                 columns[column] = pa.array(some, mask=missing if missing is not None and missing.any() else None)

@@ -1,9 +1,8 @@
-"""Too many distinct rows for the memory: a method is fitted to a sample of the objects, and all others are placed by their labels.
+"""Too many distinct rows for the memory: a method is fitted to a sample of the objects, and all others are placed by their labels."""
 
-Objects whose row of labels is in the sample have its answer; the others join the cluster that their labels make most probable
-(:mod:`consilience.consensus.rows.placement`), as new objects do in ``predict``. Where the sample is all objects, the answer is that of
-memory. Voting, the mixture's EM and NBCE's bound go on from there over all objects (:mod:`consilience.blocks.passes`).
-"""
+# Objects whose row of labels is in the sample have its answer; the others join the cluster that their labels make most probable
+# (:mod:`consilience.consensus.rows.placement`), as new objects do in ``predict``. Where the sample is all objects, the answer is that of
+# memory. Voting, the mixture's EM and NBCE's bound go on from there over all objects (:mod:`consilience.blocks.passes`).
 
 from __future__ import annotations
 
@@ -67,7 +66,6 @@ class Placed:
         return cls(table, placement, np.arange(answer.n_clusters), rule)
 
     def look_up(self, block: Coded) -> dict[str, Array]:
-        """The values of the objects of a block."""
         rows = look_up_codes(block, self.sampled.codes)
         labeled = np.any(block.codes >= 0, axis=1, keepdims=True)
         parts = [self._values(rows[i : i + CHUNK], labeled[i : i + CHUNK]) for i in range(0, max(1, len(rows)), CHUNK)]
@@ -108,7 +106,6 @@ def _count(part: Any, shared: None, more: None, layout: Layout) -> int:
 
 
 def _take(part: Any, shared: None, taken: Ints, layout: Layout) -> DistinctRows:
-    """The distinct rows of some objects of a part."""
     begin, rows = 0, []
     for block in read_part(part, layout):
         mine = taken[(taken >= begin) & (taken < begin + len(block.codes))] - begin

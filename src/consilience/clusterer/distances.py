@@ -52,7 +52,6 @@ class Places:
 
     @classmethod
     def of(cls, columns: Floats, distances: Floats, kept: Ints | None) -> Places:
-        """From the distances of the objects that were clustered."""
         return cls(columns, closest(distances), kept)
 
     def rows(self, table: Table) -> Rows:
@@ -62,7 +61,6 @@ class Places:
 
     @property
     def names(self) -> list[str]:
-        """What the columns are called."""
         return [f"dimension {j + 1}" for j in range(self.columns.shape[1])]
 
 

@@ -1,12 +1,11 @@
-"""Whether new objects are like those that were clustered.
+"""Whether new objects are like those that were clustered."""
 
-**Outside.** The distance of an object to the clusters: to the nearest cluster mean of a member, in the columns as they are clustered,
-averaged over up to 20 members. Of the objects of the data it is measured to means without the object itself. New objects beyond
-the 99 % quantile lie outside what was seen: about 1 % of objects that are like the data do.
-
-**Columns that moved.** The largest difference between the cumulative distributions, old and new, at the old deciles, as Kolmogorov
-and Smirnov's; a column moved if it exceeds 0.15 and what happens by chance once in a million.
-"""
+# **Outside.** The distance of an object to the clusters: to the nearest cluster mean of a member, in the columns as they are clustered,
+# averaged over up to 20 members. Of the objects of the data it is measured to means without the object itself. New objects beyond the 99
+# % quantile lie outside what was seen: about 1 % of objects that are like the data do.
+#
+# **Columns that moved.** The largest difference between the cumulative distributions, old and new, at the old deciles, as Kolmogorov and
+# Smirnov's; a column moved if it exceeds 0.15 and what happens by chance once in a million.
 
 from __future__ import annotations
 
@@ -23,9 +22,7 @@ from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result, register
 from consilience.generation.kmeans import cluster_means
 
-MEMBERS = (
-    20  # safeguard: members whose means distances are to; more cost time, and their nearest mean is hardly another one
-)
+MEMBERS = 20  # safeguard: members whose means distances are to; more cost time, and the nearest mean is hardly another
 QUANTILE = 0.99  # of the distances of the data: what is farther lies outside
 OBJECTS = 20_000  # safeguard: objects by which distances and columns are judged; shares are known to .005 then
 BLOCK = 2**24  # safeguard: distances at a time, 128 MB
@@ -94,9 +91,8 @@ class Drift(Result):
         parts = [outside_words(self.share, len(self.outside), self.expected)]
         which = np.flatnonzero(self.outside)
         if ids is not None and 0 < len(which) <= NAMED:
-            parts[0] += (
-                f": {listed([str(name) for name in ids[which]])}, whose confidence is lower for it, whatever the support"
-            )
+            named = listed([str(name) for name in ids[which]])
+            parts[0] += f": {named}, whose confidence is lower for it, whatever the support"
         moved = self.columns[self.columns["moved"].astype(bool)]
         if len(moved):
             named = [f"{row.column} (mean {row.was:.3g}, now {row.now:.3g})" for row in moved.head(NAMED).itertuples()]
@@ -116,7 +112,6 @@ class Drift(Result):
 
 
 def outside_words(share: float, n: int, expected: float) -> str:
-    """How many lie outside, in words."""
     return f"{100 * share:.3g} % of {count(n, 'object')} lie outside what was seen (of the data itself {100 * expected:.2g} % do)"
 
 
@@ -126,7 +121,6 @@ def columns_gone(missing: dict[str, int], n: int) -> list[str]:
 
 
 def gone_words(names: list[str]) -> str:
-    """That columns have no values."""
     return f"{listed(names)} {'has' if len(names) == 1 else 'have'} hardly any value that can be read"
 
 
@@ -191,16 +185,12 @@ class Seen:
         )
 
     def beyond(self, table: ArrayLike) -> Floats:
-        """How many times as far from the clusters as 99 % of the data rows are, as they are clustered; 1 for what is not farther.
-
-        Time O(rows · columns · clusters).
-        """
+        # 1 for what is not farther than 99 % of the data. Time O(rows · columns · clusters).
         far = _distances(table, self.means, self.offsets)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(far > self.limit * (1 + 1e-9), far / self.limit, 1.0)
 
     def outside(self, table: ArrayLike) -> Array:
-        """Which rows, as they are clustered, lie outside what was seen."""
         return self.beyond(table) > 1
 
     def drift(
@@ -238,10 +228,8 @@ def evenly(n: int, most: int) -> Ints:
 def _distances(
     table: ArrayLike, means: Floats, offsets: Ints, own: Ints | None = None, counts: Ints | None = None
 ) -> Floats:
-    """Mean, over members, of the distance to the nearest mean; to means without the object itself where its clusters are given.
-
-    Members without a mean to compare with do not count. A row so far away that its squares overflow is infinitely far.
-    """
+    # Mean, over members, of the distance to the nearest mean; to means without the object itself where its clusters are given. Members
+    # without a mean to compare with do not count. A row so far away that its squares overflow is infinitely far.
     empty, found = np.asarray(np.isnan(means).any(axis=1)), np.empty(table.shape[0])
     points = np.where(empty[:, None], 0.0, means)
     lengths = np.where(empty, np.inf, np.square(points).sum(axis=1))
@@ -268,7 +256,6 @@ def _distances(
 
 
 def _deciles(values: ArrayLike) -> Floats:
-    """(n_columns, 9) deciles."""
     shares = np.arange(1, 10) / 10
     return np.array([np.quantile(column, shares, method="inverted_cdf") for column in _columns(values)]).reshape(-1, 9)
 
@@ -285,7 +272,6 @@ def _below(values: ArrayLike, edges: Floats) -> Floats:
 
 
 def _columns(values: ArrayLike) -> list[Floats]:
-    """The columns one by one, filled where they are sparse."""
     if not sparse.issparse(values):
         return list(values.T)
     by_column = sparse.csc_matrix(values)

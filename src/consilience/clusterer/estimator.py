@@ -215,10 +215,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             seed = child_seed(seed, "clusterer.consensus")
             consensus = combine_with_data(ensemble, values, n_clusters, self.method, seed=seed, n_jobs=self.n_jobs)
         if not isinstance(self.n_clusters, str) and consensus.n_clusters < (self.n_clusters or 0):
-            fewer = (
-                f"the consensus has {count(consensus.n_clusters, 'cluster')}, fewer than n_clusters={self.n_clusters}"
-            )
-            fewer += ": ask for fewer, or for another method"
+            found = f"the consensus has {count(consensus.n_clusters, 'cluster')}, fewer than"
+            fewer = f"{found} n_clusters={self.n_clusters}: ask for fewer, or for another method"
             warnings.warn(fewer, ConvergenceWarning, stacklevel=3)  # of whoever calls fit
         model = NewObjects(
             Labeler.of(runner, ensemble),
@@ -275,7 +273,6 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             return Runner(table, plan, self.base, self.n_jobs, keeps_predictors=True), recipe
 
     def _member_clusters(self, n: int) -> Any:
-        """What the members draw their numbers of clusters from."""
         if self.base_n_clusters is not None:
             return self.base_n_clusters
         if isinstance(self.n_clusters, str) or self.n_clusters is None:

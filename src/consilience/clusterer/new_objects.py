@@ -28,18 +28,14 @@ class NewObjects:
     seen: Seen
 
     def label(self, values: ArrayLike) -> Labels:
-        """Labels of some rows by all members."""
         with np.errstate(
             over="ignore", invalid="ignore"
         ):  # what is too far for a distance has any cluster, and lies outside
             return self.labeler.label(values)
 
     def judged(self, new: Rows) -> Iterator[tuple[Ints, Floats, Floats, Floats]]:
-        """Clusters of rows, their probabilities, support and confidence, so many rows at a time.
-
-        Rows with gaps are labeled once for each of the similar rows that their cells may be taken from. The probabilities, the support and
-        the confidence are the means of these, the confidence being 0 where the cluster is another one.
-        """
+        # Rows with gaps are labeled once for each of the similar rows that their cells may be taken from. The probabilities, the support
+        # and the confidence are the means of these, the confidence being 0 where the cluster is another one.
         for begin in range(0, new.values.shape[0], BLOCK):
             rows = self.label(new.values[begin : begin + BLOCK])
             labels, shares = self.placement.places(rows)
@@ -75,7 +71,6 @@ class NewObjects:
         return np.where(new.are_empty, np.inf, np.concatenate([*parts, np.empty(0)]))
 
     def drift(self, new: Rows, names: list[str] | None, beyond: Floats | None = None) -> Drift:
-        """How rows differ from those that were clustered; `names` are those of the columns."""
         far = self.beyond(new) if beyond is None else beyond
         return self.seen.drift(new.values, far > 1, names, new.unseen, new.missing)
 

@@ -83,31 +83,22 @@ class Rows:
 
 
 def check_options(options: Any, *, is_distances: bool = False) -> dict[str, Any]:
-    """Options of methods, as `generate` takes them by keyword."""
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise InputError(
-            f"options must map options of methods to values, such as {{'n_landmarks': 500}}; got {show(options)}"
-        )
+        wanted = "options must map options of methods to values, such as {'n_landmarks': 500}"
+        raise InputError(f"{wanted}; got {show(options)}")
     for name in options:
         if name in ("methods", "n_clusters", "base", "standardize", "guide", "metric"):
-            raise InputError(
-                f"options has {name!r}, which is no option of a method: give it to EnsembleClusterer, if it takes it"
-            )
+            raise InputError(f"options has {name!r}, which is no option of a method: give it to EnsembleClusterer")
         if name == "n_dimensions" and not is_distances:
-            raise InputError(
-                "options has 'n_dimensions', to which distances are scaled: leave it out, or give metric='precomputed'"
-            )
+            raise InputError("options has 'n_dimensions', of distances: leave it out, or give metric='precomputed'")
     return dict(options)
 
 
 def learn_rows(estimator: Any, X: Any, guide: Guide | None = None) -> tuple[Table, BoundGuide | None]:
-    """The data to be clustered, and what a guide says of its objects; the estimator learns the number and names of its columns.
-
-    Frames with named columns are read as files are, so that both are clustered alike. What the reader noticed is kept as notices,
-    unless it was read before. Columns that the guide names are set aside.
-    """
+    # The estimator learns the number and names of its columns. Frames with named columns are read as files are, so that both are
+    # clustered alike. What the reader noticed is kept as notices, unless it was read before.
     reading = {} if guide is None else set_aside(X, guide, {})
     if isinstance(X, Table):
         X = replace(X, notices=())  # which whoever read it knows
@@ -140,9 +131,8 @@ def check_different_rows(values: Any, n_clusters: int) -> None:
     """Refuse more clusters than the data has different rows."""
     dense = values.toarray() if sparse.issparse(values) else values
     if (n := len(np.unique(dense, axis=0))) < n_clusters:
-        raise InputError(
-            f"n_clusters={n_clusters} asks for {n_clusters:,} clusters, and only {n:,} rows differ: ask for at most {n}"
-        )
+        asked = f"n_clusters={n_clusters} asks for {n_clusters:,} clusters"
+        raise InputError(f"{asked}, and only {n:,} rows differ: ask for at most {n}")
 
 
 def reader_of(table: Table) -> Encoder | None:
@@ -156,7 +146,6 @@ def reader_of(table: Table) -> Encoder | None:
 
 
 def read_new(estimator: Any, source: Any, reading: Mapping[str, Any], reader: Encoder | None) -> Table:
-    """New objects as a table, with the columns of the data."""
     given = given_reading(reading)
     names = getattr(estimator, "feature_names_in_", None)
     if reader is not None and (names is not None or estimator.encoder_ is not None):
@@ -167,15 +156,11 @@ def read_new(estimator: Any, source: Any, reading: Mapping[str, Any], reader: En
 
 
 def has_names(X: Any) -> bool:
-    """Whether it is a frame whose columns have names."""
     return isinstance(X, pd.DataFrame) and X.shape[1] > 0 and all(isinstance(name, str) for name in X.columns)
 
 
 def new_rows(estimator: Any, X: Any, encoder: Encoder | None, reader: Encoder | None = None) -> Rows:
-    """New objects as rows of the columns that the estimator knows.
-
-    `encoder` is that of the data, None where that was numbers; `reader` reads new objects in both cases, where there is one.
-    """
+    # `encoder` is that of the data, None where that was numbers; `reader` reads new objects in both cases, where there is one.
     if encoder is not None:
         return _encoded(X, encoder)
     names = getattr(estimator, "feature_names_in_", None)
@@ -189,9 +174,7 @@ def new_rows(estimator: Any, X: Any, encoder: Encoder | None, reader: Encoder | 
     if is_odd or needs_encoding(X):
         if reader is None:
             what = X.source if isinstance(X, Table) else "the new objects"
-            raise InputError(
-                f"{what}: has cells that are missing or no numbers, which cannot be filled: drop their rows"
-            )
+            raise InputError(f"{what}: has cells that are missing or no numbers and cannot be filled: drop their rows")
         _check_width(estimator, X)
         return _encoded(X, reader)
     with warnings.catch_warnings():
@@ -239,7 +222,6 @@ def ids_of(X: Any) -> Array | None:
 
 
 def _named(X: Any) -> Any:
-    """A table as a frame, so that its columns have names."""
     if not isinstance(X, Table):
         return X
     if X.columns is None or sparse.issparse(X.values):

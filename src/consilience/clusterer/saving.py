@@ -99,7 +99,6 @@ class ClustererModel(Result):
 
 
 def model_of(made: EnsembleClusterer) -> ClustererModel:
-    """What of a fitted clusterer is saved."""
     given = {one.name: getattr(made, one.name) for one in fields(made)}
     given["base"] = made.base if isinstance(made.base, str) else base_text(made.base)
     if isinstance(given["base_n_clusters"], Iterable) and not isinstance(given["base_n_clusters"], tuple):

@@ -42,7 +42,6 @@ def anneal(views: Views, n_clusters: int, *, cooling: float, rng: np.random.Gene
 
 
 def _settle(views: Views, rows: Any, soft: Floats, weight: Floats, beta: float) -> Floats:
-    """Memberships at one β, until they no longer change."""
     for _ in range(30):
         logs, prior = _cluster_logs(views, soft, weight)
         new, _ = soft_rows(np.log(prior) + beta * np.asarray(rows @ logs))

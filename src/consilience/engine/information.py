@@ -1,27 +1,24 @@
-"""The engine: the partition that keeps the most information about its views.
+"""The engine: the partition that keeps the most information about its views."""
 
-Objects carry views: label columns, or tables of non-negative counts. For a partition C into k clusters every view v gives a
-table T of cluster × column sums, and the objective is Σ_v w_v · (what the partition keeps of v):
-
-- ``"shannon"``: I(C; v) = (1/N_v) [Σ φ(T_cy) − Σ φ(T_c·) − Σ φ(T_·y) + φ(N_v)], φ(x) = x log x;
-- ``"normalized"``: I(C; v) / √(H_v(C) H(v)), whose sum with coverage weights is ANMI times the weights' sum;
-- ``"quadratic"``: (1/N_v) [Σ_c Σ_y T_cy² / T_c· − Σ_y T_·y² / N_v], the squares k-means explains on one-hot columns
-  (half the category utility, Topchy, Jain and Punch 2003).
-
-Everything about a view is counted over the objects it knows: N_v, H_v(C), T_c·. A missing label or an empty row says nothing.
-
-**Search** is element by element (Hartigan): take an object out, put it where the objective is largest; ties stay. Only the
-cells that change are looked at; x log x comes from a table where labels are counted, and elsewhere single-precision scores of all
-clusters tell first which few deserve an exact look. Rules: the last row of a cluster
-stays (``keep_clusters``), so k clusters stay k; a cluster takes no row that would lift it above `capacity`; a row
-without entries stays where it started. A temperature adds Gumbel noise to the scores, falling linearly to a tenth over the noisy
-passes, which then give way to plain ones. ``shortlist=m`` scores all clusters linearly (multiply-add with a table of logarithms kept up to
-date), for a block of rows at a time and in threads, and checks only the best m exactly: for hundreds of clusters. Views may group the
-columns of one table (:func:`consilience.engine.views.grouped_views`): rows are summed by groups as they are read, or where there
-is one view
-once for all passes. **Batch** passes move all
-objects at once by a matrix product with the tables' logarithms, and stop when the objective no longer grows.
-"""
+# Objects carry views: label columns, or tables of non-negative counts. For a partition C into k clusters every view v gives a table T of
+# cluster × column sums, and the objective is Σ_v w_v · (what the partition keeps of v):
+#
+# - ``"shannon"``: I(C; v) = (1/N_v) [Σ φ(T_cy) − Σ φ(T_c·) − Σ φ(T_·y) + φ(N_v)], φ(x) = x log x;
+# - ``"normalized"``: I(C; v) / √(H_v(C) H(v)), whose sum with coverage weights is ANMI times the weights' sum;
+# - ``"quadratic"``: (1/N_v) [Σ_c Σ_y T_cy² / T_c· − Σ_y T_·y² / N_v], the squares k-means explains on one-hot columns
+#   (half the category utility, Topchy, Jain and Punch 2003).
+#
+# Everything about a view is counted over the objects it knows: N_v, H_v(C), T_c·. A missing label or an empty row says nothing.
+#
+# **Search** is element by element (Hartigan): take an object out, put it where the objective is largest; ties stay. Only the cells that
+# change are looked at; x log x comes from a table where labels are counted, and elsewhere single-precision scores of all clusters tell
+# first which few deserve an exact look. Rules: the last row of a cluster stays (``keep_clusters``), so k clusters stay k; a cluster takes
+# no row that would lift it above `capacity`; a row without entries stays where it started. A temperature adds Gumbel noise to the scores,
+# falling linearly to a tenth over the noisy passes, which then give way to plain ones. ``shortlist=m`` scores all clusters linearly
+# (multiply-add with a table of logarithms kept up to date), for a block of rows at a time and in threads, and checks only the best m
+# exactly: for hundreds of clusters. Views may group the columns of one table (:func:`consilience.engine.views.grouped_views`): rows are
+# summed by groups as they are read, or where there is one view once for all passes. **Batch** passes move all objects at once by a matrix
+# product with the tables' logarithms, and stop when the objective no longer grows.
 
 import math
 from collections.abc import Sequence
@@ -62,9 +59,8 @@ def objective_of(views: Views, labels: Any, n_clusters: int, objective: str = "s
     own, other = whole - sums, whole - by_view(x_log_x(columns), views)
     none = 1e-9 * (1 + whole)
     single, constant = own <= none, other <= none
-    value = np.where(
-        single | constant, 0.0, np.maximum(shared, 0) / np.sqrt(np.where(single | constant, 1.0, own * other))
-    )
+    either = single | constant
+    value = np.where(either, 0.0, np.maximum(shared, 0) / np.sqrt(np.where(either, 1.0, own * other)))
     return float(views.weights[known] @ np.where(single & constant, 1.0, value)[known])
 
 
@@ -89,8 +85,6 @@ def _constant(views: Views, objective: str) -> float:
 
 @dataclass(frozen=True)
 class Search:
-    """A partition found."""
-
     labels: NDArray[np.int32]  # (n_objects,)
     objective: float  # Equal to `objective_of`
     history: list[float]  # The objective at the start and after every pass
@@ -165,9 +159,8 @@ class Engine:
         # Returns the objective before and after, up to a constant, and the number of moves.
         seed = child_seed(seed, "information.search")
         order = _kernels.random_permutation(seed, 2 * turn, self._movable)
-        return _kernels.sweep(
-            *self._arrays, labels, order, temperature=temperature, seed=seed, unit=2 * turn + 1, **self._options
-        )
+        how = {"temperature": temperature, "seed": seed, "unit": 2 * turn + 1, **self._options}
+        return _kernels.sweep(*self._arrays, labels, order, **how)
 
     def search(
         self,

@@ -66,10 +66,8 @@ class Views:
         """(n_objects, n_views) CSR: the sum of every row in every view."""
         if self.groups is not None:
             return sparse.csr_matrix(self.table @ sparse.csr_matrix((self.groups >= 0).T.astype(float)))
-        columns = np.arange(len(self.view_of))
-        in_view = sparse.csr_matrix(
-            (np.ones(len(columns)), (columns, self.view_of)), shape=(len(columns), self.n_views)
-        )
+        n = len(self.view_of)
+        in_view = sparse.csr_matrix((np.ones(n), (np.arange(n), self.view_of)), shape=(n, self.n_views))
         return sparse.csr_matrix(self.table @ in_view)
 
     @property

@@ -1,7 +1,6 @@
-"""Generation on numbers in row blocks: a sample of the rows is clustered, and each clustering labels the other rows block by block.
+"""Generation on numbers in row blocks: a sample of the rows is clustered, and each clustering labels the other rows block by block."""
 
-Up to `sample_size` rows the sample is the whole table, so that the clusterings are those of the table in memory.
-"""
+# Up to `sample_size` rows the sample is the whole table, so that the clusterings are those of the table in memory.
 
 import time
 from collections.abc import Sequence
@@ -69,8 +68,6 @@ def _look(piece: Piece, rows: Ints) -> tuple[Floats, list[bytes], float]:
 
 
 class BlockRunner(Runner):
-    """Makes the clusterings of a sample by one plan, and gives all rows of the blocks their labels."""
-
     def __init__(
         self,
         blocks: NumberBlocks,
@@ -82,12 +79,11 @@ class BlockRunner(Runner):
         time_limit: float | None = None,
     ) -> None:
         if plan.sample_size != blocks.n_sampled:
-            made, given = (
-                "all rows" if size is None else f"{size:,} rows" for size in (plan.sample_size, blocks.n_sampled)
-            )
+            sizes = plan.sample_size, blocks.n_sampled
+            made, given = ("all rows" if size is None else f"{size:,} rows" for size in sizes)
+            wanted = f"NumberBlocks(source, sample_size={plan.sample_size or blocks.n_rows})"
             raise InputError(
-                f"the clustering was made from {made}, and of these blocks {given} are taken: "
-                f"give NumberBlocks(source, sample_size={plan.sample_size or blocks.n_rows})"
+                f"the clustering was made from {made}, and of these blocks {given} are taken: give {wanted}"
             )
         keeps = plan.sample_size is not None  # only rows beyond the sample are labeled by them
         super().__init__(sample.values, plan, base, n_jobs, keeps_predictors=keeps, time_limit=time_limit)
@@ -98,7 +94,6 @@ class BlockRunner(Runner):
         return self.sample.fingerprint
 
     def table_of(self, batch: Sequence[tuple[Spec, Made]]) -> tuple[Labels, pd.DataFrame]:
-        """Labels of all rows, and info, whose scores are those of the sample."""
         labels, info = super().table_of(batch)
         if self.plan.sample_size is None:
             return labels, info
@@ -123,7 +118,6 @@ class BlockRunner(Runner):
 
 
 def _label(piece: Piece, preparation: Preparation, parts: Sequence[Any]) -> Labels:
-    """(clusterings, rows) labels of a piece."""
     found = []
     with own_threads():  # the same numbers whatever the number of threads
         for chunk in chunks_of(rows_of(piece)):  # and, by chunks of fixed rows, whatever the blocks
@@ -157,12 +151,11 @@ def runner_of(
     time_limit: float | None = None,
     sample: Sample | None = None,
 ) -> Runner:
-    """The runner that makes the clusterings of a seed, of a table or of row blocks, whose sample may be drawn already."""
+    """The runner that makes the clusterings of a seed; the sample of row blocks may be drawn already."""
     if (blocks := blocks_of(X)) is not None:
         sample = sample or draw_sample(blocks, seed, n_jobs)
         return BlockRunner(blocks, sample, plan, base, n_jobs, time_limit=time_limit)
     if plan.sample_size is not None:
-        raise InputError(
-            f"the clustering was made from row blocks (sample_size={plan.sample_size}): give the same NumberBlocks"
-        )
+        size = plan.sample_size
+        raise InputError(f"the clustering was made from row blocks (sample_size={size}): give the same NumberBlocks")
     return Runner(X, plan, base, n_jobs, time_limit=time_limit)

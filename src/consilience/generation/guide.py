@@ -1,10 +1,10 @@
-"""Guides: what a user knows or wishes of the clusterings, as pairs of objects and as labels to be like or unlike.
+"""Guides: what a user knows or wishes of the clusterings, as pairs of objects and as labels to be like or unlike."""
 
-For every column, r is the mean squared difference of the pairs to be kept apart over that of the pairs to be kept together. Labels to be
-like are such pairs too, those inside and those between their groups; labels to be unlike count the other way round. Both means are drawn
-towards that of all objects, by `PRIOR` pairs' worth of it beside half as many pairs as there are objects in them: a few pairs say little,
-and pairs that share objects are not counted as if each said something new. The weight of a column is r^strength, r between 1/10 and 10.
-"""
+# For every column, r is the mean squared difference of the pairs to be kept apart over that of the pairs to be kept together. Labels to
+# be like are such pairs too, those inside and those between their groups; labels to be unlike count the other way round. Both means are
+# drawn towards that of all objects, by `PRIOR` pairs' worth of it beside half as many pairs as there are objects in them: a few pairs say
+# little, and pairs that share objects are not counted as if each said something new. The weight of a column is r^strength, r between 1/10
+# and 10.
 
 from __future__ import annotations
 
@@ -176,7 +176,6 @@ class BoundGuide:
         return np.asarray(np.exp(self.strength * (ratios - ratios.mean())))
 
     def score(self, ensemble: Ensemble) -> pd.DataFrame:
-        """What :meth:`Guide.score` returns."""
         labels, parts = ensemble.labels, []
         joined = {side: _share_joined(labels, pairs) for side, pairs in self.pairs.items() if len(pairs)}
         table = {side: shares if side == "together" else 1 - shares for side, shares in joined.items()}
@@ -193,7 +192,6 @@ class BoundGuide:
 
 
 def _mean(parts: list[Floats]) -> Floats:
-    """Of several vectors, number by number, of those that are known."""
     return pd.DataFrame(parts).mean().to_numpy()
 
 
@@ -213,14 +211,14 @@ def _share_of_all(labels: Labels) -> Floats:
 
 
 def _of_pairs(table: ArrayLike, pairs: Ints) -> Means:
-    """Of some pairs; worth half as many as there are objects in them."""
+    # Worth half as many as there are objects in them: pairs that share objects do not each say something new.
     if not len(pairs):
         return np.zeros(table.shape[1]), 0.0
     return _mean_square(table[pairs[:, 0]] - table[pairs[:, 1]]), len(np.unique(pairs)) / 2
 
 
 def _of_groups(table: ArrayLike, codes: Labels) -> tuple[Means, Means]:
-    """Of all pairs between groups, and of all inside one: Σ (x − y)² over the pairs of a group is n Σ x² − (Σ x)²."""
+    # Of all pairs between groups, and of all inside one: Σ (x − y)² over the pairs of a group is n Σ x² − (Σ x)².
     known = np.flatnonzero(codes >= 0)
     sizes = np.bincount(codes[known]).astype(float)
     members = sparse.csr_matrix((np.ones(len(known)), (codes[known], known)), (len(sizes), len(codes)))

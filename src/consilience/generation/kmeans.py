@@ -31,7 +31,6 @@ class Runs:
 
     @classmethod
     def of_labels(cls, labels: ArrayLike, note: str | None = None, predictor: Any = None) -> Runs:
-        """One clustering that is not k-means."""
         rows, nothing = np.asarray(labels, np.int32)[None], np.array([np.nan])
         return cls(rows, nothing, np.array([-1], np.int32), np.zeros(1), note, predictor)
 
@@ -65,27 +64,11 @@ def kmeans_runs(
     threads: int = 1,
     checked: bool = False,
 ) -> Runs:
-    """K-means (Lloyd's algorithm) many times over one table, O(steps · n · k · d) for each run at worst.
-
-    Minimizes Σ_i Σ_j w_j² (x_ij − c_{z(i) j})² over labels z and centers c. Each run stops when no label changes. An
-    emptied cluster takes the object farthest from its center. The labels are those of arithmetic in float64: the
-    kernel scores in float32 and decides again in float64 where rounding could have mattered.
-
-    Parameters
-    ----------
-    X : (n_objects, n_features) array or sparse matrix; from :func:`check_table` where `checked`
-    n_clusters : int or (runs,) array of int
-    weights : (runs, n_features) array, optional
-        Features are multiplied by them; not negative. All 1 by default.
-    n_runs : int, optional
-        How many, where no other argument says it; 1 by default.
-    units : (runs,) array of int, optional
-        Stream numbers, 0 … runs − 1 by default. Run r depends on (`seed`, units[r]) and its own row of the other
-        arguments alone, so any run can be reproduced by itself; the result does not depend on `threads`.
-    init : {"random", "k-means++"} or (runs, n_clusters) array of int
-        Start from distinct objects drawn at random, or drawn far apart in the weighted space; or the objects to start from
-        (with several numbers of clusters, the first of each row count).
-    """
+    # Minimizes Σ_i Σ_j w_j² (x_ij − c_{z(i) j})² over labels z and centers c; O(steps · n · k · d) for each run at worst. A run stops
+    # when no label changes; an emptied cluster takes the object farthest from its center. The labels are those of arithmetic in float64:
+    # the kernel scores in float32 and decides again in float64 where rounding could have mattered. Run r depends on (`seed`, units[r])
+    # and its own row of the other arguments alone, so that any run can be made by itself, with any number of threads. `weights` (runs,
+    # n_features) multiply the features; `init` may name the objects to start from (runs, n_clusters).
     table = X if checked else check_table(X)
     starts = None if isinstance(init, str) else np.ascontiguousarray(init, np.int64)
     each: tuple[Any, ...] = (n_clusters, weights, units, starts)
@@ -110,11 +93,9 @@ def kmeans_runs(
 
 
 def cluster_means(table: ArrayLike, labels: Labels, sizes: Ints | None = None) -> tuple[Floats, Ints, Ints]:
-    """The means of all clusters of some clusterings one below the other, their numbers of objects, and how many each has.
-
-    `labels` are (n_objects, n_clusterings), −1 where an object has none; `sizes` their numbers of clusters, where the last ones may
-    have no object, and so the mean 0.
-    """
+    # The means of all clusters of some clusterings one below the other, their numbers of objects, and how many each has. `labels` are
+    # (n_objects, n_clusterings), −1 where an object has none; `sizes` their numbers of clusters, where the last ones may have no object,
+    # and so the mean 0.
     if sizes is None:
         sizes = labels.max(axis=0).astype(np.int64) + 1
     offsets = np.concatenate([[0], np.cumsum(sizes)])

@@ -69,16 +69,13 @@ class NumberBlocks(RowBlocks):
         if names is None and (id_column is not None or isinstance(blocks[0], Path)):
             names = tuple(name for name in _names_in(blocks[0]) if name != id_column)
             if not names:
-                raise InputError(
-                    f"there is no column but {id_column!r}: row blocks need numbers beside the names of objects"
-                )
+                raise InputError(f"there is no column but {id_column!r}: row blocks need numbers beside the names")
         for block in blocks:
             wanted = [*(names or ()), *(() if id_column is None else (id_column,))]
             if missing := [name for name in wanted if name not in _names_in(block)]:
                 where = block if isinstance(block, Path) else f"a block, {kind_of(block)},"
-                raise InputError(
-                    f"{where} has no column {missing[0]!r}: check columns= (--columns) and id_column= (--id)"
-                )
+                lacks = f"{where} has no column {missing[0]!r}"
+                raise InputError(f"{lacks}: check columns= (--columns) and id_column= (--id)")
         self.ids = None if id_column is None else _ids_of(blocks, id_column)
         super().__init__(*_parts_of(source, blocks, names))
         self.id_heading = "id" if id_column is None else id_column
@@ -86,7 +83,6 @@ class NumberBlocks(RowBlocks):
 
     @property
     def n_objects(self) -> int:
-        """Number of rows."""
         return self.n_rows
 
     @property
@@ -106,30 +102,24 @@ def _check_names(columns: Any) -> tuple[str, ...]:
 
 
 def _blocks_of(source: Any) -> Sequence[Any]:
-    """The files, frames or arrays that a source is made of; a Dask collection is one."""
     if isinstance(source, (str, Path)):
         folder = Path(source)
         source = sorted(folder.glob("*.parquet")) if folder.is_dir() else [folder]
     elif hasattr(source, "__dask_graph__"):
         source = [source]
     if not isinstance(source, (list, tuple)) or not source:
-        raise InputError(
-            f"row blocks are a list of arrays, a Dask array or data frame, or Parquet; got {kind_of(source)}"
-        )
+        kind = kind_of(source)
+        raise InputError(f"row blocks are a list of arrays, a Dask array or data frame, or Parquet; got {kind}")
     return source
 
 
 def _names_in(block: Any) -> list[str]:
-    return [
-        str(name)
-        for name in (
-            open_parquet(block).schema_arrow.names if isinstance(block, Path) else getattr(block, "columns", ())
-        )
-    ]
+    names = open_parquet(block).schema_arrow.names if isinstance(block, Path) else getattr(block, "columns", ())
+    return [str(name) for name in names]
 
 
 def _ids_of(blocks: Sequence[Any], name: str) -> Any:
-    """Names of the objects: a column of the files or frames, every value once."""
+    # Read whole: a store keeps them in one column, and that each occurs once is not seen block by block.
     # Read whole: a store keeps them in one column, and that each occurs once is not seen block by block.
     parts = [open_parquet(one).read([name]).to_pandas() if isinstance(one, Path) else one[[name]] for one in blocks]
     parts = [computed([part])[0] if hasattr(part, "compute") else part for part in parts]
@@ -195,5 +185,5 @@ def rows_of(piece: Piece) -> Floats:
 
 
 def chunks_of(table: Floats) -> list[Floats]:
-    """The rows of a piece, which begins at a multiple of `CHUNK`, so many at a time: results by chunk do not depend on the blocks."""
+    # A piece begins at a multiple of `CHUNK`: results by chunk do not depend on the blocks.
     return [table[first : first + CHUNK] for first in range(0, len(table), CHUNK)]

@@ -1,7 +1,7 @@
-"""What a run of generation is asked to do, the same for all its clusterings; and how each clustering is to be made.
+"""What a run of generation is asked to do, the same for all its clusterings; and how each clustering is to be made."""
 
-A clustering is drawn from the run's seed and its own number, and from nothing else: not from what is made beside it, before it, or where.
-"""
+# A clustering is drawn from the run's seed and its own number, and from nothing else: not from what is made beside it, before it, or
+# where.
 
 from __future__ import annotations
 
@@ -43,11 +43,9 @@ FRACTIONS = ("jitter", "stress", "inertia", "seconds", "compactness")
 
 @dataclass(frozen=True)
 class Plan:
-    """The settings of :func:`consilience.generate` that decide what clustering number i looks like.
-
-    `methods` holds (name, share) pairs, `n_clusters` the numbers of clusters to draw from, `base` the text of the clusterer that takes the
-    place of k-means, `guide` what :class:`BoundGuide` keeps of itself (in a row of `info` only its words), `options` those of the methods.
-    """
+    # The settings of `generate` that decide what clustering number i looks like. `methods` holds (name, share) pairs, `n_clusters` the
+    # numbers of clusters to draw from, `base` the text of the clusterer that takes the place of k-means, `guide` what BoundGuide keeps of
+    # itself (in a row of `info` only its words), `options` those of the methods.
 
     methods: tuple[tuple[str, float], ...]
     n_clusters: tuple[int, ...]
@@ -70,9 +68,7 @@ class Plan:
             if base is not None and not METHODS[name].takes_base:
                 raise InputError(f"{name} ends in k-means of its own: leave it out of methods, or leave out base")
             if settings.get("metric") == "graph" and not METHODS[name].takes_graph:
-                raise InputError(
-                    f"{name} needs columns, and a graph (metric='graph') has none: leave it out of methods"
-                )
+                raise InputError(f"{name} needs columns, and a graph (metric='graph') has none: leave out the method")
         kept = None if guide is None else guide.as_json()
         options = _check_options(given, dict(shares))
         return cls(shares, check_clusters(n_clusters), base=text, guide=kept, options=options, **settings)
@@ -82,13 +78,12 @@ class Plan:
         return {"made_by": "generate", **values.pop("options"), **values}
 
     def text(self) -> str:
-        """The plan as it stands in a clustering's row of `info`: all but its method and number of clusters."""
+        # As it stands in a row of `info`.
         values = self.as_json() | {"guide": self.guide_words}
         return json.dumps({k: v for k, v in values.items() if k not in ("made_by", "methods", "n_clusters")})
 
     @property
     def sample_size(self) -> int | None:
-        """Rows of row blocks that were clustered; None where all were."""
         return self.options.get("sample_size")
 
     @property
@@ -107,7 +102,8 @@ class Plan:
         return cls(**{name: values[name] for name in names}, options=options)
 
     def method_of(self, n: int) -> list[str]:
-        """The methods of units 0 … n − 1: each the one furthest behind its share, so that any first units are a fair mix."""
+        # Each unit has the method furthest behind its share, so that any first units are a fair mix. Not drawn: shares hold for any
+        # number of clusterings, and a longer run begins with a shorter one.
         names, shares = zip(*self.methods, strict=True)
         # Not drawn: shares hold for any number of clusterings, and a longer run begins with a shorter one.
         given, chosen = [0] * len(names), []
@@ -179,12 +175,10 @@ def check_clusters(n_clusters: Any) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Spec:
-    """All that is needed to reproduce one clustering: these fields are columns of `info`.
-
-    `seed` and `unit` name its random stream; `weights` multiply the columns of its space (None: all alike); `drawn` holds what
-    else its method drew. A variation has the starts and objects of the clustering it is near, whose stream `from_seed` and
-    `from_unit` name. `filling` is the number of the way in which missing cells of the data were filled; None where none are.
-    """
+    # All that is needed to reproduce one clustering: these fields are columns of `info`. `seed` and `unit` name its random stream;
+    # `weights` multiply the columns of its space (None: all alike); `drawn` holds what else its method drew. A variation has the starts
+    # and objects of the clustering it is near, whose stream `from_seed` and `from_unit` name. `filling` is the number of the way in which
+    # missing cells of the data were filled; None where none are.
 
     method: str
     seed: int
@@ -208,12 +202,10 @@ class Spec:
         return child_seed(self.origin[0], "generation.run"), self.origin[1]
 
     def times(self, factors: Floats) -> Spec:
-        """The spec with its weights multiplied."""
         return replace(self, weights=factors if self.weights is None else self.weights * factors)
 
     @classmethod
     def of_row(cls, row: Any) -> Spec:
-        """The spec in a row of `info`, of an ensemble or a store."""
         cells = {str(key): value for key, value in dict(row).items() if np.ndim(value) or not pd.isna(value)}
         for name in ("method", "seed", "unit", "n_clusters"):
             if name not in cells:
@@ -243,7 +235,6 @@ class Spec:
 def draw(
     plan: Plan, method: str, width: int, seed: int, unit: int, *, groups: Ints | None = None, n_fillings: int = 0
 ) -> Spec:
-    """What clustering `unit` of a run is asked to be, in a space of `width` columns."""
     u = _kernels.random_uniform(child_seed(seed, "generation.draw"), unit, 3 + width)
     if groups is not None:
         # Columns that stand for one column of the table as it came (the values of a word, say) share what is drawn for it.
@@ -273,7 +264,6 @@ def vary(center: Spec, width: int, units: Iterable[int]) -> list[Spec]:
 
 
 def of_row(row: Any, base: Any) -> tuple[Spec, Plan]:
-    """How a clustering was made, and in which run."""
     spec = Spec.of_row(row)
     try:
         kept = dict(json.loads(dict(row)["settings"]))
@@ -289,5 +279,4 @@ def of_row(row: Any, base: Any) -> tuple[Spec, Plan]:
 
 
 def number_columns() -> set[str]:
-    """Columns of `info` that say how a clustering was made, in numbers."""
     return {*WHOLE, *FRACTIONS, *(name for method in METHODS.values() for name in method.drawn)}

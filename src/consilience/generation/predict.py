@@ -36,7 +36,7 @@ register(CountScaling)
 @register
 @dataclass(frozen=True, eq=False)
 class Means:
-    """Means of clusters in one space; |w (x − c)|² = |w x|² − 2 x·(w² c) + |w c|², and the nearest mean needs the last two terms alone."""
+    # |w (x − c)|² = |w x|² − 2 x·(w² c) + |w c|², and the nearest mean needs the last two terms alone.
 
     space: Space
     columns: Ints  # which clusterings these are
@@ -79,7 +79,7 @@ class Nearest:
 
     @classmethod
     def of(cls, space: Space, weights: Array | None, columns: list[int], labels: Labels, most: int) -> Nearest:
-        """Keep all objects, or a random sample of `most`, and of every cluster at least one."""
+        # All objects, or a random sample of `most`, and of every cluster at least one.
         kept = np.arange(len(labels))
         if len(labels) > most:
             order = stream(len(labels), "generation.neighbors", columns[0]).permutation(len(labels))
@@ -89,7 +89,6 @@ class Nearest:
         return cls(space.bare(), np.asarray(columns), weights, objects, labels[kept][:, columns])
 
     def label(self, table: ArrayLike, labels: Labels) -> None:
-        """Fill in the labels of new rows; O(new · kept · width), in blocks."""
         from sklearn.metrics import pairwise_distances_argmin
 
         new = weighted(self.space.transform(table), self.weights)
@@ -111,11 +110,8 @@ class Predicted:
 @register
 @dataclass(frozen=True, eq=False)
 class Labeler:
-    """Labels new objects as the clusterings of an ensemble that a runner made would.
-
-    K-means keeps its means, and some methods what they place new objects by, so that no data is kept. Of other clusterers
-    up to 20,000 objects are, fewer each where many of them weigh the columns in ways of their own (100,000 in all).
-    """
+    # K-means keeps its means, and some methods what they place new objects by, so that no data is kept. Of other clusterers up to 20,000
+    # objects are, fewer each where many of them weigh the columns in ways of their own (100,000 in all).
 
     preparation: Preparation
     n_clusterings: int
@@ -220,7 +216,6 @@ def extend(ensemble: EnsembleLike, X: Any, new: Any, *, base: Any = None) -> Ens
 
 
 def _labelers(ens: Ensemble, table: Table, base: Any) -> list[tuple[Array, Labeler]]:
-    """What labels new rows, for the clusterings of every plan."""
     settings: dict[str, list[int]] = {}
     rows = ens.info.to_dict("records") or [{}] * ens.n_clusterings  # pandas has no rows without columns
     for j, row in enumerate(rows):
@@ -239,7 +234,7 @@ def _labelers(ens: Ensemble, table: Table, base: Any) -> list[tuple[Array, Label
 
 
 def _check_data(runner: Runner, ens: Ensemble) -> None:
-    """Refuse data that the clusterings were not made from: the one with the most clusters must come out again."""
+    # The clustering with the most clusters must come out again.
     best = int(np.argmax(ens.n_clusters))
     again, _ = runner.make(runner.fitted(Spec.of_row(ens.info.iloc[best])))
     if not adjusted_rand(ens.labels[:, best], again[0]) >= ALIKE:  # not a number where none has a label in both
@@ -255,7 +250,6 @@ def _new_values(table: Table, new: Any) -> tuple[Any, Array | None]:
         read = data_table(new, "euclidean", least=1)
     values = check_matrix(read)
     if values.shape[1] != table.values.shape[1]:
-        raise InputError(
-            f"the data has {count(table.values.shape[1], 'column')}, and the new objects have {values.shape[1]:,}"
-        )
+        columns = count(table.values.shape[1], "column")
+        raise InputError(f"the data has {columns}, and the new objects have {values.shape[1]:,}")
     return values, read.ids

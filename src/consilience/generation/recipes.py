@@ -1,8 +1,7 @@
-"""What ``methods="auto"`` means: which methods make the clusterings that are to be combined, by the kind of data.
+"""What ``methods="auto"`` means: which methods make the clusterings that are to be combined, by the kind of data."""
 
-Chosen by the quality of the consensus on some data sets and confirmed on others: the figures are in ``docs/bases.md``. They are for one
-good clustering; for many that differ, to be explored, Zipf weights remain the way.
-"""
+# Chosen by the quality of the consensus on some data sets and confirmed on others: the figures are in ``docs/bases.md``. They are for one
+# good clustering; for many that differ, to be explored, Zipf weights remain the way.
 
 from dataclasses import dataclass
 from typing import Any
@@ -34,7 +33,6 @@ def is_auto(methods: Any) -> bool:
 
 
 def recipe_of(data: Any, *, metric: str = "euclidean", base: Any = None) -> Recipe:
-    """The recipe for a table, array or CSR matrix."""
     values = data.values if isinstance(data, Table) else data
     n, width = values.shape
     if metric == "euclidean" and n:  # what is constant takes no part, and must not decide
@@ -62,11 +60,8 @@ def recipe_of(data: Any, *, metric: str = "euclidean", base: Any = None) -> Reci
 
 
 def usual_clusters(n_objects: int, n_clusters: int | None = None, *, search: bool = False) -> tuple[int, int]:
-    """Numbers of clusters that the members of an ensemble draw from.
-
-    Where the answer is to have k: k to 4k but at most √n, at least 2k. Else √n / 4 to √n, at most 60; or, to `search` the answer's
-    number among theirs, 2 to √n, at most 20.
-    """
+    # Where the answer is to have k: k to 4k but at most √n, at least 2k. Else √n / 4 to √n, at most 60; or, to `search` the answer's
+    # number among theirs, 2 to √n, at most 20.
     root = int(np.sqrt(n_objects))
     if n_clusters is None:
         high = min(max(root, 2), MOST_SEARCHED if search else MOST_CLUSTERS)

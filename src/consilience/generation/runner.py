@@ -66,11 +66,9 @@ class Runner:
         self.keeps_predictors, self.time_limit = keeps_predictors, time_limit
         self.table, self.plan, self.base, self.n_jobs = data_table(X, plan.metric), plan, base, n_jobs
         self.objects: Any = self.table  # whose number and names an ensemble and a store have
-        largest, n = max(plan.n_clusters), self.table.n_objects
-        if largest > n:
-            raise InputError(
-                f"{largest} clusters need as many objects, and {self.table.source} has {n}: lower n_clusters"
-            )
+        most, n = max(plan.n_clusters), self.table.n_objects
+        if most > n:
+            raise InputError(f"{most} clusters need as many objects, and {self.table.source} has {n}: lower n_clusters")
         for name, _ in plan.methods:
             METHODS[name].check(n)
         gaps = self.table.gaps is not None
@@ -186,7 +184,6 @@ class Runner:
                 yield given.pop(place), made
 
     def _is_batched(self, method: str) -> bool:
-        """Whether many of its clusterings are made in one kernel call."""
         return self.base is None and METHODS[method].is_batched
 
     def _alike(self, specs: Sequence[Spec]) -> list[list[Spec]]:
@@ -198,7 +195,6 @@ class Runner:
         return list(groups.values())
 
     def _call(self, specs: list[Spec], threads: int) -> tuple[Any, tuple[Any, ...]]:
-        """The function, and what to call it with, that makes these."""
         spec = specs[0]
         space = self.spaces.of(spec.method, spec.filling)
         if self._is_batched(spec.method):
@@ -206,7 +202,6 @@ class Runner:
         return make_one, (METHODS[spec.method], self.base, space.table, spec, self.plan, self.keeps_predictors)
 
     def make(self, spec: Spec) -> tuple[Labels, pd.DataFrame]:
-        """The clustering of a spec, alone, as one row, and its info; without any label if it failed."""
         make, args = self._call([spec], n_threads(self.n_jobs))
         return self.table_of([(spec, *make(*args))])
 
@@ -261,7 +256,6 @@ class Runner:
         return spec.times(np.clip(scales**share, 1 / OWN_SCALE, OWN_SCALE))
 
     def _guided(self, spec: Spec) -> Spec:
-        """The spec with its weights times those that the guide learns in the space they belong to."""
         name, space = METHODS[spec.method].space, self.spaces.of(spec.method)
         if self.guide is None or not self.guide.strength or not space.width:
             return spec

@@ -61,7 +61,6 @@ def clusterer_settings(model: Any, n_clusters: int, seed: int) -> dict[str, Any]
 
 
 def check_found(answer: Any, n_objects: int) -> Labels:
-    """Labels that a clusterer returned, as codes."""
     found = np.asarray(answer)
     if found.shape != (n_objects,):
         raise InputError(f"it gave labels of shape {found.shape} for {n_objects:,} objects")

@@ -30,18 +30,15 @@ class Preparation:
     given_width: int
 
     def apply(self, values: ArrayLike) -> ArrayLike:
-        """Rows of the given columns as rows of those in use."""
         table = values if self.scaling is None else self.scaling.apply(values)
         return table[:, self.kept] if len(self.kept) < self.given_width else table
 
 
 class Spaces:
-    """The data of a run, and the forms of it that methods ask for.
-
-    `columns` are the table without its constant columns; `groups` say which of them stand for one column of the table as it came, and so
-    share their weights; `own_scales` how far they spread before they were standardized, their median 1 (None where they are not
-    standardized, or are not all numbers of the table as it came). `filled` gives the values with their missing cells filled in another way.
-    """
+    # `columns` are the table without its constant columns; `groups` say which of them stand for one column of the table as it came, and
+    # so share their weights; `own_scales` how far they spread before they were standardized, their median 1 (None where they are not
+    # standardized, or are not all numbers of the table as it came). `filled` gives the values with their missing cells filled in another
+    # way.
 
     def __init__(
         self,

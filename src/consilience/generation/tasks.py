@@ -46,7 +46,6 @@ class Made:
 
     @classmethod
     def each(cls, runs: Runs, seconds: float | None = None) -> list[Made]:
-        """Of every run; `seconds` where these are not the kernel's own."""
         where, cells = whereabouts(), zip(runs.labels, runs.inertia, runs.seconds, runs.steps, strict=True)
         return [
             cls(
@@ -101,7 +100,7 @@ def make_batch(table: Any, width: int, specs: Sequence[Spec], init: str, max_ite
 
 
 def make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan, keeps_predictor: bool) -> list[Made]:
-    """One clustering by itself. What it raises becomes a note: one that fails must not take the others with it."""
+    # What it raises becomes a note: one that fails must not take the others with it.
     begin, n = time.perf_counter(), table.shape[0]
     try:
         rows = method.objects(spec, n, plan)
@@ -158,7 +157,6 @@ class RunBuffer:
             self._give_up()
 
     def add(self, specs: Sequence[Spec], made: Sequence[Made]) -> None:
-        """Keep what a task made, now or with what comes soon."""
         for spec, one in zip(specs, made, strict=True):
             self._waiting.append((spec, one))
             self._any |= one.is_made
@@ -177,7 +175,6 @@ class RunBuffer:
         raise InputError(f"none of the first {len(self.failed)} clusterings could be made: {self.failed[0]}")
 
     def _flush(self) -> None:
-        """Score what waits, and add it to the store, or to what is in memory."""
         waiting, self._waiting = sorted(self._waiting, key=lambda pair: pair[0].unit), []
         most = self._runner.most_waiting
         for batch in (waiting[i : i + most] for i in range(0, len(waiting), most)):

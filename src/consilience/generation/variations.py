@@ -105,7 +105,6 @@ class Variations:
 
 
 def _steered(runner: Runner, center: Spec, columns: Mapping[str, float], guide: Guide | None) -> Spec:
-    """A center whose weights are multiplied by what people wish of columns and of objects."""
     space, preparation = runner.spaces.of(center.method), runner.spaces.preparation
     if not space.width:
         raise InputError(f"clusterings by {center.method} weigh no columns: choose one of another method to steer")
@@ -123,12 +122,10 @@ def _steered(runner: Runner, center: Spec, columns: Mapping[str, float], guide: 
 
 
 def _on_components(runner: Runner, space: Space, by: Floats) -> Floats:
-    """Factors of components from those of columns: a mean of logarithms, by the squares of their correlations."""
+    # A mean of logarithms, by the squares of the correlations of components with columns.
     table = space.table
     if sparse.issparse(table) or sparse.issparse(runner.spaces.columns):
-        raise InputError(
-            "columns of sparse data cannot be steered by components: choose a clustering that weighs columns"
-        )
+        raise InputError("columns of sparse data cannot steer components: choose a clustering that weighs columns")
     # Weights of components cannot give a column any weight: they come as near as their correlations let them.
     scores, values = (np.asarray(x, float) - np.mean(x, axis=0) for x in (table, runner.spaces.columns))
     size = np.maximum(np.linalg.norm(scores, axis=0)[:, None] * np.linalg.norm(values, axis=0), 1e-300)
@@ -173,6 +170,5 @@ def _check_same(given: Mapping[str, Any], plan: Plan) -> None:
     usual, made = {"n_clusters": (UNASKED_CLUSTERS,)} | defaults(dict(plan.methods)), plan.as_json()
     for name, value in given.items():  # what nobody set is as by default, and means nothing
         if value not in (usual.get(name, value), made.get(name)) and name not in ("made_by", "methods"):
-            raise InputError(
-                f"{name} was {show(made.get(name))} when the clustering was made: leave it out for more like it"
-            )
+            then = show(made.get(name))
+            raise InputError(f"{name} was {then} when the clustering was made: leave it out for more like it")

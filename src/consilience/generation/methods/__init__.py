@@ -44,6 +44,5 @@ def describe(row: Mapping[str, Any]) -> str:
         words = METHODS[name].describe(cells)
     except (KeyError, TypeError, ValueError):  # the row does not have what the method once wrote
         words = name
-    return (
-        words if pd.isna(cells.get("around")) else f"{words}; weights varied around clustering {int(cells['around'])}"
-    )
+    around = cells.get("around")
+    return words if pd.isna(around) else f"{words}; weights varied around clustering {int(around)}"

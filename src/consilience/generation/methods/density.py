@@ -1,10 +1,8 @@
-"""Density-based clusterings: scikit-learn's HDBSCAN (Campello, Moulavi and Sander 2013) with parameters drawn for each; noise has no label.
+"""HDBSCAN (Campello, Moulavi and Sander 2013), by scikit-learn, with parameters drawn for each clustering; noise has no label."""
 
-`min_cluster_size` is drawn from 5 … n/20 and `min_samples` from 1 … min_cluster_size, both evenly on a logarithmic scale; clusters are the
-leaves of the tree or those with the largest excess of mass. How many there are is found, not asked; where all is noise, smaller
-clusters are allowed. Wide tables are reduced to 50 principal
-components.
-"""
+# `min_cluster_size` is drawn from 5 … n/20 and `min_samples` from 1 … min_cluster_size, both evenly on a logarithmic scale; clusters are
+# the leaves of the tree or those with the largest excess of mass. How many there are is found, not asked; where all is noise, smaller
+# clusters are allowed. Wide tables are reduced to 50 principal components.
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -48,7 +46,7 @@ class Density(Method):
         return replace(spec, drawn={"size_draw": float(u[0]), "samples_draw": float(u[1]), "leaf": float(leaf)})
 
     def make(self, table: ArrayLike, spec: Spec, plan: Plan) -> Runs:
-        """Cluster the rows; where every one is noise, smaller clusters are allowed, and if that does not help there is no clustering."""
+        # Where every object is noise, smaller clusters are allowed; if that does not help there is no clustering.
         from sklearn.cluster import HDBSCAN
 
         least, samples = parameters(table.shape[0], spec.drawn)

@@ -1,8 +1,7 @@
-"""Mixtures of Gaussians fitted by EM (scikit-learn's GaussianMixture), the form of their covariances drawn for each clustering.
+"""Mixtures of Gaussians fitted by EM (scikit-learn's GaussianMixture), the form of their covariances drawn for each clustering."""
 
-Wide tables are reduced to 50 principal components. Full covariances are drawn only where a cluster has, on average, more than twice as many
-objects as columns.
-"""
+# Wide tables are reduced to 50 principal components. Full covariances are drawn only where a cluster has, on average, more than twice as
+# many objects as columns.
 
 import warnings
 from collections.abc import Mapping
@@ -49,9 +48,8 @@ class Gaussian(Method):
         added = REGULARIZATION * float(np.var(table, axis=0).mean())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # a mixture that still moves is a clustering as well
-            found = GaussianMixture(spec.n_clusters, covariance_type=form, reg_covar=added, random_state=seed).fit(
-                table
-            )
+            mixture = GaussianMixture(spec.n_clusters, covariance_type=form, reg_covar=added, random_state=seed)
+            found = mixture.fit(table)
         model = GaussianModel(form, found.weights_, found.means_, found.precisions_cholesky_)
         return Runs.of_labels(model.label(table), predictor=model)
 
@@ -62,7 +60,7 @@ class Gaussian(Method):
 @register
 @dataclass(frozen=True, eq=False)
 class GaussianModel:
-    """Labels rows by the most probable component; `roots` are the Cholesky factors of the precisions, as scikit-learn keeps them."""
+    """Labels rows by the likeliest component; `roots` are Cholesky factors of the precisions, as scikit-learn keeps them."""
 
     form: str
     weights: Floats

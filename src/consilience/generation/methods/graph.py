@@ -1,14 +1,13 @@
-"""Leiden communities of a graph of nearest neighbors (Traag, Waltman and van Eck 2019), over resolutions and numbers of neighbors.
+"""Leiden communities of a graph of nearest neighbors (Traag, Waltman and van Eck 2019), over resolutions and numbers of neighbors."""
 
-Modularity with a resolution γ, Σ_ij (A_ij − γ k_i k_j / 2m) δ(c_i, c_j), by igraph: 15 times as quick as leidenalg on cells at a modularity
-no lower. The graphs, one for each number of neighbors, are shared by the clusterings of a run. Where no `resolutions` are given,
-each clustering's is the one at which about as many clusters come out as it is to have: the numbers at a few resolutions are
-found once, and those between lie on a line in logarithms.
-
-The clusterings of a run spread evenly over the numbers of clusters, or the resolutions, that they are drawn from (a golden-ratio sequence
-with a random start), so that runs of other seeds are as fine on the whole. None leaves all objects in one cluster: a
-resolution at which it would is raised to the lowest at which there are two.
-"""
+# Modularity with a resolution γ, Σ_ij (A_ij − γ k_i k_j / 2m) δ(c_i, c_j), by igraph: 15 times as quick as leidenalg on cells at a
+# modularity no lower. The graphs, one for each number of neighbors, are shared by the clusterings of a run. Where no `resolutions` are
+# given, each clustering's is the one at which about as many clusters come out as it is to have: the numbers at a few resolutions are
+# found once, and those between lie on a line in logarithms.
+#
+# The clusterings of a run spread evenly over the numbers of clusters, or the resolutions, that they are drawn from (a golden-ratio
+# sequence with a random start), so that runs of other seeds are as fine on the whole. None leaves all objects in one cluster: a
+# resolution at which it would is raised to the lowest at which there are two.
 
 from __future__ import annotations
 
@@ -41,7 +40,6 @@ _GENERATOR = threading.Lock()  # igraph has one generator for the whole process
 
 
 def check_neighbors(name: str, neighbors: Any) -> tuple[int, ...]:
-    """One number of neighbors, or several to draw from."""
     given = neighbors if isinstance(neighbors, Iterable) and not isinstance(neighbors, str) else [neighbors]
     numbers = tuple(check_count(name, value, 1) for value in given)
     if not numbers:
@@ -50,7 +48,6 @@ def check_neighbors(name: str, neighbors: Any) -> tuple[int, ...]:
 
 
 def check_resolutions(name: str, resolutions: Any) -> tuple[float, ...] | None:
-    """None, one resolution, two to draw between, or several to draw from."""
     if resolutions is None:
         return None
     several = isinstance(resolutions, Iterable) and not isinstance(resolutions, str)
@@ -111,11 +108,8 @@ class Graph(Method):
 
 
 class Links:
-    """The edges that clusterings of a run are made on: nearest neighbors of every object, or a given graph.
-
-    igraph's form of each graph is kept. It does not travel to other processes: each builds its own, once for a run, and keeps
-    those of the last run that it saw.
-    """
+    # igraph's form of each graph is kept. It does not travel to other processes: each builds its own, once for a run, and keeps those of
+    # the last run that it saw.
 
     def __init__(self, n: int, neighbors: tuple[Floats, Ints] | None = None, given: Any = None) -> None:
         self.shape, self._neighbors, self._given = (n, 0), neighbors, given
@@ -208,7 +202,6 @@ class Graphs(Space):
         return high
 
     def _number(self, n_neighbors: float, resolution: float) -> int:
-        """Clusters that come out, found once."""
         at = (0 if np.isnan(n_neighbors) else int(n_neighbors)), resolution
         if at not in self._numbers:
             self._numbers[at] = int(leiden(self.table.graph(n_neighbors), resolution, 0).max()) + 1
@@ -220,7 +213,7 @@ class Graphs(Space):
 
     @cached_property
     def _resolutions(self) -> tuple[Floats, Floats]:
-        """Logarithms of numbers of clusters, rising, and of resolutions at which they come out; found once, from 1 outward."""
+        # Logarithms of numbers of clusters, rising, and of resolutions at which they come out; found once, from 1 outward.
         neighbors, (fewest, most) = self.table.fitting(self.usual), self.ends
         found = {1.0: self._number(neighbors, 1.0)}
         down = up = 1.0
@@ -268,10 +261,7 @@ def igraph_of(matrix: Any) -> Any:
 
 
 def leiden(graph: Any, resolution: float, seed: int, *, rounds: int = 2) -> Labels:
-    """Communities of a graph of igraph: labels 0 … k − 1, the largest first. About O(edges); the same for the same seed.
-
-    Ten rounds raise modularity by a thousandth, at three times the cost of two.
-    """
+    # Labels 0 … k − 1, the largest first; about O(edges). Ten rounds raise modularity by a thousandth, at three times the cost of two.
     igraph = import_igraph()
     with _GENERATOR:
         igraph.set_random_number_generator(random.Random(seed))

@@ -1,17 +1,19 @@
-"""Spectral clustering through landmarks, for any number of objects (U-SPEC: D. Huang, C.-D. Wang, J.-S. Wu, J.-H. Lai and C.-K. Kwoh,
-Ultra-scalable spectral clustering and ensemble clustering, IEEE TKDE 32, 2020).
+"""Spectral clustering through landmarks, for any number of objects."""
 
-Landmarks are the means of k-means on a sample. An object is tied to its nearest few with z = exp(−d² / 2σ²), σ the mean of all these
-distances d: a bipartite graph Z of objects and landmarks. Its normalized cut needs only the eigenvectors v of the small graph of landmarks
-
-    E = Zᵀ D⁻¹ Z,   D the row sums of Z
-
-(the transfer cut of Li, Wu and Chang, CVPR 2012); an object lies at the mean of v over its landmarks, scaled to length 1, and k-means
-there makes the clusters. What is kept (landmarks and vectors in float32, centers) places new objects in the same way.
-
-All pairs of landmarks are tied a little besides, by τ times the mean degree, spread evenly: otherwise every small group that lies apart, of
-outliers say, takes one of the eigenvectors (regularized spectral clustering: A. Amini et al., Annals of Statistics 41, 2013).
-"""
+# U-SPEC: D. Huang, C.-D. Wang, J.-S. Wu, J.-H. Lai and C.-K. Kwoh, Ultra-scalable spectral clustering and ensemble clustering, IEEE TKDE
+# 32, 2020.
+#
+# Landmarks are the means of k-means on a sample. An object is tied to its nearest few with z = exp(−d² / 2σ²), σ the mean of all these
+# distances d: a bipartite graph Z of objects and landmarks. Its normalized cut needs only the eigenvectors v of the small graph of
+# landmarks
+#
+#     E = Zᵀ D⁻¹ Z,   D the row sums of Z
+#
+# (the transfer cut of Li, Wu and Chang, CVPR 2012); an object lies at the mean of v over its landmarks, scaled to length 1, and k-means
+# there makes the clusters. What is kept (landmarks and vectors in float32, centers) places new objects in the same way.
+#
+# All pairs of landmarks are tied a little besides, by τ times the mean degree, spread evenly: otherwise every small group that lies
+# apart, of outliers say, takes one of the eigenvectors (regularized spectral clustering: A. Amini et al., Annals of Statistics 41, 2013).
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -50,7 +52,7 @@ class Landmarks(Method):
         return replace(spec, drawn={"own_scale": float(u[0])})
 
     def make(self, table: ArrayLike, spec: Spec, plan: Plan) -> Runs:
-        """Embed the rows through new landmarks, of which there are at most half as many as objects, and cluster them."""
+        # Landmarks are at most half as many as objects.
         seed, unit = spec.run_stream
         most = max(2, table.shape[0] // 2, min(spec.n_clusters, table.shape[0]))
         return landmark_run(
@@ -91,10 +93,7 @@ def landmark_run(
     max_iter: int = 300,
     sigma_factor: float = 1.0,
 ) -> Runs:
-    """Cluster the rows of a dense or CSR table, with the :class:`LandmarkModel` that labels new ones as `predictor`.
-
-    O(n · p · d) time for p landmarks, in blocks, and O(n · neighbors) memory beside the table.
-    """
+    # O(n · p · d) time for p landmarks, in blocks, and O(n · neighbors) memory beside the table.
     n = table.shape[0]
     kept, origin = rounded(choose_landmarks(table, min(n_landmarks, n), seed, unit))
     landmarks = whole(kept, origin)  # as new rows will see them
@@ -117,8 +116,7 @@ def landmark_run(
 @register
 @dataclass(frozen=True, eq=False)
 class LandmarkModel:
-    """What labels new rows: landmarks (p, d) as :func:`rounded` leaves them, how many are near, σ, their eigenvectors (p, v) and the
-    centers (k, v)."""
+    # Landmarks (p, d) as `rounded` leaves them, how many are near, σ, their eigenvectors (p, v) and the centers (k, v).
 
     landmarks: Any
     origin: Floats | None
@@ -132,7 +130,6 @@ class LandmarkModel:
         return self.labels_of(_ties(near, squares, self.sigma, self.landmarks.shape[0]))
 
     def labels_of(self, ties: Any) -> Labels:
-        """The nearest centers of rows of ties."""
         labels, constants = np.empty(ties.shape[0], np.int32), np.square(self.centers).sum(axis=1)
         step = max(1, BLOCK // max(self.centers.shape))
         for begin in range(0, len(labels), step):
@@ -144,10 +141,8 @@ class LandmarkModel:
 def choose_landmarks(
     table: ArrayLike, number: int, seed: int, unit: int, *, rows_each: int = 10, passes: int = 10
 ) -> Any:
-    """(at most `number`, d) means of k-means on a random sample of `rows_each` objects for each, in a few passes.
-
-    Landmarks need to be spread well, not to be optimal. Of a wide sparse table, whose means would not fit, objects drawn at random, as CSR.
-    """
+    # Means of k-means on a random sample, in a few passes: landmarks need to be spread well, not to be optimal. Of a wide sparse table,
+    # whose means would not fit, objects drawn at random, as CSR.
     order = _kernels.random_permutation(child_seed(seed, "generation.landmarks"), unit, table.shape[0])
     if sparse.issparse(table) and number * table.shape[1] > DENSE:
         return table[np.sort(order[:number])]
@@ -158,7 +153,7 @@ def choose_landmarks(
 
 
 def rounded(landmarks: Any) -> tuple[Any, Floats | None]:
-    """Landmarks in float32, as a model keeps them: dense ones less their mean, so that columns far from 0 lose nothing, and that mean."""
+    # Landmarks in float32, as a model keeps them: dense ones less their mean, so that columns far from 0 lose nothing, and that mean.
     if sparse.issparse(landmarks):
         return landmarks.astype(np.float32), None
     mean = landmarks.mean(axis=0)
@@ -166,16 +161,12 @@ def rounded(landmarks: Any) -> tuple[Any, Floats | None]:
 
 
 def whole(landmarks: Any, mean: Floats | None) -> Any:
-    """The landmarks that :func:`rounded` left, in float64."""
     return landmarks.astype(float) if mean is None else landmarks + mean
 
 
 def nearest_landmarks(table: ArrayLike, landmarks: Any, number: int) -> tuple[Ints, Floats]:
-    """(n, number) numbers of the nearest landmarks of each row, in rising order, and their squared distances.
-
-    Of dense rows, which are nearest is decided in float32 around the landmarks' mean, so that rounding matters only between near ties; the
-    distances are exact.
-    """
+    # (n, number) in rising order, and squared distances. Of dense rows, which are nearest is decided in float32 around the landmarks'
+    # mean, so that rounding matters only between near ties; the distances are exact.
     n, p = table.shape[0], landmarks.shape[0]
     near, squares = np.empty((n, number), np.int32), np.empty((n, number))
     find = _sparse_search(landmarks, number) if sparse.issparse(table) else _dense_search(landmarks, number)
@@ -214,10 +205,8 @@ def _sparse_search(landmarks: Any, number: int) -> Search:
 
 
 def landmark_vectors(ties: Any, number: int, tau: float = 0.003) -> Array:
-    """(p, number) leading eigenvectors of the graph of landmarks, scaled back; in rising order of their eigenvalues.
-
-    `tau` was chosen on data sets, see docs/bases.md.
-    """
+    # Leading eigenvectors of the graph of landmarks, scaled back, in rising order of their eigenvalues. `tau` was chosen on data sets,
+    # see docs/bases.md.
     scaled = sparse.diags(1 / ties.sum(axis=1).A1) @ ties
     graph = sparse.csr_matrix(ties.T @ scaled)
     degree = graph.sum(axis=1).A1
@@ -230,7 +219,6 @@ def landmark_vectors(ties: Any, number: int, tau: float = 0.003) -> Array:
 
 
 def embedded(ties: Any, vectors: Array) -> Floats:
-    """(n, v) objects at the mean of their landmarks' vectors, scaled to length 1."""
     points = np.asarray(ties @ vectors)
     length = np.linalg.norm(points, axis=1, keepdims=True)
     return np.divide(points, length, out=np.zeros_like(points), where=length > 0)
@@ -246,10 +234,8 @@ def _ties(near: Ints, squares: Floats, sigma: float, n_landmarks: int) -> Any:
 
 
 def _smallest(scores: Array, number: int) -> Ints:
-    """Columns of the smallest scores of each row, in rising order of their number.
-
-    The few smallest of many lie in the few groups of columns whose smallest are smallest, which are found sooner.
-    """
+    # Columns of the smallest scores of each row, in rising order of their number. The few smallest of many lie in the few groups of
+    # columns whose smallest are smallest, which are found sooner.
     n, p = scores.shape
     if number == p:
         return np.broadcast_to(np.arange(number), scores.shape)

@@ -19,18 +19,9 @@ TRACE = 1e-9
 def embed(
     distances: Floats, n_dimensions: int, *, max_iter: int = 300, tolerance: float = 1e-6
 ) -> tuple[Floats, float]:
-    """Columns whose Euclidean distances d come near the given δ: a minimum of J = Σ (d − δ)² / δ / Σ δ over pairs.
-
-    Starts from classical scaling and goes down by majorisation (SMACOF), whose every step lowers J, so that no step
-    size and no restart is needed; the gradient descent of Caruana et al. has both.
-
-    Returns
-    -------
-    columns : (n, n_dimensions) array
-        In the order of their variance, on their principal axes.
-    stress : float
-        J; 0 is perfect.
-    """
+    # A minimum of J = Σ (d − δ)² / δ / Σ δ over pairs, from classical scaling downhill by majorisation (SMACOF), whose every step lowers
+    # J, so that no step size and no restart is needed; the gradient descent of Caruana et al. has both. Returns the columns, on their
+    # principal axes in the order of their variance, and J; 0 is perfect.
     if len(distances) > MOST_OBJECTS:
         raise InputError(
             f"scaling the distances of {len(distances):,} objects needs several matrices of that size: {MOST_OBJECTS:,} is the most; "
@@ -54,11 +45,9 @@ def embed(
 
 
 def place(columns: Floats, distances: Floats, near: float, *, max_iter: int = 300, tolerance: float = 1e-6) -> Floats:
-    """(n_new, width) new objects in the columns of :func:`embed`, by their (n_new, n) distances to the objects that are there.
-
-    Each is put where Σ (d − δ)² / δ is least, the others staying where they are, by the same majorisation; it starts from the
-    object that is nearest. `near` is that of :func:`closest`. Time O(steps · n_new · n · width), memory O(block · n).
-    """
+    # New objects in the columns of `embed`, by their (n_new, n) distances to the objects there. Each is put where Σ (d − δ)² / δ is
+    # least, the others staying where they are, by the same majorisation, from the object that is nearest. `near` is that of `closest`.
+    # Time O(steps · n_new · n · width), memory O(block · n).
     places = columns[distances.argmin(axis=1)] if len(distances) else np.empty((0, columns.shape[1]))
     step = max(1, BLOCK // len(columns))
     for begin in range(0, len(distances), step):
@@ -82,7 +71,7 @@ def place(columns: Floats, distances: Floats, near: float, *, max_iter: int = 30
 
 
 def closest(distances: Floats) -> float:
-    """Distance below which pairs weigh no more: a thousandth of the mean."""
+    # Pairs that are nearer weigh no more.
     n = len(distances)
     return float(CLOSE * distances.sum() / (n * (n - 1)))
 
@@ -98,7 +87,7 @@ def _stress(made: Floats, distances: Floats, weights: Floats) -> float:
 
 
 def _classical(distances: Floats, n_dimensions: int) -> Floats:
-    """Classical scaling; columns that would be imaginary are 0, except for a trace that lets the descent use them."""
+    # Columns that would be imaginary are 0, except for a trace that lets the descent use them.
     squares = np.square(distances)
     centered = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
     values, vectors = np.linalg.eigh(-centered / 2)

@@ -1,9 +1,10 @@
-"""Random metrics in random subspaces, for wide tables (MDEC: D. Huang, C.-D. Wang, J.-H. Lai and C.-K. Kwoh, Toward multidiversified
-ensemble clustering of high-dimensional data, IEEE Trans. Cybernetics 52, 2022), each clustered through landmarks.
+"""Random metrics in random subspaces, for wide tables, each clustered through landmarks."""
 
-A clustering draws a share of the columns from 0.2 to 0.8, one of the `METRICS` of rows, and a factor ½ … 2 for the width σ of the
-ties. Cosine and correlation are distances of rows that were scaled to length 1, after their means were taken out for the latter.
-"""
+# MDEC: D. Huang, C.-D. Wang, J.-H. Lai and C.-K. Kwoh, Toward multidiversified ensemble clustering of high-dimensional data, IEEE Trans.
+# Cybernetics 52, 2022.
+#
+# A clustering draws a share of the columns from 0.2 to 0.8, one of the `METRICS` of rows, and a factor ½ … 2 for the width σ of the ties.
+# Cosine and correlation are distances of rows that were scaled to length 1, after their means were taken out for the latter.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -52,8 +53,6 @@ class Metrics(Landmarks):
 @register
 @dataclass(frozen=True, eq=False)
 class MetricModel:
-    """Labels new rows by the model of rows in the form of the metric."""
-
     metric: str
     model: Any
 
@@ -63,10 +62,8 @@ class MetricModel:
 
 
 def rows_for(table: ArrayLike, metric: str) -> Any:
-    """Rows whose Euclidean distances are those of the metric (for cosine and correlation √2 (1 − similarity)^½); a row of zeros stays.
-
-    The means of sparse rows are not taken out, which would fill them: their correlation is the cosine.
-    """
+    # Rows whose Euclidean distances are those of the metric (for cosine and correlation √2 (1 − similarity)^½); a row of zeros stays. The
+    # means of sparse rows are not taken out, which would fill them: their correlation is the cosine.
     if metric == "euclidean":
         return table
     if sparse.issparse(table):

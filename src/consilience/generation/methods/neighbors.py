@@ -1,9 +1,8 @@
-"""Nearest neighbors of objects, and the weighted graph that they make.
+"""Nearest neighbors of objects, and the weighted graph that they make."""
 
-Wide tables are reduced to principal components first. An edge's weight is the fuzzy union of what its two ends say (McInnes, Healy
-and Melville 2018, the connectivities of scanpy): exp(−(d − ρ) / σ) with ρ the distance to the nearest neighbor and σ such
-that the weights of an object's k neighbors sum to log₂ (k + 1).
-"""
+# Wide tables are reduced to principal components first. An edge's weight is the fuzzy union of what its two ends say (McInnes, Healy and
+# Melville 2018, the connectivities of scanpy): exp(−(d − ρ) / σ) with ρ the distance to the nearest neighbor and σ such that the weights
+# of an object's k neighbors sum to log₂ (k + 1).
 
 from __future__ import annotations
 
@@ -33,17 +32,13 @@ STEPS = 64
 
 @dataclass(frozen=True, eq=False)
 class Points(Space):
-    """Coordinates in which distances mean something: the columns, or their first principal components.
-
-    `axes` are these, and `mean` the mean's scores on them.
-    """
+    """Coordinates in which distances mean something: the columns, or their scores on principal axes (`mean` has those of the mean)."""
 
     axes: Floats | None = None
     mean: Floats | None = None
 
     @classmethod
     def of(cls, columns: ArrayLike) -> Points:
-        """The columns where they are 50 at most, else as many components."""
         n, d = columns.shape
         kept = min(MOST_COMPONENTS, n - 1, d - 1)
         if d <= MOST_COMPONENTS or kept < 1:
@@ -72,11 +67,8 @@ def _dense(columns: ArrayLike) -> Floats:
 
 
 def nearest_neighbors(points: Floats, k: int) -> tuple[Floats, Ints]:
-    """Distances (n, k) to the k nearest other objects, rising, and their numbers.
-
-    Up to 100,000 objects by looking at all distances, O(n² d) with no more than a block of them in memory; beyond by NN-descent (Dong
-    et al. 2011), for which pynndescent must be installed.
-    """
+    # Distances (n, k) to the k nearest other objects, rising, and their numbers. Up to 100,000 objects by looking at all distances, O(n²
+    # d) with no more than a block of them in memory; beyond by NN-descent (Dong et al. 2011), for which pynndescent must be installed.
     n = len(points)
     k = min(k, n - 1)
     if n > EXACT:
@@ -104,10 +96,7 @@ def _descent(points: Floats, k: int) -> tuple[Ints, Floats]:
 
 
 def connectivities(distances: Floats, numbers: Ints) -> Any:
-    """(n, n) CSR matrix of the edge weights, symmetric, from the distances to k neighbors of each object and their numbers.
-
-    O(n k) time and memory.
-    """
+    # (n, n) CSR, symmetric; O(n k) time and memory.
     n, k = distances.shape
     beyond = np.maximum(distances - distances[:, :1], 0)
     wanted, low, high, sigma = np.log2(k + 1), np.zeros(n), np.full(n, np.inf), np.ones(n)

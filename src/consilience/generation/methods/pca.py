@@ -1,8 +1,7 @@
-"""K-means on principal components with Zipf weights (Caruana et al. 2006, section 2.1.3, Eq. 1).
+"""K-means on principal components with Zipf weights (Caruana et al. 2006, section 2.1.3, Eq. 1)."""
 
-The first components that hold `pca_share` of the variability: of Σ σ² (`pca_rule` "variance") or of Σ σ ("deviation"),
-since the printed numbers of components fit the one on some data sets and the other on others.
-"""
+# The first components that hold `pca_share` of the variability: of Σ σ² (`pca_rule` "variance") or of Σ σ ("deviation"), since the
+# printed numbers of components fit the one on some data sets and the other on others.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -58,7 +57,7 @@ class Components(Space):
 
 
 def principal_components(table: ArrayLike, share: float, rule: str) -> Floats:
-    """Scores on the principal axes, from the covariance of the columns or, if they are fewer, the products of the rows."""
+    # From the covariance of the columns or, if they are fewer, the products of the rows.
     n, d = table.shape
     check_size(n, d)
     mean = np.asarray(table.mean(axis=0)).ravel()
@@ -83,7 +82,6 @@ def check_size(n: int, d: int) -> None:
 
 
 def n_axes(values: Floats, share: float, rule: str) -> int:
-    """How many of the axes with the largest variances hold a share of the variability, at least two."""
     size = values if rule == "variance" else np.sqrt(values)
     enough = int(np.searchsorted(np.cumsum(size), share * size.sum() * (1 - 1e-12))) + 1
     return min(max(enough, 2), len(values))

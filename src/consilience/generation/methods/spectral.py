@@ -1,8 +1,7 @@
-"""Spectral clustering of Zipf-weighted columns (Ng, Jordan and Weiss 2002), as Caruana et al. 2006 use it in section 4.5.
+"""Spectral clustering of Zipf-weighted columns (Ng, Jordan and Weiss 2002), as Caruana et al. 2006 use it in section 4.5."""
 
-k-means of the first k eigenvectors of D^−1/2 S D^−1/2, S = exp(−|x − y|² / σ²), rows scaled to length 1; σ is the largest distance
-over one of `sigma_divisors`, drawn for each clustering: 2^(i/4) for i = 0, 2, 4, 8, 16, 32 (there "0, 2, 4, …, 32", six values).
-"""
+# k-means of the first k eigenvectors of D^−1/2 S D^−1/2, S = exp(−|x − y|² / σ²), rows scaled to length 1; σ is the largest distance over
+# one of `sigma_divisors`, drawn for each clustering: 2^(i/4) for i = 0, 2, 4, 8, 16, 32 (there "0, 2, 4, …, 32", six values).
 
 import contextlib
 from collections.abc import Iterable, Mapping
@@ -63,9 +62,7 @@ class Spectral(Zipf):
 
 
 def spectral_run(table: Any, n_clusters: int, sigma_divisor: float, *, seed: int, unit: int, **how: Any) -> Runs:
-    """Cluster the rows of `table` as the formula says. An object that is like no other (its
-    similarities all vanish) has a row of zeros.
-    """
+    # An object that is like no other (its similarities all vanish) has a row of zeros.
     squares = _squares(table)
     widest = squares.max(initial=0)
     similarity = np.exp(-squares * (sigma_divisor**2 / widest if widest else 0.0))
@@ -93,10 +90,8 @@ ITERATED = 500
 
 
 def first_vectors(matrix: ArrayLike, k: int, *, plus: Floats | None = None, rounds: int = 10) -> Floats:
-    """(n, k) eigenvectors of the k largest eigenvalues, in rising order, of the matrix or, with `plus` = s, of matrix + s sᵀ.
-
-    A graph in many pieces has many eigenvalues near 1, at which iteration hardly moves: a few rounds, then the direct way.
-    """
+    # In rising order of the eigenvalues; with `plus` = s, of matrix + s sᵀ. A graph in many pieces has many eigenvalues near 1, at which
+    # iteration hardly moves: a few rounds, then the direct way.
     n = matrix.shape[0]
     if n >= max(ITERATED, 12 * k):
         with contextlib.suppress(ArpackNoConvergence):
@@ -109,7 +104,6 @@ def first_vectors(matrix: ArrayLike, k: int, *, plus: Floats | None = None, roun
 
 
 def _sum(matrix: ArrayLike, plus: Floats | None) -> ArrayLike | LinearOperator:
-    """matrix + s sᵀ without forming it."""
     if plus is None:
         return matrix
     return LinearOperator(matrix.shape, matvec=lambda x: matrix @ x.ravel() + plus * (plus @ x.ravel()), dtype=float)
