@@ -16,9 +16,8 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.generation import METHODS, Variations, extend
 from consilience.generation.methods import describe
-from consilience.generation.methods.density import parameters
-from consilience.generation.methods.gaussian import FORMS, GaussianModel
-from consilience.generation.methods.metrics import METRICS, rows_for
+from consilience.generation.methods.density import FORMS, GaussianModel, parameters
+from consilience.generation.methods.landmarks import METRICS, rows_for
 from consilience.generation.plan import Plan
 from consilience.generation.predict import Labeler
 from consilience.generation.runner import Runner

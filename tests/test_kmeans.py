@@ -61,12 +61,12 @@ def test_equals_the_oracle(seed, n, d, init, max_iter):
 @pytest.mark.parametrize(("d", "k"), [(1, 7), (63, 7), (64, 2), (65, 19), (130, 1), (300, 8), (3, 16), (3, 17)])
 def test_widths_and_numbers_of_clusters_around_those_of_vectors_equal_the_oracle(d, k):
     X = blobs(200, d, d, spread=3)
-    same(kmeans_runs(X, k, n_runs=4), X, k)
+    same(kmeans_runs(X, [k] * 4), X, k)
 
 
 def test_many_steps_over_many_objects_equal_the_oracle():
     X = np.random.default_rng(0).random((6000, 4))
-    found = kmeans_runs(X, 9, n_runs=4)
+    found = kmeans_runs(X, [9] * 4)
     assert found.steps.min() > 30
     same(found, X, 9)
 
@@ -173,8 +173,8 @@ def test_a_run_depends_on_its_own_stream_alone():
 @pytest.mark.parametrize("shift", [0, 1e6])
 def test_scale_and_place_of_the_data_do_not_matter(scale, shift):
     X = np.round(blobs(300, 4), 3)
-    plain = kmeans_runs(X, 6, n_runs=10)
-    moved = kmeans_runs((X + shift) * scale, 6, n_runs=10)
+    plain = kmeans_runs(X, [6] * 10)
+    moved = kmeans_runs((X + shift) * scale, [6] * 10)
     assert_array_equal(moved.labels, plain.labels)
     assert_allclose(moved.inertia / scale**2, plain.inertia, rtol=1e-6)
 
@@ -183,18 +183,18 @@ def test_scale_and_place_of_the_data_do_not_matter(scale, shift):
 def test_an_outlier_leaves_the_others_exact(far):
     """Scaled to hold the outlier, floats cannot tell the others apart: doubles decide, step after step."""
     X = np.vstack([np.random.default_rng(0).random((1500, 3)), [[far, 0, 0]]])
-    same(kmeans_runs(X, 9, n_runs=4), X, 9)
+    same(kmeans_runs(X, [9] * 4), X, 9)
 
 
 def test_inertia_never_grows_and_max_iter_shows():
     X = np.random.default_rng(0).random((2000, 3))
-    last = kmeans_runs(X, 10, n_runs=5, max_iter=1)
+    last = kmeans_runs(X, [10] * 5, max_iter=1)
     assert (last.steps == 1).all()
     for steps in range(2, 40):
-        now = kmeans_runs(X, 10, n_runs=5, max_iter=steps)
+        now = kmeans_runs(X, [10] * 5, max_iter=steps)
         assert (now.inertia <= last.inertia * (1 + 1e-12)).all()
         last = now
-    done = kmeans_runs(X, 10, n_runs=5)
+    done = kmeans_runs(X, [10] * 5)
     assert (done.steps < 300).all()
     assert (done.seconds > 0).all()
 
@@ -218,7 +218,7 @@ def test_a_cluster_for_every_object():
 @pytest.mark.parametrize("init", ["random", "k-means++"])
 def test_fewer_distinct_objects_than_clusters(kind, init):
     X = np.repeat([[0.1, 0.7], [0.3, 0.3], [5.1, 0.0]], 30, axis=0)
-    found = kmeans_runs(kind(X), 7, n_runs=20, init=init)
+    found = kmeans_runs(kind(X), [7] * 20, init=init)
     for row, inertia, steps in zip(found.labels, found.inertia, found.steps, strict=True):
         assert len(np.unique(row)) == 3
         assert len(np.unique(row.reshape(3, 30), axis=1)[0]) == 1
@@ -243,7 +243,7 @@ def test_degenerate_tables(kind):
 
 def test_kmeans_plus_plus_starts_better():
     X = blobs(2000, 2, spread=0.05)
-    plain, far = (kmeans_runs(X, 6, n_runs=50, init=init).inertia.mean() for init in ("random", "k-means++"))
+    plain, far = (kmeans_runs(X, [6] * 50, init=init).inertia.mean() for init in ("random", "k-means++"))
     assert far < 0.8 * plain
 
 
@@ -259,7 +259,6 @@ def test_kmeans_plus_plus_starts_better():
         (np.zeros((0, 3)), 1, {}, "has no rows"),
         ([[0.0], [1.0]], 3, {}, "between 1 and 2"),
         ([[0.0], [1.0]], 0, {}, "between 1 and 2"),
-        ([[0.0], [1.0]], [1, 2], {"n_runs": 3}, "number of runs is not clear"),
         ([[0.0], [1.0]], 1, {"weights": [[1.0, 2.0]]}, "weights have shape"),
         ([[0.0], [1.0]], 2, {"init": [[0]]}, "starts name"),
         ([[0.0], [1.0]], 2, {"init": [[0, 2]]}, "starts name"),

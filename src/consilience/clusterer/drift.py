@@ -91,8 +91,8 @@ class Drift(Result):
         parts = [outside_words(self.share, len(self.outside), self.expected)]
         which = np.flatnonzero(self.outside)
         if ids is not None and 0 < len(which) <= NAMED:
-            named = listed([str(name) for name in ids[which]])
-            parts[0] += f": {named}, whose confidence is lower for it, whatever the support"
+            those = listed([str(name) for name in ids[which]])
+            parts[0] += f": {those}, whose confidence is lower for it, whatever the support"
         moved = self.columns[self.columns["moved"].astype(bool)]
         if len(moved):
             named = [f"{row.column} (mean {row.was:.3g}, now {row.now:.3g})" for row in moved.head(NAMED).itertuples()]

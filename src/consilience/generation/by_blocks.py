@@ -5,26 +5,203 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from joblib import delayed
 
-from consilience._check import CHUNK, InputError, chunk_digest, fingerprint_of_chunks
+from consilience._check import CHUNK, InputError, check_count, chunk_digest, count, fingerprint_of_chunks, kind_of, show
+from consilience._files import open_parquet
 from consilience._run.parallel import own_threads, workers
 from consilience._run.random import stream
-from consilience._run.row_blocks import Piece
+from consilience._run.row_blocks import Held, Piece, RowBlocks, Shape, computed, dask_parts
 from consilience._types import Floats, Ints, Labels
 from consilience.ensemble import Ensemble
 from consilience.ensemble.opening import in_blocks
-from consilience.generation.number_blocks import NumberBlocks, chunks_of, rows_of
 from consilience.generation.plan import Plan, Spec
 from consilience.generation.predict import Labeler
 from consilience.generation.runner import Runner
 from consilience.generation.spaces import Preparation
 from consilience.generation.tasks import Made
+from consilience.tables.cells import check_unique, ids_of
+from consilience.tables.in_memory import raw_frame
 from consilience.tables.scaling import FAR
+
+
+@dataclass(frozen=True, eq=False)
+class RowGroup:
+    path: Path
+    number: int
+    names: tuple[str, ...]
+
+    def rows(self, first: int, last: int) -> Floats:
+        import pyarrow.parquet as pq
+
+        # A row group is the least that Parquet reads: a task that wants some rows of it reads them all.
+        table = pq.ParquetFile(self.path).read_row_group(self.number, list(self.names))
+        return dense(table.slice(first, last - first).to_pandas())
+
+
+class NumberBlocks(RowBlocks):
+    """A table of numbers in row blocks, for :func:`consilience.generate`.
+
+    Parameters
+    ----------
+    source : Dask array or data frame, path of a Parquet file or folder, or sequence of arrays
+        All columns are numbers, and no cell is missing.
+    columns : sequence of str, optional
+        The columns to take, by name, of Parquet files and data frames; all but that of the ids by default.
+    id_column : str, optional
+        The column that names the objects, of Parquet files and data frames: read whole, and kept with the clusterings.
+    sample_size : int
+        Rows that are clustered, drawn at random where there are more; the others are labeled as new objects are, at the nearest mean say.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from consilience.generation import NumberBlocks
+    >>> NumberBlocks([np.eye(3), np.ones((2, 3))])
+    NumberBlocks('2 blocks', 5 rows × 3 columns)
+    """
+
+    treatment = None
+
+    def __init__(
+        self,
+        source: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        id_column: str | None = None,
+        sample_size: int = 100_000,
+    ) -> None:
+        blocks = _blocks_of(source)
+        names = None if columns is None else _check_names(columns)
+        if names is not None and id_column in names:
+            raise InputError(f"{id_column!r} names the objects (id_column=, --id): leave it out of columns=")
+        if names is None and (id_column is not None or isinstance(blocks[0], Path)):
+            names = tuple(name for name in _names_in(blocks[0]) if name != id_column)
+            if not names:
+                raise InputError(f"there is no column but {id_column!r}: row blocks need numbers beside the names")
+        for block in blocks:
+            wanted = [*(names or ()), *(() if id_column is None else (id_column,))]
+            if missing := [name for name in wanted if name not in _names_in(block)]:
+                where = block if isinstance(block, Path) else f"a block, {kind_of(block)},"
+                lacks = f"{where} has no column {missing[0]!r}"
+                raise InputError(f"{lacks}: check columns= (--columns) and id_column= (--id)")
+        self.ids = None if id_column is None else _ids_of(blocks, id_column)
+        super().__init__(*_parts_of(source, blocks, names))
+        self.id_heading = "id" if id_column is None else id_column
+        self.sample_size = check_count("sample_size", sample_size, least=2)
+
+    @property
+    def n_objects(self) -> int:
+        return self.n_rows
+
+    @property
+    def n_sampled(self) -> int | None:
+        """Rows that are clustered, where these are not all."""
+        return None if self.n_rows <= self.sample_size else self.sample_size
+
+    def __repr__(self) -> str:
+        return f"NumberBlocks({self.source!r}, {count(self.n_rows, 'row')} × {count(self.n_columns, 'column')})"
+
+
+def _check_names(columns: Any) -> tuple[str, ...]:
+    names = (columns,) if isinstance(columns, str) else tuple(columns)
+    if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        raise InputError(f"columns of row blocks are named, each once: got {show(columns)}")
+    return names
+
+
+def _blocks_of(source: Any) -> Sequence[Any]:
+    if isinstance(source, (str, Path)):
+        folder = Path(source)
+        source = sorted(folder.glob("*.parquet")) if folder.is_dir() else [folder]
+    elif hasattr(source, "__dask_graph__"):
+        source = [source]
+    if not isinstance(source, (list, tuple)) or not source:
+        kind = kind_of(source)
+        raise InputError(f"row blocks are a list of arrays, a Dask array or data frame, or Parquet; got {kind}")
+    return source
+
+
+def _names_in(block: Any) -> list[str]:
+    names = open_parquet(block).schema_arrow.names if isinstance(block, Path) else getattr(block, "columns", ())
+    return [str(name) for name in names]
+
+
+def _ids_of(blocks: Sequence[Any], name: str) -> Any:
+    # Read whole: a store keeps them in one column, and that each occurs once is not seen block by block.
+    # Read whole: a store keeps them in one column, and that each occurs once is not seen block by block.
+    parts = [open_parquet(one).read([name]).to_pandas() if isinstance(one, Path) else one[[name]] for one in blocks]
+    parts = [computed([part])[0] if hasattr(part, "compute") else part for part in parts]
+    raw = raw_frame("row blocks", pd.concat(parts, ignore_index=True))
+    ids = ids_of(raw, 0)
+    check_unique(raw, ids, 0)
+    return ids
+
+
+def _parts_of(
+    source: Any, blocks: Sequence[Any], names: tuple[str, ...] | None
+) -> tuple[Sequence[Any], list[Shape], str]:
+    if isinstance(blocks[0], Path) and names is not None:
+        return _of_parquet(Path(source), blocks, names)
+    chosen = blocks if names is None else [block[list(names)] for block in blocks]
+    if hasattr(source, "__dask_graph__"):
+        return dask_parts(chosen[0], dense, "numbers")
+    # What is in memory is made dense at once, so that it is refused before any work is done.
+    held = [Held(dense(one)) for one in chosen]
+    return held, [one.table.shape for one in held], count(len(held), "block")
+
+
+def _of_parquet(path: Path, files: Sequence[Path], names: tuple[str, ...]) -> tuple[Sequence[Any], list[Shape], str]:
+    parts: list[RowGroup] = []
+    shapes: list[Shape] = []
+    for file in files:
+        held = open_parquet(file)
+        _check_numbers(file, held.schema_arrow, names)
+        for number in range(held.num_row_groups):
+            parts.append(RowGroup(file, number, names))
+            shapes.append((held.metadata.row_group(number).num_rows, len(names)))
+    if not parts:
+        raise InputError(f"{path} holds no rows")
+    return parts, shapes, path.name
+
+
+def _check_numbers(file: Path, schema: Any, names: Sequence[str]) -> None:
+    import pyarrow as pa
+
+    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
+    for name in names:
+        kind = schema.field(name).type
+        if not any(is_kind(kind) for is_kind in kinds):
+            raise InputError(
+                f"{file}: column {name!r} holds {kind}, and row blocks are tables of numbers: "
+                "columns= (--columns) takes some by name"
+            )
+
+
+def dense(block: Any) -> Floats:
+    # One type for all blocks: the digest of a table must not depend on that of a part.
+    found = block.to_numpy() if hasattr(block, "to_numpy") else np.asarray(block)
+    if found.ndim != 2 or found.dtype.kind not in "biuf":
+        raise InputError(
+            f"a block holds {found.dtype} in {found.ndim} dimensions: row blocks are tables of numbers; columns= takes some by name"
+        )
+    return np.ascontiguousarray(found, np.float64)
+
+
+def rows_of(piece: Piece) -> Floats:
+    read = piece.read()
+    return read[0] if len(read) == 1 else np.concatenate(read)
+
+
+def chunks_of(table: Floats) -> list[Floats]:
+    # A piece begins at a multiple of `CHUNK`: results by chunk do not depend on the blocks.
+    return [table[first : first + CHUNK] for first in range(0, len(table), CHUNK)]
+
 
 # safeguard: labels that are held while a pass over the blocks fills them in, a gigabyte.
 LABELS_IN_MEMORY = 2**28

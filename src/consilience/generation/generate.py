@@ -180,7 +180,7 @@ def generate(
     blocks, sample = blocks_of(X, **reading), None
     if blocks is not None:
         if metric != "euclidean" or wishes is not None:
-            raise InputError("row blocks are columns of numbers: distances, a graph and a guide need a table in memory")
+            raise InputError("row blocks are columns of numbers: distances, a graph and a guide need the whole table")
         X, reading = blocks, {}
     if wishes is not None:
         reading = set_aside(X, wishes, reading)

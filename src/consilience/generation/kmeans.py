@@ -56,7 +56,6 @@ def kmeans_runs(
     n_clusters: Any,
     *,
     weights: Any = None,
-    n_runs: int | None = None,
     units: Any = None,
     seed: int = 0,
     init: str | ArrayLike = "random",
@@ -72,11 +71,8 @@ def kmeans_runs(
     table = X if checked else check_table(X)
     starts = None if isinstance(init, str) else np.ascontiguousarray(init, np.int64)
     each: tuple[Any, ...] = (n_clusters, weights, units, starts)
-    per_run = [len(given) for given in each if given is not None and np.ndim(given)]
-    runs = n_runs if n_runs is not None else next(iter(per_run), 1)
-    if set(per_run) - {runs}:
-        raise InputError(f"the number of runs is not clear: {', '.join(map(str, sorted({runs, *per_run})))}")
-    # What does not fit the table is refused at the kernel's door.
+    runs = next((len(given) for given in each if given is not None and np.ndim(given)), 1)
+    # What does not fit the table, or these runs, is refused at the kernel's door.
     return Runs(
         *_kernels.lloyd(
             table,

@@ -47,11 +47,8 @@ class Means:
     @classmethod
     def of(cls, space: Space, specs: list[Spec], columns: list[int], labels: Labels) -> Means:
         means, counts, sizes = cluster_means(space.table, labels[:, columns])
-        weights = np.ones((len(columns), space.width))
-        for row, spec in zip(weights, specs, strict=True):
-            if spec.weights is not None:
-                row[:] = spec.weights
-        squares = np.repeat(np.square(weights), sizes, axis=0)
+        weights = [np.ones(space.width) if spec.weights is None else spec.weights for spec in specs]
+        squares = np.repeat(np.square(weights, dtype=float), sizes, axis=0)
         lengths = (squares * np.square(means)).sum(axis=1)
         constants = np.where(counts > 0, lengths, np.inf)  # no object joins an empty cluster
         return cls(space.bare(), np.asarray(columns), sizes, -2 * squares * means, constants)

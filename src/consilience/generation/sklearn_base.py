@@ -42,9 +42,12 @@ def base_run(base: Any, table: Array, n_clusters: int, seed: int) -> Runs:
     model.set_params(**clusterer_settings(model, n_clusters, seed % 2**32))
     answer = model.fit_predict(table) if hasattr(model, "fit_predict") else model.fit(table).labels_
     labels = check_found(answer, table.shape[0])
+    return Runs.of_labels(labels, noise_note(labels))
+
+
+def noise_note(labels: Labels) -> str | None:
     noise = int(np.count_nonzero(labels < 0))
-    said = f"{noise} of {len(labels)} objects are noise, left without a label" if noise else None
-    return Runs.of_labels(labels, said)
+    return f"{noise:,} of {len(labels):,} objects are noise, left without a label" if noise else None
 
 
 def reason(error: Exception) -> str:

@@ -46,18 +46,10 @@ class Made:
 
     @classmethod
     def each(cls, runs: Runs, seconds: float | None = None) -> list[Made]:
-        where, cells = whereabouts(), zip(runs.labels, runs.inertia, runs.seconds, runs.steps, strict=True)
+        where, took = whereabouts(), runs.seconds if seconds is None else [seconds] * len(runs.labels)
         return [
-            cls(
-                labels,
-                float(inertia),
-                float(own) if seconds is None else seconds,
-                int(steps),
-                runs.note,
-                runs.predictor,
-                where,
-            )
-            for labels, inertia, own, steps in cells
+            cls(labels, float(inertia), float(own), int(steps), runs.note, runs.predictor, where)
+            for labels, inertia, own, steps in zip(runs.labels, runs.inertia, took, runs.steps, strict=True)
         ]
 
     @classmethod
@@ -81,15 +73,12 @@ def make_within(seconds: float, n_objects: int, make: Any, *args: Any) -> list[M
 
 def make_batch(table: Any, width: int, specs: Sequence[Spec], init: str, max_iter: int, threads: int) -> list[Made]:
     """Clusterings by k-means, many at a time: of one space, and of one seed."""
-    weights = np.ones((len(specs), width), np.float32)
-    for row, spec in zip(weights, specs, strict=True):
-        if spec.weights is not None:
-            row[:] = spec.weights
+    weights = [np.ones(width) if spec.weights is None else spec.weights for spec in specs]
     runs = kmeans_runs(
         table,
         [spec.n_clusters for spec in specs],
         checked=True,
-        weights=weights,
+        weights=np.array(weights, np.float32),
         units=[spec.run_stream[1] for spec in specs],
         seed=specs[0].run_stream[0],
         init=init,

@@ -6,11 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from consilience.generation.methods.density import Density
-from consilience.generation.methods.gaussian import Gaussian
+from consilience.generation.methods.density import Density, Gaussian
 from consilience.generation.methods.graph import Graph
-from consilience.generation.methods.landmarks import Landmarks
-from consilience.generation.methods.metrics import Metrics
+from consilience.generation.methods.landmarks import Landmarks, Metrics
 from consilience.generation.methods.pca import PCA, ComponentLandmarks, Reduced
 from consilience.generation.methods.spectral import Spectral
 from consilience.generation.methods.weighted_kmeans import Features, Minima, Objects, Zipf
@@ -44,5 +42,5 @@ def describe(row: Mapping[str, Any]) -> str:
         words = METHODS[name].describe(cells)
     except (KeyError, TypeError, ValueError):  # the row does not have what the method once wrote
         words = name
-    around = cells.get("around")
+    around: Any = cells.get("around")
     return words if pd.isna(around) else f"{words}; weights varied around clustering {int(around)}"

@@ -15,9 +15,9 @@ import itertools
 import os
 import random
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +27,7 @@ from consilience._check import InputError, check_count, check_positive
 from consilience._run.random import child_seed
 from consilience._types import ArrayLike, Floats, Ints, Labels
 from consilience.generation.kmeans import Runs
-from consilience.generation.methods.method import Method, Options, Space
+from consilience.generation.methods.method import Method, Options, Space, check_each
 from consilience.generation.methods.neighbors import Points, connectivities, nearest_neighbors
 from consilience.generation.plan import Plan, Spec
 
@@ -39,24 +39,16 @@ _SEEN: dict[str, dict[int, Any]] = {}  # graphs of a run that another process as
 _GENERATOR = threading.Lock()  # igraph has one generator for the whole process
 
 
-def check_neighbors(name: str, neighbors: Any) -> tuple[int, ...]:
-    given = neighbors if isinstance(neighbors, Iterable) and not isinstance(neighbors, str) else [neighbors]
-    numbers = tuple(check_count(name, value, 1) for value in given)
-    if not numbers:
-        raise InputError(f"{name} is empty: give the numbers of neighbors to draw from")
-    return numbers
-
-
 def check_resolutions(name: str, resolutions: Any) -> tuple[float, ...] | None:
     if resolutions is None:
         return None
-    several = isinstance(resolutions, Iterable) and not isinstance(resolutions, str)
-    values = tuple(check_positive(name, value) for value in (resolutions if several else [resolutions]))
-    if not values:
-        raise InputError(f"{name} is empty: give resolutions to draw from, or leave it out")
+    values = check_each(name, resolutions, check_positive, "resolutions to draw from, or leave it out")
     if len(values) == 2 and values[0] > values[1]:
         raise InputError(f"{name} runs from {values[0]:g} to {values[1]:g}: give the smaller number first")
     return values
+
+
+NEIGHBORS = partial(check_each, check=check_count, what="the numbers of neighbors to draw from")
 
 
 class Graph(Method):
@@ -64,7 +56,7 @@ class Graph(Method):
 
     options: ClassVar[Options] = {
         "resolutions": (None, check_resolutions),
-        "graph_neighbors": ((10, 15, 20, 30), check_neighbors),
+        "graph_neighbors": ((10, 15, 20, 30), NEIGHBORS),
     }
     drawn: ClassVar[tuple[str, ...]] = ("resolution", "n_neighbors", "place")
     varied: ClassVar[tuple[str, ...]] = ("resolution",)

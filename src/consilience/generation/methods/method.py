@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
+from consilience._check import InputError
 from consilience._types import Array, ArrayLike, Floats, Ints
 from consilience.ensemble.results import register
 from consilience.generation.kmeans import Runs, check_table, kmeans_runs
@@ -14,6 +15,15 @@ from consilience.generation.plan import Plan, Spec
 
 Check: TypeAlias = Callable[[str, Any], Any]  # (name, value) → the value to keep, or an InputError
 Options: TypeAlias = Mapping[str, tuple[Any, Check]]
+
+
+def check_each(name: str, given: Any, check: Check, what: str) -> tuple[Any, ...]:
+    """One value, or several to draw from; `what` says what they are."""
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    values = tuple(check(name, value) for value in (given if several else [given]))
+    if not values:
+        raise InputError(f"{name} is empty: give {what}")
+    return values
 
 
 @register

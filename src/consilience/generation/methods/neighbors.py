@@ -15,10 +15,10 @@ from scipy import sparse
 from consilience._check import InputError
 from consilience._run.parallel import own_threads
 from consilience._types import ArrayLike, Floats, Ints
-from consilience.generation.methods.method import Space
+from consilience.generation.methods.method import Method, Space
 
 if TYPE_CHECKING:
-    from consilience.generation.plan import Spec
+    from consilience.generation.plan import Plan, Spec
 
 MOST_COMPONENTS = 50  # columns that distances are taken on; beyond, principal components
 FEWEST_COMPONENTS = 10  # of these, where a clustering draws how many it takes
@@ -60,6 +60,14 @@ class Points(Space):
         if wanted is None or self.axes is None or wanted >= self.width:
             return spec if wanted is None else replace(spec, drawn={**spec.drawn, "n_components": float(self.width)})
         return replace(spec, weights=(np.arange(self.width) < wanted).astype(np.int64))
+
+
+class OnPoints(Method):
+    # For methods that take wide tables by their principal components.
+    space = "points"
+
+    def fit_space(self, columns: ArrayLike, plan: Plan) -> Space:
+        return Points.of(columns)
 
 
 def _dense(columns: ArrayLike) -> Floats:

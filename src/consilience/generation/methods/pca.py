@@ -14,17 +14,13 @@ from consilience._check import InputError, check_choice, check_share
 from consilience._run.parallel import own_threads
 from consilience._types import ArrayLike, Floats
 from consilience.generation.methods.landmarks import Landmarks
-from consilience.generation.methods.method import Method, Options, Space
-from consilience.generation.methods.neighbors import FEWEST_COMPONENTS, MOST_COMPONENTS, Points
+from consilience.generation.methods.method import Options, Space
+from consilience.generation.methods.neighbors import FEWEST_COMPONENTS, MOST_COMPONENTS, OnPoints
 from consilience.generation.methods.weighted_kmeans import Zipf
 from consilience.generation.plan import Plan, Spec
 
 # safeguard: columns, or objects if they are fewer: a matrix of that number squared is decomposed, 200 MB.
 MOST_COLUMNS = 5000
-
-
-def check_rule(name: str, rule: Any) -> str:
-    return check_choice(rule, ("variance", "deviation"), name)
 
 
 class PCA(Zipf):
@@ -33,7 +29,7 @@ class PCA(Zipf):
     options: ClassVar[Options] = {
         **Zipf.options,
         "pca_share": (0.95, check_share),
-        "pca_rule": ("variance", check_rule),
+        "pca_rule": ("variance", lambda name, rule: check_choice(rule, ("variance", "deviation"), name)),
     }
     space = "components"
 
@@ -59,7 +55,11 @@ class Components(Space):
 def principal_components(table: ArrayLike, share: float, rule: str) -> Floats:
     # From the covariance of the columns or, if they are fewer, the products of the rows.
     n, d = table.shape
-    check_size(n, d)
+    if min(n, d) > MOST_COLUMNS:
+        raise InputError(
+            f"principal components of {n:,} × {d:,} numbers need a matrix of {min(n, d):,} squared: reduce the table first "
+            "(scikit-learn's TruncatedSVD), or leave 'pca' out of methods"
+        )
     mean = np.asarray(table.mean(axis=0)).ravel()
     product = table @ table.T if n < d else table.T @ table
     product = product.toarray() if sparse.issparse(product) else product
@@ -71,14 +71,6 @@ def principal_components(table: ArrayLike, share: float, rule: str) -> Floats:
     axes = vectors[:, : n_axes(values, share, rule)]
     scores = axes * np.sqrt(values[: axes.shape[1]]) if n < d else np.asarray(table @ axes - mean @ axes)
     return scores * np.where(scores[np.abs(scores).argmax(axis=0), range(axes.shape[1])] < 0, -1.0, 1.0)  # one sign
-
-
-def check_size(n: int, d: int) -> None:
-    if min(n, d) > MOST_COLUMNS:
-        raise InputError(
-            f"principal components of {n:,} × {d:,} numbers need a matrix of {min(n, d):,} squared: reduce the table first "
-            "(scikit-learn's TruncatedSVD), or leave 'pca' out of methods"
-        )
 
 
 def n_axes(values: Floats, share: float, rule: str) -> int:
@@ -94,22 +86,14 @@ def largest_first(matrix: Floats) -> tuple[Floats, Floats]:
 
 # K-means and landmark spectral clustering on the first 10 to 50 principal components, a number that each clustering draws: for wide tables
 # and counts, where most columns are noise. Up to 50 columns are taken as they are.
-
-
-class Reduced(Method):
+class Reduced(OnPoints):
     """k-means on the first principal components."""
 
     drawn: ClassVar[tuple[str, ...]] = ("n_components",)
-    space = "points"
-
-    def fit_space(self, columns: ArrayLike, plan: Plan) -> Space:
-        return Points.of(columns)
 
     def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
-        return replace(
-            spec,
-            drawn={"n_components": float(FEWEST_COMPONENTS + int(u[0] * (MOST_COMPONENTS + 1 - FEWEST_COMPONENTS)))},
-        )
+        number = FEWEST_COMPONENTS + int(u[0] * (MOST_COMPONENTS + 1 - FEWEST_COMPONENTS))
+        return replace(spec, drawn={"n_components": float(number)})
 
     def describe(self, row: Mapping[str, Any]) -> str:
         return f"{super().describe(row)} ({int(row['n_components'])})"

@@ -4,8 +4,9 @@
 # one of `sigma_divisors`, drawn for each clustering: 2^(i/4) for i = 0, 2, 4, 8, 16, 32 (there "0, 2, 4, …, 32", six values).
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from scipy.spatial.distance import pdist, squareform
 from consilience._check import InputError, check_positive
 from consilience._types import ArrayLike, Floats
 from consilience.generation.kmeans import Runs, kmeans_runs
-from consilience.generation.methods.method import Options
+from consilience.generation.methods.method import Options, check_each
 from consilience.generation.methods.weighted_kmeans import Zipf
 from consilience.generation.plan import Plan, Spec
 
@@ -26,18 +27,13 @@ MOST_OBJECTS = 8000
 SIGMA_DIVISORS = tuple(2 ** (i / 4) for i in (0, 2, 4, 8, 16, 32))
 
 
-def check_divisors(name: str, divisors: Any) -> tuple[float, ...]:
-    values = divisors if isinstance(divisors, Iterable) and not isinstance(divisors, str) else [divisors]
-    checked = tuple(check_positive(name, value) for value in values)
-    if not checked:
-        raise InputError(f"{name} is empty: give the numbers that the largest distance is divided by")
-    return checked
+DIVISORS = partial(check_each, check=check_positive, what="the numbers that the largest distance is divided by")
 
 
 class Spectral(Zipf):
     """Spectral clustering, the columns multiplied by random weights."""
 
-    options: ClassVar[Options] = {**Zipf.options, "sigma_divisors": (SIGMA_DIVISORS, check_divisors)}
+    options: ClassVar[Options] = {**Zipf.options, "sigma_divisors": (SIGMA_DIVISORS, DIVISORS)}
     drawn = ("alpha", "sigma_divisor")
     takes_base = False
 

@@ -20,10 +20,9 @@ class Minima(Method):
     """k-means from a random start."""
 
 
-# K-means on columns with random weights (Caruana et al. 2006, section 2.1.2).
-#
-# Every column is multiplied by a number from a Zipf distribution, p(i) ∝ i^−α on 1 … `zipf_max`, with α uniform in
-# [0, `max_alpha`] for each clustering: at α = 0 all weights are equally likely, at 1.5 few columns matter.
+# K-means on columns with random weights (Caruana et al. 2006, section 2.1.2): every column is multiplied by a number from a Zipf
+# distribution, p(i) ∝ i^−α on 1 … `zipf_max`, with α uniform in [0, `max_alpha`] for each clustering: at α = 0 all weights are equally
+# likely, at 1.5 few columns matter.
 class Zipf(Method):
     """k-means, the columns multiplied by random weights."""
 
@@ -50,23 +49,24 @@ def zipf_numbers(alpha: float, largest: int, u: Floats) -> Ints:
 
 
 # K-means on a random share of the columns, `feature_share` of them (the random subspaces of Ho 1998).
-
-
 class Features(Method):
     """k-means on a random share of the columns."""
 
     options: ClassVar[Options] = {"feature_share": (0.5, check_share)}
 
     def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
-        order = np.argsort(u[2:], kind="stable")
-        weights = np.zeros(len(order), np.int64)
-        weights[order[: max(1, round(plan.options["feature_share"] * len(order)))]] = 1
-        return replace(spec, weights=weights)
+        return replace(spec, weights=some_columns(plan.options["feature_share"], u[2:]))
+
+
+def some_columns(share: float, u: Floats) -> Ints:
+    """Weights 1 of a share of the columns, and 0 of the others, from uniform numbers."""
+    order = np.argsort(u, kind="stable")
+    weights = np.zeros(len(order), np.int64)
+    weights[order[: max(1, round(share * len(order)))]] = 1
+    return weights
 
 
 # K-means on a random share of the objects, `object_share` of them; the others have no label (Strehl and Ghosh 2002).
-
-
 class Objects(Method):
     """k-means on a random share of the objects."""
 
