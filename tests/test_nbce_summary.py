@@ -5,8 +5,14 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from consilience.consensus.bayes.sampling import companions, effective_sample_size, r_hat
-from consilience.consensus.bayes.summary import Draws, merge_clusters, rows_partition
+from consilience.consensus.bayes.sampling import (
+    Draws,
+    companions,
+    effective_sample_size,
+    merge_clusters,
+    r_hat,
+    rows_partition,
+)
 from consilience.consensus.samples.expected_loss import ExpectedLoss
 from oracle.label_mixture import partition
 from samples import noisy_copies

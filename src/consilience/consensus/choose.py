@@ -85,7 +85,6 @@ def _least_support(problem: Problem, labels: Array) -> tuple[float, float]:
 
 
 def about_scales(scales: Scales) -> str:
-    """How the number of clusters was chosen, and how far to trust it."""
     table = scales.table
     best = table.iloc[0]
     about = "" if best["from_k"] == best["to_k"] else f" (about as well from {best['from_k']} to {best['to_k']})"
@@ -109,7 +108,6 @@ def about_scales(scales: Scales) -> str:
 
 
 def about_work(estimator: Any, method: str, problem: Problem) -> list[str]:
-    """What a method left out, where there was too much for all of it."""
     rows = count(problem.n_rows, "distinct row")
     if getattr(estimator, "sampled_", False):
         drawn = getattr(estimator, "linkage_rows_", None)

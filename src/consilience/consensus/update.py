@@ -154,7 +154,6 @@ def _settle(ens: Ensemble, old: Ints, new: Ints, labels: Ints, k: int) -> tuple[
 
 
 def _place(ens: Ensemble, labels: Ints, placed: Ints, previous: Consensus) -> Ints:
-    """Clusters of the objects that have none yet, by what the clusterings say of the others."""
     there = np.flatnonzero(labels >= 0)
     nothing = np.zeros(len(there))
     bare: dict[str, Any] = {"clusters": None, "members": None, "families": None}

@@ -13,8 +13,7 @@ from consilience._run.parallel import workers
 from consilience._run.random import child_seed, stream
 from consilience._types import Floats, Ints, Labels
 from consilience.consensus.bayes.model import Components
-from consilience.consensus.bayes.sampling import quick_consensus
-from consilience.consensus.bayes.summary import merge_clusters
+from consilience.consensus.bayes.sampling import merge_clusters, quick_consensus
 from consilience.consensus.bayes.variational import (
     Block,
     Fit,
@@ -28,7 +27,6 @@ from consilience.consensus.bayes.variational import (
     renew,
     size_scores,
 )
-from consilience.consensus.methods.information import best_start, problem_views
 from consilience.consensus.methods.label_model import LabelRows
 from consilience.consensus.rows.problem import Problem, sample_evenly
 
@@ -148,8 +146,7 @@ def count_shared(soft: Floats, best: Ints, weights: Floats) -> tuple[Floats, Flo
 
 def owners_of(shared: Floats, sizes: Floats, *, loss: str, n_clusters: int | None) -> tuple[Ints, Floats]:
     """The cluster of every component, −1 of one that is the likeliest of no row; and the share of it that each cluster has (K × k)."""
-    # A cluster is a component that is the likeliest of some row; the others stand for the clusters of the rows that
-    # they share.
+    # A cluster is a component that is the likeliest of some row; the others stand for the clusters of the rows that they share.
     used = np.flatnonzero(sizes)
     shared, place = shared[:, used], np.full(len(sizes), -1)
     place[used] = np.arange(len(used))
@@ -206,7 +203,8 @@ def likelihood_power(
     rows = sample_evenly(problem, min(objects, max(problem.n_rows, round(float(problem.weights.sum())))))
     used, inverse, counts = np.unique(rows, return_inverse=True, return_counts=True)
     part = problem.part(used, counts.astype(float))
-    z = _consensus(part, child_seed(seed, "consensus.dependence"), n_jobs)[inverse]
+    own = child_seed(seed, "consensus.dependence")  # with enough starts not to mistake a poor optimum for dependence
+    z = quick_consensus(part, part.n_rows, own, n_init=10, max_iter=50, n_jobs=n_jobs)[inverse]
     pairs = np.array(list(combinations(telling, 2)))
     rng = stream(seed, "consensus.dependence")
     if len(pairs) > n_pairs:
@@ -223,13 +221,6 @@ def likelihood_power(
         return 1.0
     dependence = min(1.0, whole / least) * min(1.0, max(0.0, left) / whole / LEFT)
     return 1.0 / (1.0 + (r - 1) * dependence)
-
-
-def _consensus(problem: Problem, seed: int, n_jobs: int | None) -> Labels:
-    """By k-means on the labels; with enough starts not to mistake a poor optimum for dependence."""
-    k = min(max(2, int(np.median(problem.sizes))), problem.n_rows)
-    views = problem_views(problem)
-    return best_start(views, k, objective="quadratic", n_init=10, batch=20, max_iter=50, seed=seed, n_jobs=n_jobs)
 
 
 def _shared(a: Labels, b: Labels, z: Labels, rng: np.random.Generator) -> tuple[float, float]:

@@ -210,8 +210,7 @@ class Components:
     alpha: float
     beta: float
     prior: str
-    # (used, k) Share of each component's members that each cluster of the answer has; rows sum to 1, or to 0 for an
-    # empty one
+    # (used, k) Share of each component's members that each cluster of the answer has; rows sum to 1, or to 0 for an empty one
     owner: Floats
 
     def log_joint(self, rows: Labels, offsets: NDArray[np.int64], power: float = 1.0) -> Floats:

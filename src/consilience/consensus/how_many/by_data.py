@@ -39,11 +39,9 @@ def combine_with_data(
 
 
 def _agreed_on(found: Consensus, numbers: Iterable[int]) -> list[int]:
-    """Those of the numbers beside which no finer one, up to the largest of them, is far more stable.
-
-    Clusters with gaps between them have gaps too where two of them are taken for one. Fewer clusters are the more stable by chance: if they
-    are not, halves of the clusterings do not agree on which two, some fully and some not at all, so that errors are no excuse.
-    """
+    """Those of the numbers beside which no finer one, up to the largest of them, is far more stable."""
+    # Clusters with gaps between them have gaps too where two of them are taken for one. Fewer clusters are the more stable by chance: if
+    # they are not, halves of the clusterings do not agree on which two, some fully and some not at all, so that errors are no excuse.
     numbers = list(numbers)
     if found.curve is None:
         return numbers
@@ -94,9 +92,8 @@ def _with_scales(again: Consensus, found: Consensus, note: str) -> Consensus:
 
 # Whether the data are sparse between clusters: a sign that labels alone do not carry.
 #
-# Two halves of one long cloud are found as surely by every clustering as two clusters far apart are; only the data tell them
-# apart. Between the centers of two clusters a cloud that was cut in two is densest where it was cut, and separated clusters
-# leave a gap there.
+# Two halves of one long cloud are found as surely by every clustering as two clusters far apart are; only the data tell them apart. Between
+# the centers of two clusters a cloud that was cut in two is densest where it was cut, and separated clusters leave a gap there.
 
 WINDOW_WIDTH = 0.3  # of a window, as a share of the way between two centers
 SPARSE_SHARE = 0.5  # of the sparser cluster's density: a gap has less
@@ -106,33 +103,10 @@ ROWS_PER_COLUMN = 5  # with fewer, centers lie far apart by chance alone
 
 
 def has_gaps(X: Floats, labels: Ints) -> bool:
-    """Whether every cluster is apart from each cluster that is next to it.
-
-    Two clusters are next to each other where no third center is nearer to the middle between theirs. The objects of both are
-    projected onto the line through their centers; in the window around the middle there must be significantly fewer of them
-    than half as many as around the center of either (binomial test, level .01, corrected for the number of pairs).
-
-    Parameters
-    ----------
-    X : (n_objects, n_columns) array
-    labels : (n_objects,) int array
-        −1 for objects without a cluster.
-
-    Returns
-    -------
-    bool
-        False also where it cannot be judged: a sparse table, one with fewer than 5 rows for every column, clusters of less than 5 objects.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.random.default_rng(0).normal(size=(200, 1))
-    >>> has_gaps(x, (x[:, 0] > 0).astype(int))
-    False
-    >>> group = np.arange(200) % 2
-    >>> has_gaps(x + 8 * group[:, None], group)
-    True
-    """
+    """Whether every cluster is apart from each cluster that is next to it; not where it cannot be judged."""
+    # Two clusters are next to each other where no third center is nearer to the middle between theirs. The objects of both are projected
+    # onto the line through their centers; in the window around the middle there must be significantly fewer of them than half as many as
+    # around the center of either (binomial test, level .01, corrected for the number of pairs).
     if sparse.issparse(X) or len(X) < ROWS_PER_COLUMN * X.shape[1]:
         return False
     sizes = np.bincount(labels[labels >= 0])

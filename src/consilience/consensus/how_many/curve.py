@@ -98,9 +98,8 @@ class Judged:
 class Scales:
     """Numbers of clusters at which an ensemble agrees with itself."""
 
-    curve: (
-        pd.DataFrame
-    )  # `n_clusters`, `stability`, `sem`, `null`, `null_high`, `nesting`, `nesting_high` of every number
+    # `n_clusters`, `stability`, `sem`, `null`, `null_high`, `nesting`, `nesting_high` of every number
+    curve: pd.DataFrame
     ranked: list[int]  # the scales, those that are real first, and then the most stable first
     halves: Halves  # of the ensemble
     null: list[Halves]  # of every cloud
@@ -119,20 +118,16 @@ class Scales:
         return at.drop(columns="sem")
 
     def finest(self) -> int:
-        """The largest number of the scales that are more than chance and as stable as any; without such, the first.
-
-        The first stands on the highest peak of the smoothed curve, which favors broad ones.
-        """
+        """The largest number of the scales that are more than chance and as stable as any; without such, the first."""
+        # The first stands on the highest peak of the smoothed curve, which favors broad ones.
         table = self.table
         as_stable = table["real"] & (table["stability"] >= self._highest - AS_STABLE)
         return int(table.loc[as_stable, "n_clusters"].max()) if table["real"].iloc[0] else self.ranked[0]
 
     def finer(self, k: int) -> list[int]:
-        """Finer numbers than k in the range of a real scale, themselves more than chance and as stable as any, the finest first.
-
-        A scale stands for neighboring numbers about as stable as itself. One of these that only sets a few objects apart is as stable
-        whatever becomes of these, so that such a number counts only where its answer moves more objects (:func:`moves`).
-        """
+        """Finer numbers than k in the range of a real scale, themselves more than chance and as stable as any, the finest first."""
+        # A scale stands for neighboring numbers about as stable as itself. One of these that only sets a few objects apart is as stable
+        # whatever becomes of these, so that such a number counts only where its answer moves more objects (`moves`).
         table, curve = self.table, self.curve
         if not table["real"].iloc[0]:
             return []
@@ -276,10 +271,8 @@ def _is_peak(values: Floats) -> Array:
 
 
 def _best_beside(peak: int, value: Floats, sem: Floats, doubtful: Array) -> int:
-    """The best number beside a peak, which smoothing may have moved by one, the larger of equals; a doubtful one only if it leads.
-
-    Where it does not, the peak stands for what is left, unless another is more stable by what can be measured.
-    """
+    """The best number beside a peak, which smoothing may have moved by one, the larger of equals; a doubtful one only if it leads."""
+    # Where it does not, the peak stands for what is left, unless another is more stable by what can be measured.
 
     def best(places: list[int]) -> int:
         return max(places, key=lambda j: (round(float(value[j]), 3), j))
@@ -295,11 +288,8 @@ def _best_beside(peak: int, value: Floats, sem: Floats, doubtful: Array) -> int:
 
 
 def rank(curve: pd.DataFrame, *, all_apart: bool = False) -> list[int]:
-    """Scales: peaks of the smoothed stability, far enough apart, the highest first.
-
-    The largest number tried is not a peak, since the curve may go on rising, unless it sets all rows apart (`all_apart`) or no
-    other is.
-    """
+    """Scales: peaks of the smoothed stability, far enough apart, the highest first."""
+    # The largest number is not a peak, since the curve may go on rising, unless it sets all rows apart (`all_apart`) or no other is.
     k, value = curve["n_clusters"].to_numpy(), curve["stability"].to_numpy()
     padded = np.concatenate([value[:1], value, value[-1:]])
     smooth = 0.25 * padded[:-2] + 0.5 * value + 0.25 * padded[2:]
@@ -335,10 +325,7 @@ CHANCE = 0.05  # that any split of a table is called real where there are no clu
 
 
 def find_splits(scales: Scales, labels: dict[int, Ints], objects: Floats) -> pd.DataFrame:
-    """What every scale splits of the next coarser one, given the answers for the rows at every scale, and the objects of every row.
-
-    Columns: `from_k`, `to_k`, `cluster`, `into`, `size`, `stability`, `null_high`, `real`.
-    """
+    """What every scale splits of the next coarser one, given the answers for the rows at every scale, and the objects of every row."""
     weights, at = scales.halves.weights, {int(k): i for i, k in enumerate(scales.halves.numbers)}
     found = []
     for coarse, fine in pairwise(sorted(labels)):

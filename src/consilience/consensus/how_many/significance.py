@@ -37,20 +37,11 @@ Combine = Callable[[Problem, Ints, Ints], list[Ints]]
 
 @dataclass(frozen=True, eq=False)
 class Halves:
-    """Answers of both halves of several splits, at every number of clusters.
+    """Answers of both halves of several splits, at every number of clusters."""
 
-    Attributes
-    ----------
-    labels : (n_splits, 2, n_numbers, n_rows) int array
-    weights : (n_rows,) array
-        Objects of every row.
-    numbers : (n_numbers,) int array
-        Of clusters.
-    """
-
-    labels: NDArray[np.int16]
-    weights: Floats
-    numbers: Ints
+    labels: NDArray[np.int16]  # (n_splits, 2, n_numbers, n_rows)
+    weights: Floats  # (n_rows,) Objects of every row
+    numbers: Ints  # (n_numbers,) Of clusters
 
     @cached_property
     def agreement(self) -> Floats:
@@ -114,10 +105,7 @@ def compare_halves(problem: Problem, numbers: Ints, n_splits: int, seed: int, co
 
 
 def cuts(tree: Floats, alike: Array, weights: Floats, numbers: Ints) -> list[Ints]:
-    """Clusters of the leaves at several numbers, each more than a speck, and every leaf in the one it is most similar to.
-
-    What `cut_clusters` and `nearest_clusters` find, by (n, n) similarities of the leaves.
-    """
+    """What `cut_clusters` and `nearest_clusters` find at several numbers of clusters, by (n, n) similarities of the leaves."""
     n, levels = len(weights), _levels(tree, weights, numbers)
     top = max(levels)
     labels = cut_tree(tree, top)

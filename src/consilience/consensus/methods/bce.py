@@ -19,7 +19,7 @@ from consilience._check import check_positive, check_seed
 from consilience._run.random import stream
 from consilience._types import Floats, Labels
 from consilience.consensus.methods.estimator import Answer
-from consilience.consensus.methods.label_model import SHORT, EMModel, LabelRows, best_start, shares_as_given
+from consilience.consensus.methods.label_model import SHORT, EMModel, LabelRows, best_start, shares_as_given, shares_of
 from consilience.consensus.rows.problem import Problem, by_size, sum_over_labels
 
 SMALLEST = 1e-3  # safeguard: of α; below it proportions are pure anyway, and exp Ψ(α) is not a number
@@ -51,7 +51,7 @@ def variational_em(
         if converged or len(history) == max_iter:
             return Membership(alpha, shares, history, converged)
         gamma = alpha + taken
-        shares = rows.shares(counts, smoothing)
+        shares = shares_of(counts, rows.offsets, smoothing)
         logs = _expected_logs(gamma)
         alpha = dirichlet_newton(alpha, rows.weights @ logs / total)
 
@@ -63,8 +63,7 @@ def _expected_logs(gamma: Floats) -> Floats:
 
 def _attribute(rows: LabelRows, shares: Floats, expected: Floats) -> tuple[Floats, Floats, Floats]:
     """Each label shared among the clusters, φ ∝ p(label | c) exp(e_c)."""
-    # Returns each row's labels per cluster (n_rows × k), its Σ_q log Σ_c p exp(e_c), and the weight of each label per
-    # cluster.
+    # Returns each row's labels per cluster (n_rows × k), its Σ_q log Σ_c p exp(e_c), and the weight of each label per cluster.
     taken, evidence = np.zeros_like(expected), np.zeros(len(expected))
     counts = []
     for q, holders in enumerate(rows.holders_by_clustering):
@@ -209,14 +208,13 @@ class BCE(EMModel):
     tol: float = 1e-5
 
     def _combine(self, problem: Problem) -> Answer:
-        """A few iterations from `n_init` starts, on a sample where there are many rows; then on, from the best of them."""
         check_positive("smoothing", self.smoothing)
         self._check_iterations()
         seed, rows, k = check_seed(self.random_state), LabelRows.of(problem), problem.n_clusters
 
         def fit(part: LabelRows, labels: Labels) -> Membership:
-            alpha, shares = np.full(k, START), part.shares(part.holders @ np.eye(k)[labels], self.smoothing)
-            return self._ascend(part, alpha, shares, min(SHORT, self.max_iter))
+            shares = shares_of(part.holders @ np.eye(k)[labels], part.offsets, self.smoothing)
+            return self._ascend(part, np.full(k, START), shares, min(SHORT, self.max_iter))
 
         start = best_start(rows, k, fit, n_init=self.n_init, seed=seed, n_jobs=self.n_jobs)
         found = self._ascend(rows, start.alpha, start.shares, self.max_iter)

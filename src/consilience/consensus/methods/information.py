@@ -32,7 +32,6 @@ ENOUGH = 3  # safeguard: for time, starts that reach the same best: no more are 
 
 
 def problem_views(problem: Problem, weights: Any = None) -> Views:
-    """The clusterings of a problem as views of its rows."""
     return label_views(problem.labels, weights=weights, object_weights=problem.weights)
 
 

@@ -217,10 +217,6 @@ class LabelRows:
         """(n_rows, k): the sum of a table (labels × k) over each row's labels."""
         return sum_over_labels(self.labels, self.offsets, table)
 
-    def shares(self, counts: Floats, smoothing: float) -> Floats:
-        """p(label | cluster) from weights of labels × clusters, after `smoothing` counts of every label."""
-        return shares_of(counts, self.offsets, smoothing)
-
 
 def shares_of(counts: Floats, offsets: NDArray[np.int64], smoothing: float) -> Floats:
     """p(label | cluster) from weights of labels × clusters, after `smoothing` counts of every label; `offsets` as in LabelRows."""

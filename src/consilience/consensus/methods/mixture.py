@@ -33,7 +33,6 @@ class Mixture:
     converged: bool
 
     def joint(self, rows: LabelRows) -> Floats:
-        """log p(row, cluster)."""
         return rows.scores(self.log_shares) + self.log_weights
 
 
@@ -47,12 +46,10 @@ class Expected:
 
     @classmethod
     def of(cls, rows: LabelRows, soft: Floats, logs: Floats | None = None) -> Expected:
-        """That of rows with memberships (n_rows × k)."""
         return cls(rows.weights @ soft, rows.holders @ soft, 0.0 if logs is None else float(rows.weights @ logs))
 
     @classmethod
     def under(cls, mixture: Mixture, rows: LabelRows) -> Expected:
-        """That of rows by the memberships that a mixture gives them."""
         return cls.of(rows, *soft_rows(mixture.joint(rows)))
 
     def __add__(self, other: Expected) -> Expected:
@@ -87,7 +84,6 @@ def climb(
 
 
 def expectation_maximization(rows: LabelRows, soft: Floats, smoothing: float, max_iter: int, tol: float) -> Mixture:
-    """EM from soft memberships (n_rows × k): :func:`climb`."""
     again = partial(Expected.under, rows=rows)
     total = float(rows.weights.sum())
     start = Expected.of(rows, soft)
@@ -158,7 +154,6 @@ class MixtureModel(EMModel):
         return replace(start, log_shares=np.log(np.exp(start.log_shares) + 0.5 / problem.n_rows))
 
     def _combine(self, problem: Problem) -> Answer:
-        """A few iterations of EM from `n_init` starts, on a sample where there are many rows; then on, from the best of them."""
         rows, k = LabelRows.of(problem), problem.n_clusters
         soft = soft_rows(self._start(problem).joint(rows))[0]
         found = expectation_maximization(rows, soft, self.smoothing, self.max_iter, self.tol)

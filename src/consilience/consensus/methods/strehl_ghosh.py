@@ -45,7 +45,6 @@ TABLE = 2**24  # safeguard: clusters × meta-clusters up to which a dense table 
 
 
 def similarity(members: Any, r: int) -> Any:
-    """S = H Hᵀ / r between all rows, sparse, without the diagonal."""
     graph = members @ members.T
     graph.data /= r
     graph.setdiag(0)

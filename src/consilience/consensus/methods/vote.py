@@ -58,7 +58,6 @@ def vote_on(problem: Problem, labels: NDArray[Any], max_iter: int) -> tuple[Ints
 
 
 def owners_of(tables: NDArray[Any], offsets: Ints) -> NDArray[np.int32]:
-    """The cluster of every label of every clustering."""
     parts = np.split(tables.astype(float), offsets[1:-1])
     return np.concatenate([align(part.T) for part in parts]).astype(np.int32)
 

@@ -115,7 +115,6 @@ class Groups:
 
     @classmethod
     def of(cls, problem: Problem, groups: Ints) -> Groups:
-        """Count the labels of groups 0 … g − 1 of the rows."""
         mass = np.bincount(groups, problem.weights).astype(float)
         shares = [table / mass[:, None] for table in label_tables(problem, groups, len(mass))]
         covered = np.array([share.sum(axis=1) for share in shares])

@@ -101,7 +101,6 @@ def _whole(weights: Floats) -> Colors:
 
 
 def _refine(rows: Labels, offsets: Ints, weights: Colors) -> tuple[Colors, Colors, Colors]:
-    """Colors of the rows, of the labels and of the clusterings."""
     own = mix(weights + ROW)
     sizes = np.diff(offsets)
     telling = np.repeat(_telling(rows, offsets), sizes)
@@ -152,7 +151,6 @@ def _row_order(
 
 
 def mix(colors: Colors) -> Colors:
-    """The finalizer of splitmix64."""
     colors = (colors ^ (colors >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     colors = (colors ^ (colors >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return colors ^ (colors >> np.uint64(31))
@@ -255,7 +253,6 @@ class Problem:
         return np.arange(self.n_rows) if self.given is None else self.given.first
 
     def as_given(self, rows: Labels) -> Labels:
-        """Rows of labels with the columns and codes of the ensemble."""
         return rows if self.given is None else self.given.rows(rows)
 
     def columns_as_given(self) -> Ints:

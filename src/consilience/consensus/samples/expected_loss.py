@@ -177,8 +177,6 @@ def _keep(found: list[Found], child: Found) -> list[Found]:
 
 
 class _Search:
-    """What makes partitions, and partitions from others."""
-
     def __init__(self, loss: ExpectedLoss, limit: int, seed: int) -> None:
         self.loss, self.limit, self.seed = loss, limit, seed
 
