@@ -108,10 +108,8 @@ def check_exact(values: np.ndarray, source: str) -> None:
     kept = wide.astype(np.float64)
     lost = (kept >= 2.0**63) | (np.minimum(kept, 2.0**62).astype(np.int64) != np.minimum(wide, 2**62).astype(np.int64))
     if lost.any():
-        raise InputError(
-            f"{source}: holds whole numbers beyond 2⁵³, such as {wide[lost][0]}, which lose their last digits: subtract a constant "
-            "from them, or leave them out if they are names"
-        )
+        what = f"holds whole numbers beyond 2⁵³, such as {wide[lost][0]}, which lose their last digits"
+        raise InputError(f"{source}: {what}: subtract a constant from them, or leave them out if they are names")
 
 
 def _not_a_number(raw: RawTable, position: int, column: Column, bad: np.ndarray, missing: np.ndarray) -> ColumnError:

@@ -272,10 +272,8 @@ def levels_of(sizes: dict[str, int], n_known: int) -> list[str]:
 
 
 def cells_as(raw: RawTable, position: int, like: Any, decimal: str | None) -> tuple[pd.Series, tuple[str, ...]]:
-    """A column of new rows as cells of the kind that an encoded column is `like`, read as its own were.
-
-    What that does not tell of numbers and dates the cells tell. The notes count what is neither missing nor a number or a date.
-    """
+    """A column of new rows as cells of the kind that an encoded column is `like`, and notes that count what could not be read."""
+    # Read as that column's own were; what it does not tell of numbers and dates the cells tell.
     kind, column = like.kind, raw.column(position)
     if kind in ("number", "log", "log1p"):
         notes: tuple[str, ...] = ()
@@ -308,10 +306,8 @@ def cells_as(raw: RawTable, position: int, like: Any, decimal: str | None) -> tu
 
 
 def other_decimal(raw: RawTable, columns: Iterable[tuple[int, str, str]]) -> str | None:
-    """The decimal sign of new rows where it cannot be that of the first table: some cells of its columns tell, and none against it.
-
-    `columns` are positions, signs and units of columns of numbers as the first table had them.
-    """
+    """The decimal sign of new rows where it cannot be that of the first table, whose columns had these positions, signs and units."""
+    # Some cells tell, and none against it.
     against: set[str] = set()
     for position, sign, unit in columns:
         column = raw.column(position)

@@ -46,11 +46,9 @@ def is_id_name(name: str) -> bool:
 def find_ids(
     raw: RawTable, id_column: str | int | None, taken: Sequence[int], *, likely: str | None = None
 ) -> tuple[int | None, np.ndarray | None, list[str]]:
-    """Position of the ids (None for an index), the ids themselves, and a notice where they were found unasked.
-
-    Unasked are taken an index that names objects, a column of the `likely` name, or the first that is named like an id (or, as the
-    first, not at all); its values must differ, and it is not `taken` for something else.
-    """
+    """Position of the ids (None for an index), the ids themselves, and a notice where they were found unasked."""
+    # Unasked are taken an index that names objects, a column of the `likely` name, or the first that is named like an id (or, as the
+    # first, not at all); its values must differ, and it is not `taken` for something else.
     by_index = id_column in ("index", raw.index_name) and id_column not in raw.column_names
     if raw.index is not None and (by_index or (id_column is None and raw.index_is_ids)):
         check_present(raw, raw.index)
@@ -173,10 +171,7 @@ def _doubt(name: str, k: int, n: int, n_columns: int) -> tuple[str, str, str] | 
 
 
 def split_ids(raw: RawTable, frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray | None]:
-    """A frame of clusterings without the column that names the objects, and those names.
-
-    Columns that do not look like clusterings are asked about as those of a file are; their values stay as they are.
-    """
+    """A frame of clusterings without the column that names the objects, and those names; other columns are asked about as a file's."""
     position, ids, _ = find_ids(raw, None, ())
     kept = [j for j in range(frame.shape[1]) if j != position]
     columns = {str(frame.columns[j]): frame.iloc[:, j].reset_index(drop=True) for j in kept}
@@ -243,11 +238,9 @@ def total_of(raw: RawTable) -> str:
 
 
 def transposed(raw: RawTable, id_column: str | int | None) -> RawTable:
-    """A raw table whose objects are the columns of another: its names become ids, and a column of it that names the rows their names.
-
-    That column is `id_column`, an index of names, the first one if it has no name or is named like ids, or the first without a number.
-    Others without a number are left out, which is said.
-    """
+    """A raw table whose objects are the columns of another: its names become ids, and a column of it that names the rows their names."""
+    # That column is `id_column`, an index of names, the first one if it has no name or is named like ids, or the first without a
+    # number. Others without a number are left out, which is said.
     if raw.beside is not None:
         what = "has vectors beside its matrix that belong to its rows, so these are the objects"
         raise raw.error(f"{what}: leave transpose= (--transpose) out")

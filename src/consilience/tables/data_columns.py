@@ -43,13 +43,10 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class DataColumns:
-    """Columns of data as numbers: the positions of those in use where they stand in `values` as they came, and of a column of text that
-    names the objects; and what there is to say."""
-
     values: Any
     reading: Reading
-    positions: Sequence[int] = ()
-    names_objects: int | None = None
+    positions: Sequence[int] = ()  # of the columns in use, where they stand in `values` as they came
+    names_objects: int | None = None  # position of a column of text that does
     said: Sequence[str] = ()
 
 
@@ -63,11 +60,7 @@ def data_columns(
     decimal: str | None = None,
     has_ids: bool = True,
 ) -> DataColumns:
-    """Columns of any kind as finite numbers, and a line on what was done unless all were numbers.
-
-    What is set aside has no say in how the others are read: where these are numbers throughout and none is missing, the table is one of
-    nothing but numbers.
-    """
+    """Columns of any kind as finite numbers, and a line on what was done unless all were numbers."""
     if encoder is not None:
         if types:
             raise raw.error("the model knows the types of its columns: leave types= (--type) out")
@@ -91,6 +84,7 @@ def data_columns(
     own = names[0] if len(names) == 1 and not has_ids else None
     if own is not None:
         typed[own] = replace(typed[own], why="names the objects")
+    # What is set aside has no say in how the others are read.
     plain = [p for p, column in typed.items() if column.kind != "ignore"]
     if plain and not set(plain) & set(asked) and (values := plain_numbers(raw, plain)) is not None:
         there = set(plain)
@@ -160,9 +154,8 @@ def _check_types(raw: RawTable, types: Any, kept: Sequence[int]) -> dict[int, st
     if isinstance(types, str):
         return dict.fromkeys(kept, _check_levels(types, "all columns"))
     if not isinstance(types, Mapping):
-        raise InputError(
-            f"types must map columns to types, such as {{'zip': 'category'}}; got {kind_of(types)}, {show(types)}"
-        )
+        what = "types must map columns to types, such as {'zip': 'category'}"
+        raise InputError(f"{what}; got {kind_of(types)}, {show(types)}")
     asked: dict[int, str | tuple[str, ...]] = {}
     for reference, kind in types.items():
         if isinstance(kind, (list, tuple)) or (isinstance(kind, str) and "<" in kind):
@@ -178,8 +171,7 @@ def _check_types(raw: RawTable, types: Any, kept: Sequence[int]) -> dict[int, st
 def _check_levels(said: str | Sequence[Any], where: str) -> tuple[str, ...]:
     levels = tuple(str(level).strip() for level in (said.split("<") if isinstance(said, str) else said))
     if len(levels) < 2 or len(set(levels)) < len(levels) or not all(levels):
-        raise InputError(
-            f"the order of {where} must have two levels or more, all different, from the lowest, such as ['low', 'medium', 'high'] "
-            f"(--type NAME='low<medium<high'); got {show(said)}"
-        )
+        what = f"the order of {where} must have two levels or more, all different, from the lowest"
+        such = "such as ['low', 'medium', 'high'] (--type NAME='low<medium<high')"
+        raise InputError(f"{what}, {such}; got {show(said)}")
     return levels

@@ -23,28 +23,24 @@ OTHER = "other"
 
 @dataclass(frozen=True)
 class EncodedColumn:
-    """What one of the original columns becomes.
-
-    `kind` is "number", "log" (log x), "log1p" (log (1 + x)), "date" (days), "ordered" (0 for the lowest of `levels`, 1 for the next …),
-    "boolean" or "category". `levels` are the categories with a column each; of a yes-or-no column, or one with two categories, the one
-    that is 1, and `zero` is the one that is 0. Where `pooled`, all other categories share a column. `usual` are the means of its encoded
-    columns, `spread` what their differences are divided by: of numbers their standard deviation, of words what makes the squared distance
-    of two different ones 2, that of two numbers on average. `decimal`, `unit` and `month_first` are how its numbers and dates were
-    written, so that those of new rows are read in the same way. `rare` are the pooled categories that the table had.
-    """
+    """What one of the original columns becomes."""
 
     name: str
-    kind: str
-    levels: tuple[str, ...] = ()
-    zero: str | None = None
-    pooled: bool = False
-    usual: tuple[float, ...] = ()
+    kind: str  # number, log (log x), log1p (log (1 + x)), date (days), ordered (0 for the lowest level), boolean, category
+    levels: tuple[str, ...] = ()  # categories with a column each; where there are two, the one that is 1
+    zero: str | None = None  # and the one that is 0
+    pooled: bool = False  # all other categories share a column
+    usual: tuple[float, ...] = ()  # means of its encoded columns
+    # What their differences are divided by: of numbers their standard deviation, of words what makes the squared distance of two
+    # different ones 2, that of two numbers on average.
     spread: float = 1.0
     notes: tuple[str, ...] = ()
-    decimal: str | None = None
+    decimal: str | None = (
+        None  # how its numbers and dates were written, so that those of new rows are read in the same way
+    )
     unit: str = ""
     month_first: bool | None = None
-    rare: tuple[str, ...] = ()
+    rare: tuple[str, ...] = ()  # pooled categories that the table had
 
     @property
     def is_category(self) -> bool:
@@ -235,18 +231,15 @@ class Encoder:
 
     @classmethod
     def learn(cls, found: Sequence[TypedColumn], source: str = "the table") -> tuple[Encoder, Floats, Gaps | None]:
-        """From typed columns: the encoder, the encoded and filled values, and their gaps (None without any).
-
-        In a table of nothing but numbers these stay as they are, unless a logarithm is asked for.
-        Time O(n width), and for missing cells O(rows with gaps · donors · width).
-        """
+        """From typed columns: the encoder, the encoded and filled values, and their gaps (None without any)."""
+        # Time O(n width), and for missing cells O(rows with gaps · donors · width).
         used = [one for one in found if one.kind != "ignore"]
         aside = {one.name: one.why for one in found if one.kind == "ignore"}
         if not used:
             alike = {"constant", "empty"}.issuperset(aside.values())
             what = "there is nothing to cluster" if alike else "say what they are with types= (--type)"
             raise InputError(f"{source}: no column is left to cluster by: {_named(aside)}: {what}")
-        plain = all(one.kind == "number" for one in used)
+        plain = all(one.kind == "number" for one in used)  # they stay as they are, unless a logarithm is asked for
         columns = tuple(learn_column(one, may_log=not plain) for one in used)
         parts = [column.encode(one.cells)[0] for column, one in zip(columns, used, strict=True)]
         values = np.concatenate(parts, axis=1)
@@ -263,10 +256,8 @@ class Encoder:
     def _upgrade(cls, fields: dict[str, Any], version: int) -> dict[str, Any]:
         """What an older version saved, without what is no longer used; what is no longer read is refused."""
         if fields.get("shapes") or any(one.kind == "choices" or one.zero == "(empty)" for one in fields["columns"]):
-            raise InputError(
-                "this model was fitted on series, or on several choices or ticks in a cell, which are no longer read: make numbers of "
-                "them, and fit it again"
-            )
+            what = "this model was fitted on series, or on several choices or ticks in a cell, which are no longer read"
+            raise InputError(f"{what}: make numbers of them, and fit it again")
         return {name: value for name, value in fields.items() if name != "shapes"}
 
     @property
@@ -310,7 +301,7 @@ class Encoder:
         return values, self.fill(values), notices
 
     def describe(self) -> str:
-        held: dict[str, list[str]] = {kind: [] for kind in MANY_OF}
+        held: dict[str, list[str]] = {kind: [] for kind in SAID}
         for column in self.columns:
             if column.kind == "category":
                 pooled = " (rare ones pooled)" if column.pooled else ""
@@ -335,18 +326,12 @@ class Encoder:
         return f"Encoder: {self.describe()}"
 
 
-MANY_OF = {
-    "number": "numbers",
-    "ordered category": "ordered categories",
-    "category": "categories",
-    "category of two": "categories of two",
-    "yes-or-no": "yes-or-no",
-    "date": "dates",
-}
+SAID = ("number", "ordered category", "category", "category of two", "yes-or-no", "date")  # in this order
 
 
 def named_kind(kind: str, names: Sequence[str]) -> str:
-    return f"{len(names):,} {kind if len(names) == 1 else MANY_OF[kind]}: {listed(names)}"
+    many = kind.replace("category", "categories") if "category" in kind or kind == "yes-or-no" else f"{kind}s"
+    return f"{len(names):,} {kind if len(names) == 1 else many}: {listed(names)}"
 
 
 def describe_aside(aside: Mapping[str, str]) -> str:

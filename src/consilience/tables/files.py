@@ -51,10 +51,8 @@ def open_raw(source: Any, options: Options) -> RawTable:
         return raw_sparse(name, source, options.kind)
     if isinstance(source, np.ndarray):
         return raw_array("array" if name == "ndarray" else name, source, options.kind)
-    raise InputError(
-        f"{options.name or 'a table'} cannot be made of {kind_of(source)}: give a path, a DataFrame (pandas or "
-        "polars), an Arrow table, a NumPy array, a SciPy sparse matrix or an AnnData"
-    )
+    those = "a path, a DataFrame (pandas or polars), an Arrow table, a NumPy array, a SciPy sparse matrix or an AnnData"
+    raise InputError(f"{options.name or 'a table'} cannot be made of {kind_of(source)}: give {those}")
 
 
 def _suffix_of(path: Path) -> str:
@@ -63,9 +61,7 @@ def _suffix_of(path: Path) -> str:
     if path.is_dir():
         raise InputError(f"{path.name or path}: is a folder: give one of the files in it")
     if path.is_symlink() and not path.exists():
-        raise InputError(
-            f"{path.name}: is a link that leads nowhere, or to itself: mend the link, or give the file itself"
-        )
+        raise InputError(f"{path.name}: is a link that leads nowhere, or to itself: mend it, or give the file itself")
     if not path.exists():
         there = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
         near = nearest(path.name, sorted(there), short_for=False)
@@ -74,10 +70,9 @@ def _suffix_of(path: Path) -> str:
     suffix = next((known for known in READERS if path.name.lower().endswith(known)), None)
     if suffix is None:
         hint = {".xls": "save it as .xlsx or CSV", ".ods": "save it as .xlsx or CSV", ".zip": "unpack it first"}
-        raise InputError(
-            f"{path.name}: unknown file type {path.suffix!r}: {hint.get(path.suffix.lower(), '')}".rstrip(": ")
-            + ": known are .csv, .tsv, .txt (also with .gz, .bz2, .xz), .parquet, .xlsx, .npy, .npz, .mtx, .mtx.gz and .h5ad"
-        )
+        what = f"unknown file type {path.suffix!r}: {hint.get(path.suffix.lower(), '')}".rstrip(": ")
+        known = ".csv, .tsv, .txt (also with .gz, .bz2, .xz), .parquet, .xlsx, .npy, .npz, .mtx, .mtx.gz and .h5ad"
+        raise InputError(f"{path.name}: {what}: known are {known}")
     return suffix
 
 
@@ -95,16 +90,13 @@ def _refuse_unused(source: str, options: Options, *, text: bool, header: bool, k
 def _refuse_damaged(source: str, suffix: str) -> Iterator[None]:
     try:
         yield
-    except InputError:
+    except (InputError, ImportError):  # of an extra that is missing
         raise
     except PermissionError as error:
         raise InputError(f"{source}: may not be read by this user: change its permissions") from error
     except (MemoryError, pa.ArrowMemoryError) as error:
-        raise InputError(
-            f"{source}: memory is too small for it ({reason_of(error)}): read fewer columns or rows"
-        ) from error
-    except ImportError:
-        raise  # an extra is missing, which its message names
+        what = f"memory is too small for it ({reason_of(error)})"
+        raise InputError(f"{source}: {what}: read fewer columns or rows") from error
     except Exception as error:  # whatever a library raises while it reads a file is the file's fault
         raise InputError(f"{source}: damaged, or not a {suffix} file ({reason_of(error)}): write it again") from error
 
@@ -120,9 +112,10 @@ def _read_excel(path: Path, options: Options) -> RawTable:
         if options.key is not None:
             check_choice(options.key, book.sheetnames, f"key (sheet) of {path.name}")
         page = options.key or book.sheetnames[0]
-        cells = _filled(book[page])
+        cells = pd.DataFrame(list(getattr(book[page], "values", [])), dtype=object)  # a chart has none
     finally:
         book.close()
+    cells = cells.dropna(how="all").dropna(how="all", axis=1).reset_index(drop=True)
     if cells.empty:
         raise InputError(f"{path.name}: the sheet {page!r} is empty: name another with key= (--key)")
     names = None
@@ -133,11 +126,6 @@ def _read_excel(path: Path, options: Options) -> RawTable:
     note = f"read the first sheet, {page!r}; the others are {', '.join(map(repr, others))} (key= (--key))"
     cells.columns = range(cells.shape[1])
     return RawTable(path.name, cells.infer_objects(), names, notices=(note,) if others and options.key is None else ())
-
-
-def _filled(page: Any) -> pd.DataFrame:
-    cells = pd.DataFrame(list(getattr(page, "values", [])), dtype=object)  # a chart has none
-    return cells.dropna(how="all").dropna(how="all", axis=1).reset_index(drop=True)
 
 
 def _read_parquet(path: Path, options: Options) -> RawTable:
@@ -160,10 +148,8 @@ def _refuse_pickles(source: str) -> Iterator[None]:
     except ValueError as error:
         if "allow_pickle" not in str(error):
             raise
-        raise InputError(
-            f"{source}: holds pickled Python objects, which are never loaded: save plain numbers or text, such as "
-            "names.astype(str)"
-        ) from error
+        what = "holds pickled Python objects, which are never loaded"
+        raise InputError(f"{source}: {what}: save plain numbers or text, such as names.astype(str)") from error
 
 
 def _read_npz(path: Path, options: Options) -> RawTable:
@@ -232,9 +218,7 @@ def _vectors(arrays: Any) -> list[tuple[str, int, bool]]:
 
 def _read_mtx(path: Path, options: Options) -> RawTable:
     matrix = scipy_io.mmread(io.BytesIO(read_bytes(path)), spmatrix=True)
-    if sparse.issparse(matrix):
-        return raw_sparse(path.name, matrix, options.kind)
-    return raw_array(path.name, matrix, options.kind)
+    return (raw_sparse if sparse.issparse(matrix) else raw_array)(path.name, matrix, options.kind)
 
 
 def _read_h5ad(path: Path, options: Options) -> RawTable:

@@ -37,11 +37,7 @@ class Gaps:
         return sum(len(gap.rows) for gap in self.gaps)
 
     def fill(self, values: Floats, filling: int | None = None) -> None:
-        """Fill the missing cells of `values`, in place.
-
-        Numbered fillings take each cell from one of the donors, drawn by the filling's own stream; without a number, every cell is the
-        mean of its donors.
-        """
+        """Fill the missing cells of `values`, in place: from one donor each, drawn by the filling's own stream, or with the mean."""
         draws = None if filling is None else stream(0, "tables.filling", filling)
         for gap in self.gaps:
             at = np.ix_(gap.rows, gap.columns)
@@ -72,10 +68,7 @@ def choose_donors(n_rows: int, width: int) -> Ints:
 
 
 def find_gaps(values: Floats, donors: Floats, groups: Ints, scale: Floats) -> Gaps:
-    """The missing cells of an encoded table and the donors nearest to their rows.
-
-    The columns of one group, of `groups`, are missing together; a difference in a column is divided by its `scale`.
-    """
+    """The missing cells of an encoded table, whose groups of columns lack them together, and the donors nearest to their rows."""
     # The distance is the mean square over the columns that both rows have. A donor that is the row itself lacks the cell, so it is
     # never taken. O(rows with gaps · donors · columns) time; blocks keep memory bounded.
     lost = np.isnan(values)
@@ -99,11 +92,9 @@ def find_gaps(values: Floats, donors: Floats, groups: Ints, scale: Floats) -> Ga
             if here.size:
                 take = min(NEIGHBORS, len(give))
                 distances = far[np.ix_(here, give)]
-                near = (
-                    np.argpartition(distances, take - 1, axis=1)[:, :take]
-                    if take < len(give)
-                    else np.tile(np.arange(take), (len(here), 1))
-                )
+                near = np.tile(np.arange(take), (len(here), 1))
+                if take < len(give):
+                    near = np.argpartition(distances, take - 1, axis=1)[:, :take]
                 chosen.setdefault(int(column), []).append((some[here], give[near].astype(np.int32)))
     gaps = []
     for column, parts in sorted(chosen.items()):

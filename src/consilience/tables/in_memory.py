@@ -82,11 +82,8 @@ def _signed(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def answers_in(data: Any) -> list[str]:
     """Columns of `obs` of an AnnData that consilience wrote itself: a consensus, and what it says of every cell."""
-    keys = {
-        str(key): str(held.get("made_by"))
-        for key, held in getattr(data, "uns", {}).items()
-        if isinstance(held, Mapping)
-    }
+    records = {str(key): held for key, held in getattr(data, "uns", {}).items() if isinstance(held, Mapping)}
+    keys = {key: str(held.get("made_by")) for key, held in records.items()}
     written = [key for key, made_by in keys.items() if made_by.startswith("consilience.anndata.")]
     own = {key for key in written if keys[key] == "consilience.anndata.combine"}
     own |= {f"{key}_{what}" for key in written for what in ("confidence", "support", "consistency")}
@@ -123,11 +120,10 @@ def raw_anndata(source: str, data: Any, kind: str, key: str | None) -> RawTable:
 
 def raw_frame(source: str, frame: pd.DataFrame) -> RawTable:
     index_name = "index" if frame.index.name is None else str(frame.index.name)
-    named = (
-        names_objects(frame.index) and frame.index.nlevels == 1 and frame.index.is_unique and not frame.index.hasnans
-    )
+    index = frame.index
+    named = names_objects(index) and index.nlevels == 1 and index.is_unique and not index.hasnans
     columns = [str(name) for name in frame.columns]
-    return RawTable(source, frame, columns, index=frame.index.to_numpy(), index_name=index_name, index_is_ids=named)
+    return RawTable(source, frame, columns, index=index.to_numpy(), index_name=index_name, index_is_ids=named)
 
 
 def raw_sparse(source: str, matrix: Any, kind: str) -> RawTable:
@@ -158,9 +154,8 @@ def raw_array(source: str, array: Any, kind: str) -> RawTable:
     if array.ndim == 1 and kind == "labels":
         array = array[:, None]
     if array.ndim != 2:
-        raise InputError(
-            f"{source}: has {count(array.ndim, 'dimension')} (shape {show(array.shape)}), not 2: give objects × columns"
-        )
+        what = f"{count(array.ndim, 'dimension')} (shape {show(array.shape)})"
+        raise InputError(f"{source}: has {what}, not 2: give objects × columns")
     return RawTable(source, array if array.dtype.kind in "biuf" else pd.DataFrame(array))
 
 
@@ -218,15 +213,11 @@ def _is_vector(value: Any) -> bool:
 def _table_columns(labels: Any) -> list[Any]:
     """The columns of an array, or a vector as the only one; anything else is refused."""
     if isinstance(labels, (str, os.PathLike)):
-        raise InputError(
-            f"labels cannot be {kind_of(labels)}: if {show(labels)} is a file, read it first, as in "
-            "Ensemble(read_table(path, kind='labels'))"
-        )
+        remedy = f"if {show(labels)} is a file, read it first, as in Ensemble(read_table(path, kind='labels'))"
+        raise InputError(f"labels cannot be {kind_of(labels)}: {remedy}")
     if sparse.issparse(labels) or not hasattr(labels, "__array__"):
-        raise InputError(
-            f"labels cannot be {kind_of(labels)}: give an array of objects × clusterings, a DataFrame, or a list or "
-            "mapping of label vectors"
-        )
+        remedy = "give an array of objects × clusterings, a DataFrame, or a list or mapping of label vectors"
+        raise InputError(f"labels cannot be {kind_of(labels)}: {remedy}")
     table = np.asanyarray(labels)
     if table.ndim not in (1, 2):
         raise InputError(f"labels must be a table of objects × clusterings; got {count(table.ndim, 'dimension')}")

@@ -39,17 +39,14 @@ def match_rows(table: Table, ids: Any, n_objects: int, *, partial: bool = False)
     """
     if table.ids is None or ids is None:
         if table.n_objects != n_objects:
-            raise InputError(
-                f"{table.source} has {count(table.n_objects, 'row')} for {count(n_objects, 'object')}: give a row for each, in the "
-                "same order, or ids to both (--id)"
-            )
+            what = f"{table.source} has {count(table.n_objects, 'row')} for {count(n_objects, 'object')}"
+            raise InputError(f"{what}: give a row for each, in the same order, or ids to both (--id)")
         return table
     places = pd.Index([str(i) for i in table.ids]).get_indexer([str(i) for i in ids])
     lost = int((places < 0).sum())
     if partial and lost == len(places):
-        raise InputError(
-            f"{table.source} names none of the objects: is its id column the right one (--id, --known-id)?"
-        )
+        remedy = "is its id column the right one (--id, --known-id)?"
+        raise InputError(f"{table.source} names none of the objects: {remedy}")
     if partial and lost:
         warnings.warn(f"{table.source}: {count(lost, 'object')} not in it: no known labels", stacklevel=2)
         frame = table.values.astype(object).iloc[places].reset_index(drop=True)
@@ -57,9 +54,8 @@ def match_rows(table: Table, ids: Any, n_objects: int, *, partial: bool = False)
         return replace(table, values=frame, ids=np.asarray(ids))
     if lost:
         first = ids[int(np.argmax(places < 0))]
-        raise InputError(
-            f"{table.source} has no row for {count(lost, 'object')} of the clusterings, such as {show(first)}: is --id the right column?"
-        )
+        what = f"{table.source} has no row for {count(lost, 'object')} of the clusterings, such as {show(first)}"
+        raise InputError(f"{what}: is --id the right column?")
     if np.array_equal(places, np.arange(table.n_objects)):
         return table
     return replace(take_rows(table, places), ids=np.asarray(ids))
@@ -75,14 +71,13 @@ def take_rows(table: Table, places: Ints) -> Table:
     >>> take_rows(load_beads(), [0, 2]).ids.tolist()
     ['b001', 'b003']
     """
-    values = table.values[np.ix_(places, places)] if table.kind == "distances" else _rows(table.values, places)
+    if isinstance(table.values, pd.DataFrame):
+        values = table.values.iloc[places].reset_index(drop=True)
+    else:
+        values = table.values[np.ix_(places, places) if table.kind == "distances" else places]
     labels = None if table.labels is None else table.labels.iloc[places].reset_index(drop=True)
     ids = None if table.ids is None else table.ids[places]
     return replace(table, values=values, ids=ids, labels=labels, reading=table.reading.of_rows(np.asarray(places)))
-
-
-def _rows(values: Any, places: Any) -> Any:
-    return values.iloc[places].reset_index(drop=True) if isinstance(values, pd.DataFrame) else values[places]
 
 
 def encode_rows(X: Any, encoder: Encoder) -> Table:

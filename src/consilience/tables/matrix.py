@@ -62,18 +62,17 @@ fill such cells, or drop their rows or columns
     values = _checked(X, what, kind)
     check_rows(values.shape[0], what, min_objects)
     if n_objects is not None and values.shape[0] != n_objects:
-        raise InputError(
-            f"{what} has {count(values.shape[0], 'row')} for {count(n_objects, 'object')}: give a row for each"
-        )
+        rows = f"{count(values.shape[0], 'row')} for {count(n_objects, 'object')}"
+        raise InputError(f"{what} has {rows}: give a row for each")
     stored = values.data if sparse.issparse(values) else values
     top = max(-stored.min(initial=0), stored.max(initial=0))
     if top > LARGEST or 0 < top < 1 / LARGEST:
-        size = (
+        too = (
             f"beyond {LARGEST:g}, whose squares overflow"
-            if top > LARGEST
+            if top > 1
             else "too small for their squares to be told from 0"
         )
-        raise InputError(f"{what} holds numbers {size} (the largest is {top:.3g}): multiply them by a constant first")
+        raise InputError(f"{what} holds numbers {too} (the largest is {top:.3g}): multiply them by a constant first")
     return values
 
 
@@ -108,10 +107,8 @@ def _check_shape(X: Any, what: str, min_objects: int) -> None:
     if shape is None or any(not isinstance(size, (int, np.integer)) for size in shape):
         return
     if len(shape) != 2:
-        raise InputError(
-            f"{what} has {count(len(shape), 'dimension')}, not 2. Reshape your data to objects × columns: X.reshape(-1, 1) is one column, "
-            "X.reshape(1, -1) one object"
-        )
+        remedy = "Reshape your data to objects × columns: X.reshape(-1, 1) is one column, X.reshape(1, -1) one object"
+        raise InputError(f"{what} has {count(len(shape), 'dimension')}, not 2. {remedy}")
     if shape[1] == 0:
         raise InputError(f"{what} has no columns: 0 feature(s) (shape={shape[0], 0}) while a minimum of 1 is required.")
     check_rows(shape[0], what, min_objects)

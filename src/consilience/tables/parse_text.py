@@ -55,11 +55,9 @@ _PLAIN_DAY = re.compile(r"(?:19|20)\d{2}(?:[01]\d[0-3]\d)?")
 def written_numbers(
     words: Sequence[str], decimal: str | None = None, *, sign: str | None = None, unit: str | None = None
 ) -> tuple[Floats, str | None, str]:
-    """The number that each word is, NaN where it is none; what commas and points mean is decided by all words together.
-
-    Also the decimal sign (None where no word tells it) and the unit that most have. `decimal` is the sign of the other columns, which
-    decides where ``1,234`` could be either; `sign` and `unit` are those that the words are known to have.
-    """
+    """The number that each word is (NaN where it is none), the decimal sign (None where no word tells it), and the unit that most have."""
+    # What commas and points mean is decided by all words together, and by `decimal`, the sign of the other columns, where 1,234 could be
+    # either; `sign` and `unit` are those that the words are known to have.
     found = [_WRITTEN.fullmatch(word.strip().replace("\u2212", "-")) for word in words]
     units = [_unit_of(match) for match in found]
     if unit is None:
@@ -126,12 +124,8 @@ def _decimal_sign(texts: Sequence[str], decimal: str | None) -> str:
 def written_dates(
     words: Sequence[str], *, asked: bool = False, month_first: bool | None = None
 ) -> tuple[Array, bool | None, str]:
-    """The date that each word is (datetime64[s], NaT where it is none), whether months stand first, and what was guessed of that.
-
-    Day or month first, unless known, is decided by all words together: a first number above 12 is a day. Where nothing tells,
-    3.4.2024 has the day first and 3/4/2024 the month; where nothing is to be told it is None. Moments with a time zone become
-    UTC. Plain years and 20240403 are dates only if `asked` for.
-    """
+    """The date that each word is (datetime64[s], NaT where it is none), whether months stand first, and what was guessed of that."""
+    # Moments with a time zone become UTC. Plain years and 20240403 are dates only if `asked` for.
     dates = np.full(len(words), np.datetime64("NaT", "s"), "datetime64[s]")
     numeric = [_YEAR_LAST.fullmatch(word.strip()) for word in words]
     guessed = ""
@@ -158,6 +152,7 @@ def written_dates(
 
 
 def _month_first(matches: Sequence[re.Match[str]]) -> tuple[bool | None, str]:
+    # All words together decide: a first number above 12 is a day. Where nothing tells, 3.4.2024 has the day first, 3/4/2024 the month.
     if any(int(match["one"]) > 12 for match in matches):
         return False, ""
     if any(int(match["two"]) > 12 for match in matches):

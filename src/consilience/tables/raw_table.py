@@ -38,13 +38,10 @@ class Options:
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """One table: its body, what stands beside it, and where its rows lie in the file.
-
-    A text file has a body of strings (an Arrow table), so that nothing is lost before it is known what a column is for.
-    """
+    """One table: its body, what stands beside it, and where its rows lie in the file."""
 
     source: str
-    body: Body
+    body: Body  # of a text file strings, so that nothing is lost before it is known what a column is for
     names: list[str] | None = None
     beside: pd.DataFrame | None = (
         None  # of the rows, but no values: `obs`, vectors of an npz file; positions follow the body's
@@ -111,10 +108,7 @@ class RawTable:
         raise self.error(f"no column {show(reference)} for {said}: {hint}choose from {shown}")
 
     def find_all(self, references: Names, option: str) -> list[int]:
-        """Positions of the columns named, counted or matched by a pattern such as 'leiden_*'.
-
-        A leading - or ! leaves out instead, of all columns where nothing else is named.
-        """
+        """Positions of the columns named, counted or matched by a pattern such as 'leiden_*'; a leading - or ! leaves out instead."""
         asked = [references] if isinstance(references, (str, int)) else list(references)
         names = self.column_names
         kept: list[int] = []

@@ -256,7 +256,9 @@ def read_table(
     raw.check_shape()
     from_file = isinstance(source, (str, PathLike)) or SOURCE in getattr(source, "attrs", {})
     aside = raw.find_all(known, "known")
-    asked = columns is not None and _names_some(columns)
+    said_of = [columns] if isinstance(columns, (str, int)) else columns or []
+    # whether columns are named, and not only left out
+    asked = not all(isinstance(name, str) and name[:1] in ("-", "!") for name in said_of)
     if triples:
         made_of = _triples(raw, kind, columns, has_more=bool(aside) or id_column is not None)
         return replace(made_of, from_file=from_file)
@@ -301,12 +303,6 @@ def read_table(
     return Table(values, kind, ids, names, labels, raw.source, said, id_name, from_file, reading)
 
 
-def _names_some(columns: Names) -> bool:
-    """Whether columns are named, and not only left out."""
-    asked = [columns] if isinstance(columns, (str, int)) else columns
-    return not all(isinstance(name, str) and name[:1] in ("-", "!") for name in asked)
-
-
 def _triples(raw: RawTable, kind: str, columns: Names | None, *, has_more: bool) -> Table:
     if kind != "counts" or has_more:
         raise raw.error("triples=True is for kind='counts', without id_column= and known=: leave out one or the other")
@@ -315,10 +311,7 @@ def _triples(raw: RawTable, kind: str, columns: Names | None, *, has_more: bool)
 
 
 def find_id_column(source: Any, ids: Any, **parsing: Any) -> str | None:
-    """The name of the column that holds all these names of objects, each once; None if there is no such column.
-
-    `parsing` is how to read a text file: header, sep, decimal, encoding.
-    """
+    """The name of the column that holds all these names of objects, each once; None if there is no such column."""
     raw, wanted = open_raw(source, Options("labels", **parsing)), {str(i) for i in ids}
     for position, name in enumerate(raw.column_names if raw.names is not None else []):
         cells = [str(cell).strip() for cell in raw.column(position).to_numpy()]

@@ -61,7 +61,7 @@ class Standardizer:
         `groups` has the number of its group for each column, `units` what it is divided by, NaN where its group says that.
         """
         is_sparse = sparse.issparse(X)
-        low, high = (_dense(X.min(axis=0)), _dense(X.max(axis=0))) if X.shape[0] else (np.zeros(X.shape[1]),) * 2
+        low, high = _ends(X)
         top = np.maximum(-low, high)
         is_far = (top > FAR) | ((top < 1 / FAR) & (top > 0))
         factor = np.where(is_far, np.exp2(np.minimum(-np.frexp(top)[1].astype(float), 1023)), 1.0)
@@ -77,10 +77,8 @@ class Standardizer:
             sd = np.where(constant, sd, np.sqrt(np.bincount(groups, np.where(constant, 0, sd) ** 2))[groups])
         if units is not None:
             sd = np.where(np.isnan(units), sd, units)
-        n_groups = 0 if groups is None else len(np.unique(groups))
-        return cls(
-            mean, np.where(constant, 1.0, sd), factor if scaled is not X else None, constant, is_sparse, n_groups
-        )
+        n_groups, sd = 0 if groups is None else len(np.unique(groups)), np.where(constant, 1.0, sd)
+        return cls(mean, sd, factor if scaled is not X else None, constant, is_sparse, n_groups)
 
     def apply(self, X: Any) -> Any:
         if self.factor is not None:
@@ -157,17 +155,14 @@ SCALES: dict[str, Callable[[Any], Any]] = {
 class CountScaling:
     """1 + log of counts (at least 0), rare columns weighted up, rows to length 1: near means the same columns, however long the row."""
 
-    weight: (
-        Floats  # log((1 + n) / (1 + rows with a count)) + 1, as learned from one table; 0 of columns that are constant
-    )
+    weight: Floats  # log((1 + n) / (1 + rows with a count)) + 1, learned from one table; 0 of columns that are constant
     constant: Array  # which columns have the same count everywhere, most often none
 
     @classmethod
     def of(cls, X: Any) -> CountScaling:
         """From a dense array or CSR matrix of counts."""
-        rows = (
-            X.getnnz(axis=0) if sparse.issparse(X) and (X.data != 0).all() else np.asarray((X != 0).sum(axis=0)).ravel()
-        )
+        counted = sparse.issparse(X) and (X.data != 0).all()
+        rows = X.getnnz(axis=0) if counted else np.asarray((X != 0).sum(axis=0)).ravel()
         constant = ~varying(X)
         return cls(np.where(constant, 0.0, np.log((1 + X.shape[0]) / (1 + rows)) + 1), constant)
 
@@ -191,21 +186,20 @@ def _one_plus_log(counts: Floats) -> Floats:
 
 def varying(X: Any) -> Array:
     """(n_columns,) bool: which columns of a dense array or CSR matrix do not hold one number only."""
-    if not X.shape[0]:
-        return np.zeros(X.shape[1], bool)
-    low, high = X.min(axis=0), X.max(axis=0)
-    if sparse.issparse(X):
-        low, high = low.toarray().ravel(), high.toarray().ravel()
+    low, high = _ends(X)
     return np.asarray(low != high)
 
 
-def looks_like_counts(X: Any) -> bool:
-    """Whether a table of data holds counts: wide, whole numbers that are not negative, nine in ten of them 0, some above 1.
+def _ends(X: Any) -> tuple[Floats, Floats]:
+    """The least and the largest number of every column; 0 without rows."""
+    return (_dense(X.min(axis=0)), _dense(X.max(axis=0))) if X.shape[0] else (np.zeros(X.shape[1]),) * 2
 
-    Columns that are the same everywhere, but not 0, do not count.
-    """
+
+def looks_like_counts(X: Any) -> bool:
+    """Whether a table of data holds counts: wide, whole numbers that are not negative, nine in ten of them 0, some above 1."""
     if X.shape[1] < WIDE or not X.shape[0]:
         return False
+    # Columns that are the same everywhere, but not 0, do not count.
     aside = ~varying(X[:LOOK]) & (_dense(X[:1]) != 0)
     if aside.any():
         X = X[:, ~aside | varying(X)]

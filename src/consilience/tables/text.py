@@ -99,10 +99,10 @@ def read_text(path: Path, options: Options) -> RawTable:
     if header is None:
         _check_header(source, first, above + 1)
     if len(first) == 1 and not sep_given and (other := next((mark for mark in ";\t|" if mark in first[0]), "")):
-        raise InputError(
-            f"{source}, line {above + 1}: the only column is named {show(first[0])}: "
+        remedy = (
             f"if {other!r} separates its cells, give sep={other!r} (--sep {'tab' if other == TAB else repr(other)})"
         )
+        raise InputError(f"{source}, line {above + 1}: the only column is named {show(first[0])}: {remedy}")
     if has_header and _has_row_names(source, raw, sep, len(first)):
         first = ["", *first]  # as R writes a table: nothing stands over the names of the rows
     rows = partial(_rows, source, raw, sep, above, len(first), has_header)
@@ -121,9 +121,8 @@ def read_text(path: Path, options: Options) -> RawTable:
         if sep != "," and commas and not _has(body, _POINT):
             decimal = ","
             notices.append("commas are decimal signs; decimal= (--decimal) says otherwise")
-    sign, line = decimal or ".", partial(_line_of, rows)
-    names = first if has_header else None
-    return RawTable(source, body, names, line=line, decimal=sign, told_decimal=told, notices=tuple(notices))
+    names, line = first if has_header else None, partial(_line_of, rows)
+    return RawTable(source, body, names, line=line, decimal=decimal or ".", told_decimal=told, notices=tuple(notices))
 
 
 def _lines_above(source: str, raw: bytes, sep: str) -> int:
@@ -154,9 +153,7 @@ def _as_utf8(source: str, raw: bytes, encoding: str | None) -> tuple[bytes, list
     found = _BOMS.get(mark, "utf-8")
     if not mark and (zeros := raw[:4000].count(b"\0")):
         if zeros < len(raw[:4000]) // 4:
-            raise InputError(
-                f"{source}: holds zero bytes and is not text: give the file the ending that it should have"
-            )
+            raise InputError(f"{source}: holds zero bytes and is not text: give it the ending that it should have")
         found = "utf-16-be" if raw[0] == 0 else "utf-16-le"
     if found != "utf-8":
         return _decoded(source, raw, found), [f"read as {found.upper()[:6]} text"]
@@ -179,13 +176,10 @@ def _decoded(source: str, raw: bytes, encoding: str) -> bytes:
     try:
         return raw.decode(encoding).removeprefix("\ufeff").encode()
     except LookupError:
-        raise InputError(
-            f"{source}: encoding {encoding!r} (--encoding) is unknown: 'latin-1' and 'utf-16' are examples"
-        ) from None
+        said = f"encoding {encoding!r} (--encoding) is unknown: 'latin-1' and 'utf-16' are examples"
     except UnicodeError as error:
-        raise InputError(
-            f"{source}: damaged, or not {encoding} ({error}): write it again, or give another encoding= (--encoding)"
-        ) from None
+        said = f"damaged, or not {encoding} ({error}): write it again, or give another encoding= (--encoding)"
+    raise InputError(f"{source}: {said}")
 
 
 def find_separator(source: str, raw: bytes, default: str | None) -> str:
@@ -206,9 +200,8 @@ def find_separator(source: str, raw: bytes, default: str | None) -> str:
         if widths and widths[0] > 1 and set(widths[1:]) in ({widths[0]}, {widths[0] + 1}, set()):
             return sep
     if default is None and b" " in head.split(b"\n")[0].strip():
-        raise InputError(
-            f"{source}: what separates the cells of a .txt file? give sep=',' (--sep ,) or sep='\\t' (--sep tab), say"
-        )
+        remedy = "give sep=',' (--sep ,) or sep='\\t' (--sep tab), say"
+        raise InputError(f"{source}: what separates the cells of a .txt file? {remedy}")
     return default or ","
 
 
@@ -226,26 +219,16 @@ def _has_row_names(source: str, raw: bytes, sep: str, width: int) -> bool:
 
 
 def _parse(raw: bytes, sep: str, width: int, skip: bool) -> pa.Table:
-    positions = [str(i) for i in range(width)]
-    return arrow_csv.read_csv(
-        pa.BufferReader(raw),
-        read_options=arrow_csv.ReadOptions(
-            column_names=positions,
-            skip_rows_after_names=int(skip),
-            use_threads=len(raw) > 1 << 24,  # no threads left running when a small file ends in an error
-            # A row must fit into a block: leave 4 kB for each of its cells.
-            block_size=min(max(1 << 20, width << 12), 2**31 - 1),
-        ),
-        parse_options=arrow_csv.ParseOptions(
-            delimiter=sep,
-            newlines_in_values=b'"' in raw,
-            # In a single column a blank line is an empty cell; dropping it would shift the rows below.
-            ignore_empty_lines=width > 1,
-        ),
-        convert_options=arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(positions, pa.string()), strings_can_be_null=False
-        ),
-    )
+    names = [str(i) for i in range(width)]
+    blocks = {
+        "use_threads": len(raw) > 1 << 24,  # no threads left running when a small file ends in an error
+        "block_size": min(max(1 << 20, width << 12), 2**31 - 1),  # a row must fit: 4 kB for each of its cells
+    }
+    drop = width > 1  # in a single column a blank line is an empty cell; dropping it would shift the rows below
+    read = arrow_csv.ReadOptions(column_names=names, skip_rows_after_names=int(skip), **blocks)
+    parse = arrow_csv.ParseOptions(delimiter=sep, newlines_in_values=b'"' in raw, ignore_empty_lines=drop)
+    types = arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
+    return arrow_csv.read_csv(pa.BufferReader(raw), read_options=read, parse_options=parse, convert_options=types)
 
 
 def _records(source: str, raw: bytes, sep: str, above: int = 0) -> Iterator[tuple[int, list[str]]]:
@@ -272,13 +255,11 @@ def _first_record(source: str, raw: bytes, sep: str, above: int) -> list[str]:
 
 
 def _check_header(source: str, names: list[str], line: int) -> None:
-    if names and not names[0]:
-        return  # nothing over the names of the rows, and years or numbers over the columns
-    if names and all(map(is_number, names)):
-        raise InputError(
-            f"{source}, line {line}: holds only numbers, such as {show(names[0])}, and would be "
-            "taken as column names: header=False (--no-header) reads it as data, header=True (--header) as names"
-        )
+    # Where nothing stands over the names of the rows, years or numbers may stand over the columns.
+    if names and names[0] and all(map(is_number, names)):
+        what = f"holds only numbers, such as {show(names[0])}, and would be taken as column names"
+        remedy = "header=False (--no-header) reads it as data, header=True (--header) as names"
+        raise InputError(f"{source}, line {line}: {what}: {remedy}")
 
 
 def _rows(
@@ -297,7 +278,6 @@ def _refuse_ragged(source: str, rows: Iterator[tuple[int, list[str]]], width: in
     """Say which row has too many or too few cells, if one has."""
     for row, (line, record) in enumerate(rows):
         if max(len(record), 1) != width:
-            raise InputError(
-                f"{source}, row {row + 1} (line {line}): has {count(len(record), 'cell')} where the first "
-                f"line has {width}: add or remove separators there, and delete lines above the names of the columns"
-            )
+            what = f"has {count(len(record), 'cell')} where the first line has {width}"
+            remedy = "add or remove separators there, and delete lines above the names of the columns"
+            raise InputError(f"{source}, row {row + 1} (line {line}): {what}: {remedy}")
