@@ -1,10 +1,10 @@
 """What clients send, checked: a query of small words, or a JSON object with exactly the keys of its call."""
 
 import base64
-import binascii
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -72,20 +72,16 @@ def real(low: float, high: float) -> Check:
     return lambda value: float(check(value))
 
 
-def list_of(most: int, what: str, fits: Callable[[Any], bool]) -> Check:
-    return checked(
-        f"a list of at most {most:,} {what}",
-        lambda value: isinstance(value, list) and len(value) <= most and all(map(fits, value)),
-    )
+def list_of(most: int, what: str, fits: Callable[[Any], bool], once: bool = False) -> Check:
+    def all_fit(value: Any) -> bool:
+        listed = isinstance(value, list) and len(value) <= most and all(map(fits, value))
+        return listed and not (once and len(set(value)) < len(value))
+
+    return checked(f"a list of at most {most:,} {what}", all_fit)
 
 
 def numbers(most: int) -> Check:
-    """A list of at most so many whole numbers from 0, each once."""
-    listed = list_of(most, "different whole numbers from 0", _is_number)
-    return checked(
-        f"a list of at most {most:,} different whole numbers from 0",
-        lambda value: len(set(listed(value))) == len(value),
-    )
+    return list_of(most, "different whole numbers from 0", _is_number, once=True)
 
 
 def text(most: int) -> Check:
@@ -97,19 +93,13 @@ def text(most: int) -> Check:
 
 
 def picked_rows(value: Any) -> Ints:
-    """The numbers of objects that a client picked, in increasing order, each once.
-
-    A text is base64 of bytes whose bit j (from the lowest) of byte i stands for object 8 i + j.
-    """
+    """The numbers of objects that a client picked, in increasing order, each once; bit j of byte i stands for object 8 i + j."""
     if isinstance(value, list) and len(value) <= LISTED and all(map(_is_number, value)):
         return np.unique(np.array(value, np.int64))
     if isinstance(value, str) and len(value) <= BITS:
-        try:
-            data = base64.b64decode(value, validate=True)
-        except (binascii.Error, ValueError):
-            pass
-        else:
-            return np.flatnonzero(np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little"))
+        with suppress(ValueError):
+            data = np.frombuffer(base64.b64decode(value, validate=True), np.uint8)
+            return np.flatnonzero(np.unpackbits(data, bitorder="little"))
     raise ValueError(f"a list of at most {LISTED:,} numbers of objects, or at most {BITS:,} characters of base64")
 
 

@@ -10,7 +10,10 @@ from consilience._check import InputError
 from consilience.explorer.replies import RefusedError
 
 BUSY = "a job is running: wait for it, or cancel it first"
-PATIENCE = 2.0  # safeguard: seconds that a job that gives way may take to end
+PATIENCE, ENDING = (
+    2.0,
+    10.0,
+)  # safeguard: seconds in which a job ends that gives way, and one that is asked to at the end
 KEPT = 32  # safeguard: jobs that can still be asked about
 log = logging.getLogger("consilience.explorer")
 
@@ -22,19 +25,14 @@ class StoppedError(Exception):
 class Job:
     """Work under way, or done."""
 
-    def __init__(self, number: int, kind: str, total: int, gives_way: bool = False) -> None:
-        self.id, self.kind, self.total = number, kind, total
-        self.state, self.done, self.message = "running", 0, ""
+    def __init__(self, number: int, kind: str, total: int, work: Callable[["Job"], Any], gives_way: bool) -> None:
+        self.id, self.kind, self.total, self.gives_way = number, kind, total, gives_way
+        self.state, self.done, self.message, self.stopping = "running", 0, "", False
         self.result: dict[str, Any] | None = None
-        self._stop = threading.Event()
-        self.gives_way = gives_way
+        self.thread = threading.Thread(target=_run, args=(self, work), name=f"{kind} {number}", daemon=True)
 
     def ask_to_stop(self) -> None:
-        self._stop.set()
-
-    @property
-    def stopping(self) -> bool:
-        return self._stop.is_set()
+        self.stopping = True
 
     def step(self) -> None:
         if self.stopping:
@@ -55,10 +53,7 @@ class Jobs:
 
     def __init__(self) -> None:
         self._jobs: dict[int, Job] = {}
-        self._last = 0
-        self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self._held = False
+        self._lock, self._held = threading.Lock(), False
 
     def start(
         self, kind: str, total: int, work: Callable[[Job], dict[str, Any] | None], *, gives_way: bool = False
@@ -66,13 +61,11 @@ class Jobs:
         """Start ``work(job)`` in a thread of its own; refused while another runs, unless that one gives way."""
         with self._lock:
             self._check_free()
-            self._last += 1
-            job = Job(self._last, kind, total, gives_way)
+            job = Job(max(self._jobs, default=0) + 1, kind, total, work, gives_way)
             self._jobs[job.id] = job
             for old in list(self._jobs)[:-KEPT]:
                 del self._jobs[old]
-            self._thread = threading.Thread(target=_run, args=(job, work), name=f"{kind} {job.id}", daemon=True)
-            self._thread.start()
+            job.thread.start()
         return job
 
     @contextmanager
@@ -87,11 +80,11 @@ class Jobs:
             self._held = False
 
     def _check_free(self) -> None:
-        job, thread = self._running(), self._thread
-        if job is not None and thread is not None and job.gives_way:
-            job.ask_to_stop()
-            thread.join(PATIENCE)
-        if self._held or self._running() is not None:
+        last = self._last()
+        if last is not None and last.gives_way:
+            last.ask_to_stop()
+            last.thread.join(PATIENCE)
+        if self._held or (last is not None and last.state == "running"):
             raise RefusedError(409, BUSY)
 
     def get(self, number: int) -> Job:
@@ -101,18 +94,19 @@ class Jobs:
 
     def running(self) -> Job | None:
         with self._lock:
-            return self._running()
+            last = self._last()
+        return last if last is not None and last.state == "running" else None
 
-    def _running(self) -> Job | None:
-        return next((job for job in self._jobs.values() if job.state == "running"), None)
+    def _last(self) -> Job | None:
+        return next(reversed(self._jobs.values()), None)
 
-    def close(self, patience: float = 10.0) -> None:
+    def close(self) -> None:
         """Ask the job under way to stop, and wait for it."""
-        job, thread = self.running(), self._thread
-        if job is not None:
-            job.ask_to_stop()
-        if thread is not None:
-            thread.join(patience)
+        with self._lock:
+            last = self._last()
+        if last is not None:
+            last.ask_to_stop()
+            last.thread.join(ENDING)
 
 
 def _run(job: Job, work: Callable[[Job], dict[str, Any] | None]) -> None:

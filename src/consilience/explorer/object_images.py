@@ -72,7 +72,7 @@ class Look:
 def pixels_of(data: Table | None, shape: Any) -> Look:
     """Pixels in the columns of a table, height × width or height × width × 3."""
     sizes = _sizes(shape)
-    values = _plain_values(data, "--images-shape")
+    values, _ = _columns(data, "--images-shape")
     if values.shape[1] != np.prod(sizes):
         raise InputError(
             f"images of {'×'.join(map(str, sizes))} have {count(int(np.prod(sizes)), 'pixel')}, and the data "
@@ -97,13 +97,12 @@ def pixels_from(images: Any, n_objects: int) -> Look:
 
 def curves_of(data: Table | None, columns: Sequence[str] | None = None) -> Look:
     """The columns of a table in their order, or some of them, as a curve for each object."""
-    values, names = _plain_values(data, "--curves"), _names(data)
+    values, names = _columns(data, "--curves")
     if columns:
         lost = [name for name in columns if name not in names]
         if lost:
             raise InputError(f"{lost[0]!r} is not a column of the data that curves could be drawn of: check its name")
-        places = [names.index(name) for name in columns]
-        values, names = values[:, places], list(columns)
+        values, names = values[:, [names.index(name) for name in columns]], list(columns)
     if values.shape[1] < 3:
         raise InputError(f"a curve has three points or more, and the data {count(values.shape[1], 'column')}")
     return Look("curves", values, names=names)
@@ -131,17 +130,12 @@ def _sizes(shape: Any) -> tuple[int, int, int]:
     return parts[0], parts[1], parts[2]
 
 
-def _plain_values(data: Table | None, option: str) -> Array:
+def _columns(data: Table | None, option: str) -> tuple[Array, list[str]]:
+    """Numbers as they came, or what they became, and what their columns are called."""
     if data is None or data.kind == "distances":
         raise InputError(f"{option} draws the columns of the data, and there is none: give the data too")
-    values = data.values
+    values, names = data.values, data.columns
     if data.original is not None and all(kind.kind in "iuf" for kind in data.original.dtypes):
-        values = data.original.to_numpy(float)
-    return np.asarray(values.toarray() if sparse.issparse(values) else values, np.float32)
-
-
-def _names(data: Table | None) -> list[str]:
-    assert data is not None
-    if data.original is not None and all(kind.kind in "iuf" for kind in data.original.dtypes):
-        return [str(name) for name in data.original.columns]
-    return [str(i) for i in range(data.values.shape[1])] if data.columns is None else list(data.columns)
+        values, names = data.original.to_numpy(float), list(map(str, data.original.columns))
+    values = np.asarray(values.toarray() if sparse.issparse(values) else values, np.float32)
+    return values, list(map(str, range(values.shape[1])) if names is None else names)

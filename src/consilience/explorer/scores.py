@@ -12,14 +12,8 @@ from consilience.measures.pairwise import sample_objects
 from consilience.meta import MetaClustering, score
 from consilience.tables import Table
 
-BETTER = {
-    "compactness": "low",
-    "davies_bouldin": "low",
-    "silhouette": "high",
-    "variation_stability": "high",
-    "information": "high",
-    "guide": "high",
-}
+BETTER = dict.fromkeys(("compactness", "davies_bouldin"), "low")
+BETTER |= dict.fromkeys(("silhouette", "variation_stability", "information", "guide"), "high")
 
 
 def score_table(meta: MetaClustering, data: Table | None, known: dict[str, NDArray[np.int32]]) -> pd.DataFrame:

@@ -32,15 +32,13 @@ from consilience.tables import Table, scale
 
 
 class Added(NamedTuple):
-    """Clusterings that were added: what was known of those before, the lines that make them, and their numbers on disk.
+    """Clusterings that were added."""
 
-    The labels and distances of before are the first of those after, and not kept: people may ask for more many times.
-    """
-
+    # of those before; their labels and distances are the first of those after: people may ask for more many times
     info: pd.DataFrame
     scores: pd.DataFrame
-    n_lines: int
-    numbers: tuple[int, ...]
+    n_lines: int  # of Python that makes them
+    numbers: tuple[int, ...]  # on disk
 
     @property
     def first(self) -> int:
@@ -54,8 +52,7 @@ class Source:
     origin: Provenance | None = None
     agreement: Agreement | None = None  # the process that they came out of
     base: Any = None  # scikit-learn clusterer that made them in place of k-means
-    code: str = ""  # Python that opens them, and below their data; empty for what is in memory
-    data_code: str = ""
+    code: str = ""  # Python that opens them; empty for what is in memory
     id_name: str = "id"  # of the column of the ids
     seeks_stable: bool = False  # nobody said how many clusters: the page looks for the stable numbers when it is opened
 
@@ -135,11 +132,8 @@ class Session:
         known = {name: one.codes for name, one in self.known.items()}
         return Snapshot(revision, meta, score_table(meta, self.data, known), self.edited)
 
-    def grow(self, made: Ensemble, lines: Sequence[str] = (), numbers: Sequence[int] = ()) -> Snapshot:
-        """Add clusterings, with the `numbers` that they have on disk: the tree is grown anew, and the revision goes up.
-
-        Leaves keep their numbers.
-        """
+    def grow(self, made: Ensemble, lines: Sequence[str] = (), numbers: Sequence[int] = ()) -> None:
+        """Add clusterings, with the `numbers` that they have on disk: the tree is grown anew, leaves keep their numbers."""
         with self._growing:
             old = self.snapshot
             meta = self._organize(Ensemble.concat([old.meta.ensemble, without_gaps(made)]), False)
@@ -148,7 +142,6 @@ class Session:
             self.added.append(Added(old.meta.ensemble.info, old.scores, len(lines), tuple(numbers)))
             self._linked.clear()
             self.snapshot = new  # at once for all who ask from now on; those who are asking keep the old one
-        return new
 
     def shrink(self) -> None:
         """Take away what was added last."""
@@ -177,8 +170,8 @@ class Session:
             self._linked[self.linkage] = old.meta
             self.linkage = linkage
             meta = self._linked.get(linkage) or self._relinked(old.meta)
-            new = self.snapshot = Snapshot(old.revision + 1, meta, old.scores, self.edited)
-        return new
+            self.snapshot = Snapshot(old.revision + 1, meta, old.scores, self.edited)
+            return self.snapshot
 
     def take_edited(self, one: Edited) -> None:
         """Have a clustering that was edited by hand; of many that nobody put into the tray the oldest are let go."""
@@ -199,11 +192,8 @@ class Session:
         return {**self.known, **self.saved}
 
     def change_label(self, name: str, change: Callable[[Known | None], Known | None]) -> None:
-        """Keep under a name what `change` makes of the labels that it has now (None where it has none), or let them go (None).
-
-        One change at a time: of two that come at once, the later sees what the earlier made.
-        """
-        with self._saving:
+        """Keep under a name what `change` makes of the labels that it has now (None where it has none), or let them go (None)."""
+        with self._saving:  # of two changes that come at once, the later sees what the earlier made
             made = change(self.saved.get(name))
             others = {one: labels for one, labels in self.saved.items() if one != name}
             self.saved = others if made is None else {**others, name: made}  # at once for all who ask from now on
@@ -250,14 +240,11 @@ class Session:
 
 def _alone(ensemble: Ensemble, linkage: str, measure: str) -> MetaClustering:
     """One clustering as a tree of one leaf, so that it can be looked at."""
-    curve = pd.DataFrame({"n_groups": [1], "compactness": [0.0], "jump": [np.nan], "bend": [np.nan]})
-    nothing: dict[str, Any] = {
-        "distances": np.empty(0),
-        "tree": np.empty((0, 4)),
-        "note": "one clustering has no groups",
-    }
-    one: dict[str, Any] = {"nodes": np.zeros(1, np.int64), "groups": np.ones(1, np.int64), "curve": curve}
-    return MetaClustering(ensemble=ensemble, linkage=linkage, measure=measure, **nothing, **one)
+    how: dict[str, Any] = {"linkage": linkage, "measure": measure, "note": "one clustering has no groups"}
+    how["curve"] = pd.DataFrame({"n_groups": [1], "compactness": [0.0], "jump": [np.nan], "bend": [np.nan]})
+    tree: dict[str, Any] = {"distances": np.empty(0), "tree": np.empty((0, 4))}
+    tree |= {"nodes": np.zeros(1, np.int64), "groups": np.ones(1, np.int64)}
+    return MetaClustering(ensemble=ensemble, **tree, **how)
 
 
 def _named_origin(origin: Provenance | None, ensemble: Ensemble) -> Provenance:

@@ -45,7 +45,6 @@ class OpenedSource:
     """Clusterings with their data and what is known of the objects; `session` makes the session."""
 
     opened: Opened
-    data_code: str = ""
     embeddings: Mapping[str, Any] = field(default_factory=dict)
     seeks_stable: bool = False
 
@@ -58,14 +57,14 @@ class OpenedSource:
         data = open_source(source, kind=kind, **reading)
         if data.data is None:
             raise InputError(f"{data.provenance.source} holds clusterings: the data is the table that they are of")
-        found = replace(self, data_code=data.provenance.code)
-        return found._checked(self.opened.with_data(data.data)).with_embeddings(source)
+        opened = self.opened.with_data(data.data)
+        origin = replace(opened.provenance, data_code=data.provenance.code)
+        return self._checked(replace(opened, provenance=origin)).with_embeddings(source)
 
     def with_embeddings(self, source: Any) -> "OpenedSource":
         """The same with the arrays in the `obsm` of an AnnData or h5ad file beside those that it has."""
-        ids = self.ensemble.ids
-        if ids is None and self.opened.data is not None:
-            ids = self.opened.data.ids
+        ids, data = self.ensemble.ids, self.opened.data
+        ids = data.ids if ids is None and data is not None else ids
         return replace(self, embeddings={**self.embeddings, **cell_embeddings(source, ids)})
 
     def named(self, names: Any, path: Path | None = None) -> "OpenedSource":
@@ -77,7 +76,8 @@ class OpenedSource:
 
     def look(self, images: Any, shape: Any, curves: Any, folder: Path) -> "tuple[OpenedSource, Look | None]":
         """What the objects look like, of what was said of images and curves; the column of their paths is no known label."""
-        if sum([images is not None, shape is not None, curves not in (None, False)]) > 1:
+        drawn = curves not in (None, False)
+        if sum([images is not None, shape is not None, drawn]) > 1:
             raise InputError("objects have one picture: give a column of images, the shape of pixels, or curves")
         if isinstance(images, str):
             known = dict(self.opened.known)
@@ -87,9 +87,7 @@ class OpenedSource:
             return self, pixels_from(images, self.ensemble.n_objects)
         if shape is not None:
             return self, pixels_of(self.opened.data, shape)
-        if curves not in (None, False):
-            return self, curves_of(self.opened.data, None if curves is True else curves)
-        return self, None
+        return self, curves_of(self.opened.data, None if curves is True else curves) if drawn else None
 
     def _checked(self, opened: Opened) -> "OpenedSource":
         """The same with another data, of which is said if the clusterings were not made from it."""
@@ -109,30 +107,21 @@ class OpenedSource:
     def session(self, *, known: Mapping[str, Any] | None = None, base: Any = None, **options: Any) -> Session:
         """The session; options as in :class:`Session`, and known labels beside those that the tables have."""
         opened, result = self.opened, self.opened.result
+        code, agreement = opened.provenance.code, result if isinstance(result, Agreement) else None
+        if code and not isinstance(result, Ensemble):  # Python that opens the clusterings
+            code += ".ensemble" if agreement is None else ".after.rows"
         return Session(
             result if isinstance(result, MetaClustering) else opened.ensemble,
             data=None if opened.data is None else with_own_names(opened.data, result),
             embeddings=self.embeddings,
             known={**opened.known, **(known or {})},
-            source=Source(
-                origin=opened.provenance,
-                agreement=result if isinstance(result, Agreement) else None,
-                base=base,
-                code=_code(opened),
-                data_code=self.data_code or opened.provenance.data_code,
-                id_name=opened.id_name,
-                seeks_stable=self.seeks_stable,
-            ),
+            source=Source(opened.provenance, agreement, base, code, opened.id_name, self.seeks_stable),
             **options,
         )
 
 
 def open_clusterings(
-    source: Any,
-    *,
-    kind: str = "auto",
-    reading: Mapping[str, Any] | None = None,
-    options: GenerateOptions | None = None,
+    source: Any, *, kind: str = "auto", reading: Mapping[str, Any] | None = None, options: GenerateOptions | None = None
 ) -> OpenedSource:
     """Open what is to be explored; data is clustered."""
     return ready(open_source(source, kind=kind, **(reading or {})), options).with_embeddings(source)
@@ -156,21 +145,14 @@ def _clustered(opened: Opened, options: GenerateOptions) -> OpenedSource:
     how |= {"metric": "precomputed"} if table.kind == "distances" else {}
     ensemble = generate(table, n_clusterings, n_clusters, methods, **how)
     if options.store is not None:  # the run may hold more than was asked for now
-        run = open_source(options.store)
-        ensemble, made = run.ensemble, replace(run.provenance, name=origin.name)
+        stored = open_source(options.store)
+        ensemble, made = stored.ensemble, replace(stored.provenance, name=origin.name, data_code=origin.code)
     else:
         said = [repr(n_clusterings), repr(n_clusters), repr(methods)]
         said += ["metric='precomputed'"] if table.kind == "distances" else []
         said += [] if options.base is None else ["base=base"]
         code = f"cs.generate(data, {', '.join(said)}, random_state={options.random_state})"
-        made = Provenance(origin.name, origin.source, origin.path, fingerprint(ensemble.labels)[:16], code)
-    seeks = options.n_clusters is None
-    return OpenedSource(replace(opened, result=ensemble, provenance=made), origin.code, seeks_stable=seeks)
-
-
-def _code(opened: Opened) -> str:
-    """Python that opens the clusterings; empty where they came from memory."""
-    code = opened.provenance.code
-    if not code or isinstance(opened.result, Ensemble):
-        return code
-    return f"{code}.after.rows" if isinstance(opened.result, Agreement) else f"{code}.ensemble"
+        run, data_code = fingerprint(ensemble.labels)[:16], origin.code
+        made = Provenance(origin.name, origin.source, origin.path, run, code, data_code=data_code)
+    opened = replace(opened, result=ensemble, provenance=made)
+    return OpenedSource(opened, seeks_stable=options.n_clusters is None)

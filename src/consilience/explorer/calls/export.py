@@ -191,8 +191,8 @@ def _opening(session: Session, snapshot: Snapshot) -> list[str]:
         guide = "Guide, " if any("Guide(" in line for line in grown) else ""
         lines += [f"from consilience.generation import {guide}Variations"]
     lines += [""]
-    if grown or source.data_code:
-        lines += [f"data = {source.data_code or GIVEN}"]
+    if grown or session.origin.data_code:
+        lines += [f"data = {session.origin.data_code or GIVEN}"]
     if source.base is not None:
         lines += [f"base = ...  # {source.base!r}".replace("\n", " ")]
     lines += [f"ensemble = {source.code or GIVEN}"]

@@ -170,12 +170,8 @@ def summary(model: EnsembleClusterer) -> dict[str, Any]:
     if model.scales_ is None:
         return {"numbers": [], "real": None, "words": ""}
     real = model.scales_["n_clusters"].to_numpy()[model.scales_["real"].to_numpy(bool)]
-    others = [int(k) for k in np.asarray(real, int) if k != model.n_clusters_]
-    return {
-        "numbers": [model.n_clusters_, *others],
-        "real": bool(len(real)),
-        "words": describe_scales(model.consensus_),
-    }
+    numbers = [model.n_clusters_, *(int(k) for k in real if k != model.n_clusters_)]
+    return {"numbers": numbers, "real": bool(len(real)), "words": describe_scales(model.consensus_)}
 
 
 KINDS: dict[str, tuple[Callable[..., Job], Keys]] = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import combinations, pairwise
+from itertools import combinations, cycle, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,38 +27,28 @@ COLUMNS, OBJECTS = 200, 1000  # safeguard: names in one wish
 
 
 class Wish(NamedTuple):
-    """What the new clusterings should be like: factors of columns, and pairs of objects to be together or apart."""
+    """What the new clusterings should be like: factors of columns, and pairs of objects."""
 
     columns: dict[str, float]
-    together: list[tuple[Any, Any]]
-    apart: list[tuple[Any, Any]]
+    pairs: dict[str, Any]  # to be together, and apart
 
     def options(self) -> dict[str, Any]:
         """For :class:`consilience.generation.Variations`."""
         found: dict[str, Any] = {"columns": self.columns} if self.columns else {}
-        if self.together or self.apart:
-            found["guide"] = Guide(together=self.together or None, apart=self.apart or None)
-        return found
+        return {**found, "guide": Guide(**self.pairs)} if self.pairs else found
 
     def code(self) -> str:
         said = f", columns={self.columns!r}" if self.columns else ""
-        if self.together or self.apart:
-            pairs = {"together": self.together, "apart": self.apart}
-            said += f", guide=Guide({', '.join(f'{side}={given!r}' for side, given in pairs.items() if given)})"
-        return said
+        pairs = ", ".join(f"{side}={pairs!r}" for side, pairs in self.pairs.items())
+        return f"{said}, guide=Guide({pairs})" if pairs else said
 
 
 def wish_of(session: Session, more: Sequence[int], less: Sequence[int], together: Any, apart: Any) -> Wish:
-    """Columns and objects by their names, from their numbers."""
-    n_columns, n_objects = len(session.features), session.snapshot.n_objects
-    for asked, most, what in (
-        (more, n_columns, "column"),
-        (less, n_columns, "column"),
-        (together, n_objects, "object"),
-        (apart, n_objects, "object"),
-    ):
-        if any(number >= most for number in asked):
-            raise RefusedError(400, f"there is no {what} {max(asked)} here: they are numbered 0 to {most - 1}")
+    """Columns and objects by their names, from their numbers; without objects to be together, those to be apart are so from each other."""
+    sizes = {"column": len(session.features), "object": session.snapshot.n_objects}
+    for what, asked in (("column", [*more, *less]), ("object", [*together, *apart])):
+        if max(asked, default=-1) >= sizes[what]:
+            raise RefusedError(400, f"there is no {what} {max(asked)} here: they are numbered 0 to {sizes[what] - 1}")
     if both := set(more) & set(less) or set(together) & set(apart):
         raise RefusedError(400, f"{min(both)} is wished for both ways: choose one")
     columns = {session.features[i]: STEERED for i in more} | {session.features[i]: 1 / STEERED for i in less}
@@ -67,12 +57,9 @@ def wish_of(session: Session, more: Sequence[int], less: Sequence[int], together
     def name(row: int) -> Any:
         return int(row) if ids is None else ids[row].item() if hasattr(ids[row], "item") else ids[row]
 
-    near = [(name(a), name(b)) for a, b in _pairs(together)]
-    if together:
-        far = [(name(together[i % len(together)]), name(b)) for i, b in enumerate(apart)]
-    else:
-        far = [(name(a), name(b)) for a, b in _pairs(apart)]
-    return Wish(columns, near, far)
+    far = list(zip(cycle(together), apart, strict=False)) if together else _pairs(apart)
+    pairs = {"together": _pairs(together), "apart": far}
+    return Wish(columns, {side: [(name(a), name(b)) for a, b in both] for side, both in pairs.items() if both})
 
 
 def _pairs(rows: Sequence[int]) -> list[tuple[int, int]]:
@@ -84,8 +71,6 @@ def _pairs(rows: Sequence[int]) -> list[tuple[int, int]]:
 
 CHUNK, WORK = 25, 500_000  # safeguard: clusterings, and objects times them, between two looks at whether to stop
 MADE = ("method", "seed", "unit", "n_clusters", "settings")  # what generate says of a clustering
-
-
 MORE_KEYS = {
     "ref": (ref_text, ...),
     "count": (whole(1, COUNT), 100),
@@ -110,11 +95,7 @@ def unavailable(session: Session, snapshot: Snapshot) -> str:
 
 
 def start_more_like(call: Call, ref: str, count: int, jitter: float, **wishes: Any) -> Job:
-    """Start a job that makes `count` clusterings near a clustering, or near the medoid of a branch.
-
-    They can be steered: towards some columns (by number) and away from others, some objects (by row) together and some apart
-    from them; without objects to be together, those to be apart are so from each other.
-    """
+    """Start a job that makes `count` clusterings near a clustering, or near the medoid of a branch, steered by wishes."""
     session, snapshot = call.session, call.snapshot
     leaf = snapshot.medoid(snapshot.ref(ref))
     if note := unavailable(session, snapshot):

@@ -60,8 +60,9 @@ def start_report(call: Call, m: int, nodes: Sequence[int], top: int, ref: str, n
     meta = in_view(snapshot, nodes, top)
     known = {name: found.labels for name, found in session.labelings.items()}
     called = name.strip() or title(snapshot, one)
-    origin = replace(session.origin, data_code=session.source.data_code)
-    report = make_report(meta, origin, data=session.data, known=known, n_shuffles=SHUFFLES, n_jobs=session.n_jobs)
+    report = make_report(
+        meta, session.origin, data=session.data, known=known, n_shuffles=SHUFFLES, n_jobs=session.n_jobs
+    )
     steps = list(report.sections())
 
     def work(job: Job) -> dict[str, Any]:

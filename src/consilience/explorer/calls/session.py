@@ -36,8 +36,10 @@ def session_summary(call: Call) -> Reply:
     kept = session.kept
     planes = [{"name": name, "kind": plane.kind, "note": plane.note} for name, plane in session.planes.items()]
     limits = {"quick_map": SLOW_MAP, "quick_scales": SLOW_SCALES, "refs": MOST_REFS}
-    can = {"h5ad": find_spec("anndata") is not None, "more_like": not note}
-    can |= {"null": bool(session.known) or session.data is not None, "features": bool(session.features)}
+    limits |= {"more_like": COUNT, "rows": ROWS, "items": ITEMS}
+    can = {"h5ad": find_spec("anndata") is not None, "more_like": not note, "features": bool(session.features)}
+    can |= {"null": bool(session.known) or session.data is not None, "stable": session.data is not None and varied}
+    can["agreement"] = session.source.agreement is not None
     return call.reply(
         run=origin.run,
         tree=session.tree,
@@ -72,12 +74,8 @@ def session_summary(call: Call) -> Reply:
             "candidates": meta.jumps["n_groups"][:CANDIDATES].tolist(),
             "note": meta.note,
         },
-        limits={**limits, "more_like": COUNT, "rows": ROWS, "items": ITEMS},
-        can={
-            **can,
-            "stable": session.data is not None and varied,
-            "agreement": session.source.agreement is not None,
-        },
+        limits=limits,
+        can=can,
         stable=session.stable,
         seeks_stable=session.seeks_stable and varied and snapshot.n_objects <= QUICK,
         more_like_note=note,
