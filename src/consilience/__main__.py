@@ -30,7 +30,6 @@ if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
 
 
 def main() -> None:
-    """Run the command line."""
     import threading
 
     def again(lost: Any, others: Any = sys.unraisablehook) -> None:

@@ -46,7 +46,6 @@ def count(number: int, what: str) -> str:
 
 
 def listed(words: Sequence[str], most: int = 6) -> str:
-    """The first of some words, and how many more there are."""
     more = f" and {len(words) - most:,} more" if len(words) > most else ""
     return ", ".join(words[:most]) + more
 
@@ -108,21 +107,18 @@ def check_positive(name: str, value: Any, *, above: float = 0.0, or_equal: bool 
 
 
 def check_share(name: str, value: Any) -> float:
-    """Return `value` if it is above 0 and at most 1."""
     if not is_number(value) or not 0 < value <= 1:
         raise InputError(f"{name} must be a share above 0 and at most 1; got {show(value)}")
     return float(value)
 
 
 def check_bool(name: str, value: Any) -> bool:
-    """Return `value` if it is True or False."""
     if not isinstance(value, (bool, np.bool_)):
         raise InputError(f"{name} must be True or False; got {show(value)}")
     return bool(value)
 
 
 def check_path(path: Any, what: str) -> Path:
-    """A path, from text or a path."""
     if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
         raise InputError(f"{what} must be the path of a folder; got {show(path)}")
     return Path(path)

@@ -81,9 +81,8 @@ def write_folder(path: Path, write: Callable[[Path], Any]) -> None:
         write(unfinished)
         _put_in_place(unfinished, path)
     sync_folder(path.parent)
-    for replaced in path.parent.glob(
-        f"{REPLACED}*-{glob.escape(path.name[-50:])}"
-    ):  # also of a process that was killed
+    # also of a process that was killed
+    for replaced in path.parent.glob(f"{REPLACED}*-{glob.escape(path.name[-50:])}"):
         shutil.rmtree(replaced, ignore_errors=True)
 
 

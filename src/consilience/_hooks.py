@@ -7,10 +7,8 @@ _LOADERS: dict[str, Callable[[], Any]] = {}
 
 
 def enter(name: str, load: Callable[[], Any]) -> None:
-    """Enter a function under a name; `load` imports it."""
     _LOADERS[name] = load
 
 
 def hook(name: str) -> Any:
-    """The function that was entered under a name."""
     return _LOADERS[name]()

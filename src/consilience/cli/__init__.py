@@ -75,7 +75,6 @@ def program() -> None:
 
 
 def main(args: list[str] | None = None) -> None:
-    """Run the command line: this process's own arguments by default."""
     when_stopped()
     if args is None:
         wait_for_sigterm(say)

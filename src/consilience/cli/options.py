@@ -113,8 +113,6 @@ def option(
 
 
 def block(*options: Callable[[F], F]) -> Callable[[F], F]:
-    """Several options as one decorator, in their order."""
-
     def add(function: F) -> F:
         for option in reversed(options):
             function = option(function)
@@ -172,30 +170,25 @@ def figure_option(what: str) -> Any:
 
 
 def consensus_options(number: str, method: str, default: str | None = None) -> Any:
-    """How many clusters a consensus has and how it is made, with what the help says of both."""
     how = option("--method", method, of="consilience.consensus:METHODS", more=("auto",), default=default)
     return block(option("--n-clusters -k", number, type=Number("auto")), how)
 
 
 def clusters_option(text: str, drawn: str = "√n / 4 to √n for n objects, at most 60") -> Any:
-    """How many clusters the clusterings of data have: a number, a range or a list."""
     return option("--n-clusters -k", f"{text}  [default: drawn from {drawn}]", type=Number(several=True))
 
 
 def standardize_option(others: str = "counts are weighted by tf-idf, distances stay as they are") -> Any:
-    """Whether columns are brought to one scale, and what becomes of those that are no plain numbers."""
     text = f"Bring the columns of data to one scale first (the default); {others}."
     return option("--standardize/--no-standardize", text, default=True, show_default=False)
 
 
 def methods_option(default: str = "zipf+pca") -> Any:
-    """Where the diversity of clusterings comes from."""
     text = "How clusterings of data are made; auto: as the kind of data asks for, where one good clustering is the aim."
     return option("--methods", text, type=Mix("consilience.generation:METHODS", "auto"), default=default)
 
 
 def kind_option(of: str, *kinds: str) -> Any:
-    """What a table holds: the kinds that a module lists, or these."""
     text = "What a table holds: 'auto' takes columns of few whole numbers or names for labels."
     return option("--kind", text, type=OneOf(of, *(() if of else ("auto",)), *kinds), default="auto")
 
@@ -307,7 +300,6 @@ def given_by_user() -> set[str]:
 
 
 def command_line() -> str:
-    """The command as it was typed."""
     return shlex.join(["consilience", *click.get_current_context().obj])
 
 

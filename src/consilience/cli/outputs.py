@@ -129,8 +129,6 @@ def tell(
 
 
 def runs(function: F) -> F:
-    """A verb that shares out its work, with the options that say how."""
-
     @wraps(function)
     def command(*args: Any, scheduler: str | None, log_file: Path | None, verbose: bool, **given: Any) -> Any:
         with _running(scheduler, log_file, verbose):

@@ -1,5 +1,6 @@
 """consilience report: one HTML file about a run, a table of labels or a saved result."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,6 @@ def command(
     consilience report labels.csv report.html --id cell --data cells.h5ad -t type
     consilience report model report.html --data customers.csv
     """
-    from dataclasses import replace
-
     from consilience._check import InputError, printable
     from consilience.cli.inputs import open_clusterings, open_data, print_notices
     from consilience.ensemble.results import saved_kind
@@ -94,7 +93,6 @@ def command(
 
 
 def report_of(opened: Any, random_state: int, n_jobs: int, **settings: Any) -> Any:
-    """The report of what was opened, which says this command."""
     from consilience.reports.report import make_report
 
     about = {"data": opened.data, "known": opened.known, "id_name": opened.id_name, "command": options.command_line()}

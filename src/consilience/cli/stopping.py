@@ -22,15 +22,12 @@ def when_stopped(*words: Callable[[], str]) -> None:
 
 
 def stopped() -> str:
-    """The sentence of a command that was stopped."""
-    words = ""
     with suppress(Exception):  # whatever state the work is in
-        words = "".join(f"; {said()}" for said in _last_words)
-    return f"stopped{words}"
+        return "".join(["stopped", *(f"; {said()}" for said in _last_words)])
+    return "stopped"
 
 
 def wait_for_sigterm(say: Callable[[str], None]) -> None:
-    """End the process with status 143 on SIGTERM, whatever it does."""
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         return
     if any(thread.name == WAITER for thread in threading.enumerate()):
@@ -56,9 +53,8 @@ def end_workers() -> None:
     """Kill the processes that do the work: they would wait for more work for minutes, and hold the terminal."""
     loky = sys.modules.get("joblib.externals.loky.reusable_executor")
     found = set(getattr(getattr(loky, "_executor", None), "_processes", None) or ())
-    for children in Path("/proc/self/task").glob(
-        "*/children"
-    ):  # those that are just being started, where the system lists them
+    # those that are just being started, where the system lists them
+    for children in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):
             found |= {int(pid) for pid in children.read_text().split() if _is_worker(int(pid))}
     for pid in found:
