@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import warnings
 from subprocess import CompletedProcess
 
@@ -22,3 +23,23 @@ def run(*args):
         finally:
             warnings.showwarning = shown
     return CompletedProcess(args, status, out.getvalue(), err.getvalue())
+
+
+def ran(*args):
+    """The same of a command that must end well."""
+    done = run(*args)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def answer(*args):
+    """What it answers for machines."""
+    return json.loads(ran(*args, "--json").stdout)
+
+
+def refused(*args):
+    """The sentence, on one line, of a command that must refuse, and prints nothing."""
+    done = run(*args)
+    assert (done.returncode, done.stdout) == (2, ""), done
+    assert "Traceback" not in done.stderr
+    return " ".join(done.stderr.split())

@@ -1,7 +1,5 @@
 """consilience agree, as a person meets it."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +7,7 @@ from scipy import io as scipy_io
 from scipy import sparse
 
 import consilience as cs
-from command_line import run
+from command_line import answer, ran, refused
 from consilience.agreement import Agreement, stable_groups
 from consilience.agreement.components import column_information
 from consilience.measures import matched_accuracy
@@ -47,12 +45,11 @@ def expected():
 
 def test_everything_comes_out(files, expected, tmp_path):
     out = {name: tmp_path / f"{name}.csv" for name in ("labels", "words", "stability", "components")}
-    done = run(
+    done = ran(
         *("agree", files / "counts.npz", *SMALL, "--names", "vocab", "-t", "y", "--figure", tmp_path / "a.png"),
         *("-o", out["labels"], "--column-output", out["words"]),
         *("--stability", out["stability"], "--components", out["components"]),
     )
-    assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     labels = pd.read_csv(out["labels"], index_col="id")
     np.testing.assert_array_equal(labels[[f"clustering_{j}" for j in range(3)]], expected.after.rows.labels)
@@ -75,8 +72,7 @@ def test_everything_comes_out(files, expected, tmp_path):
 
 
 def test_json_is_the_library_s_answer(files, expected):
-    done = run("agree", files / "counts.npz", *SMALL, "-t", "y", "--json")
-    found = json.loads(done.stdout)
+    found = answer("agree", files / "counts.npz", *SMALL, "-t", "y")
     assert found["stability"][-1]["rows"] == cs.stability(expected.after.rows, "jaccard").mean
     labels = cs.combine(expected.after.rows).labels
     assert found["consensus"]["accuracy"] == {"y": matched_accuracy(DRAWN.truth, labels)}
@@ -86,7 +82,7 @@ def test_json_is_the_library_s_answer(files, expected):
 def test_the_same_table_in_every_form(files):
     texts = {}
     for name in ("counts.npz", "scipy.npz", "counts.mtx"):
-        found = json.loads(run("agree", files / name, *SMALL, "--json").stdout)
+        found = answer("agree", files / name, *SMALL)
         del found["source"]
         texts[name] = found
     assert texts["counts.npz"] == texts["scipy.npz"] == texts["counts.mtx"]
@@ -98,8 +94,7 @@ def test_rows_and_columns_with_names(files, tmp_path):
         ("triples.csv", ["--triples"], "id"),
     ):
         out = tmp_path / f"labels_{name}"
-        done = run("agree", files / name, *SMALL, *options, "-o", out)
-        assert done.returncode == 0, done.stderr
+        done = ran("agree", files / name, *SMALL, *options, "-o", out)
         assert set(pd.read_csv(out)[ids]) == {f"d{i:02}" for i in range(60)}
         assert "word" in done.stdout or "apart before" not in done.stdout
 
@@ -113,15 +108,12 @@ def test_rows_and_columns_with_names(files, tmp_path):
 )
 def test_known_labels_from_another_table(files, table, options):
     options = [files / option if option.endswith(".csv") else option for option in options]
-    done = run("agree", files / table, *SMALL, *options, "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["consensus"]["accuracy"]["topic"] > 0.4
+    assert answer("agree", files / table, *SMALL, *options)["consensus"]["accuracy"]["topic"] > 0.4
 
 
 def test_names_from_a_text_file(files, tmp_path):
     out = tmp_path / "w.csv"
-    done = run("agree", files / "counts.mtx", *SMALL, "--names", files / "vocabulary.txt", "--column-output", out)
-    assert done.returncode == 0, done.stderr
+    ran("agree", files / "counts.mtx", *SMALL, "--names", files / "vocabulary.txt", "--column-output", out)
     assert pd.read_csv(out)["id"].tolist() == DRAWN.words.tolist()
 
 
@@ -129,10 +121,9 @@ def test_everything_is_kept(files, expected, tmp_path):
     folder, words = tmp_path / "found", [f"w{j % 79}" for j in range(79)] + [""]  # w0 … w78, and one without a name
     words[5] = "w4"
     (tmp_path / "words.txt").write_text("\n".join(words) + "\n", encoding="utf-8")
-    done = run("agree", files / "counts.mtx", *SMALL, "--names", tmp_path / "words.txt", "--save", folder)
-    assert done.returncode == 0, done.stderr
+    ran("agree", files / "counts.mtx", *SMALL, "--names", tmp_path / "words.txt", "--save", folder)
     kept = Agreement.load(folder)
     np.testing.assert_array_equal(kept.after.rows.labels, expected.after.rows.labels)
     assert kept.after.columns.ids[[0, 4, 5, 79]].tolist() == ["w0", "w4", "w4 (2)", "79"]
     assert kept.source == "counts.mtx"
-    assert run("agree", files / "counts.mtx", *SMALL, "--save", folder).returncode == 2
+    refused("agree", files / "counts.mtx", *SMALL, "--save", folder)

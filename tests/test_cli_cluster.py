@@ -1,7 +1,6 @@
 """consilience cluster and assign, as a person meets them."""
 
 import html
-import json
 
 import numpy as np
 import pandas as pd
@@ -9,7 +8,7 @@ import pytest
 from scipy import sparse
 from scipy.io import mmwrite
 
-from command_line import run
+from command_line import answer, ran, refused, run
 from consilience import EnsembleClusterer
 from consilience.datasets import customers, sample_path
 from consilience.measures import adjusted_rand
@@ -30,8 +29,7 @@ def folder(tmp_path_factory):
     new.iloc[:3, new.columns.get_loc("plan")] = "gold"
     new[new.columns[::-1]].assign(more="x").to_csv(where / "new.csv", index=False)
     out = ("-o", where / "labels.csv", "--save", where / "model")
-    done = run("cluster", where / "customers.csv", "-k", 4, "-t", "segment", *QUICK, *out)
-    assert done.returncode == 0, done.stderr
+    done = ran("cluster", where / "customers.csv", "-k", 4, "-t", "segment", *QUICK, *out)
     (where / "said.txt").write_text(done.stdout)
     return where
 
@@ -49,8 +47,7 @@ def test_clusters_come_out_with_what_was_done(folder):
 
 def test_new_objects_are_assigned(folder):
     out = folder / "assigned.csv"
-    done = run("assign", folder / "model", folder / "new.csv", "-t", "segment", "-o", out, "--membership")
-    assert done.returncode == 0, done.stderr
+    ran("assign", folder / "model", folder / "new.csv", "-t", "segment", "-o", out, "--membership")
     found, new = pd.read_csv(out, index_col="customer_id"), pd.read_csv(folder / "new.csv")
     membership = [f"membership_{c}" for c in range(4)]
     assert list(found.columns) == ["cluster", "confidence", "support", "outside", *membership]
@@ -63,15 +60,11 @@ def test_new_objects_are_assigned(folder):
 
 def test_a_report_of_the_model(folder, tmp_path):
     page, figures = tmp_path / "page.html", tmp_path / "figures"
-    done = run("report", folder / "model", page)
-    assert done.returncode == 0, done.stderr
+    ran("report", folder / "model", page)
     text = read_page(page).text
     assert text.startswith("customers.csv: 4 clusters of 350 objects"), "by what was clustered, not the folder's name"
     assert "differs most" not in text
-    done = run(
-        "report", folder / "model", page, "--data", folder / "customers.csv", "-t", "segment", "--figures", figures
-    )
-    assert done.returncode == 0, done.stderr
+    ran("report", folder / "model", page, "--data", folder / "customers.csv", "-t", "segment", "--figures", figures)
     text = read_page(page).text
     for words in ("Columns on which each cluster differs most", "match known labels", "segment"):
         assert words in text
@@ -81,22 +74,19 @@ def test_a_report_of_the_model(folder, tmp_path):
 
 
 def test_json_of_both(folder):
-    done = run("assign", folder / "model", folder / "new.csv", "--json")
-    found = json.loads(done.stdout)
+    found = answer("assign", folder / "model", folder / "new.csv")
     assert (found["n_objects"], found["n_clusters"], found["drift"]["large"]) == (150, 4, False)
     assert found["drift"]["unseen"] == {"plan": 3}
-    done = run("cluster", BEADS, "--id", "bead", "-t", "shape,color", "-k", 4, *QUICK, "--json")
-    found = json.loads(done.stdout)
+    found = answer("cluster", BEADS, "--id", "bead", "-t", "shape,color", "-k", 4, *QUICK)
     assert sum(row["size"] for row in found["clusters"]) == found["n_objects"] == 300
     assert set(found["known"]) == {"shape", "color"}
 
 
 def test_a_report_and_a_sample(tmp_path):
     page = tmp_path / "page.html"
-    done = run(
+    done = ran(
         "cluster", BEADS, "--id", "bead", "-t", "shape,color", "-k", 4, *QUICK, "--max-objects", 150, "--report", page
     )
-    assert done.returncode == 0, done.stderr
     assert "150 of 300 objects were clustered" in done.stdout
     assert "color" in page.read_text()
     assert "--max-objects 150" in page.read_text()
@@ -106,8 +96,7 @@ def test_a_report_and_a_sample(tmp_path):
 
 def test_the_report_says_how_to_make_it_again(tmp_path):
     page, labels = tmp_path / "page.html", tmp_path / "labels.csv"
-    done = run("cluster", BEADS, "--id", "bead", "-t", "shape,color", "-k", 4, *QUICK, "-o", labels, "--report", page)
-    assert done.returncode == 0, done.stderr
+    ran("cluster", BEADS, "--id", "bead", "-t", "shape,color", "-k", 4, *QUICK, "-o", labels, "--report", page)
     lines = html.unescape(page.read_text()).splitlines()
     again = [line for line in lines if line.startswith(("import ", "data = ", "one = "))]
     made = {}
@@ -121,8 +110,7 @@ def test_numbers_that_look_like_counts_are_what_was_said(tmp_path):
     mmwrite(tmp_path / "w.mtx", sparse.csr_matrix(np.random.default_rng(0).poisson(rates)))
     found = {}
     for said in ("counts", "number"):
-        done = run("cluster", tmp_path / "w.mtx", "--type", said, "-k", 2, *QUICK, "-v")
-        assert done.returncode == 0, done.stderr
+        done = ran("cluster", tmp_path / "w.mtx", "--type", said, "-k", 2, *QUICK, "-v")
         found[said] = done.stdout
     assert "members by recipe: counts" in found["counts"]
     assert ": a wide table, 60 objects × 1" in found["number"]
@@ -131,17 +119,11 @@ def test_numbers_that_look_like_counts_are_what_was_said(tmp_path):
     assert "counts" in scaling["counts"]
 
 
-def refused(*args):
-    done = run(*args)
-    assert done.returncode == 2, done
-    return done.stderr
-
-
 def test_bad_use_is_a_sentence(folder, tmp_path):
     assert "age" in refused("assign", folder / "model", folder / "labels.csv")
     assert str(tmp_path) in refused("assign", tmp_path, folder / "new.csv")
     (tmp_path / "gaps.csv").write_text("id,a,b\n" + "\n".join(f"{i},{i},{i % 5}" for i in range(60)))
-    assert run("cluster", tmp_path / "gaps.csv", "-k", 2, *QUICK, "--save", tmp_path / "m").returncode == 0
+    ran("cluster", tmp_path / "gaps.csv", "-k", 2, *QUICK, "--save", tmp_path / "m")
     (tmp_path / "new.csv").write_text("id,a,b\n1,2,\n2,3,4\n")
     filled = run("assign", tmp_path / "m", tmp_path / "new.csv")
     assert "1 missing cell filled from similar rows" in filled.stdout
@@ -154,23 +136,20 @@ def test_a_weak_answer_is_said_first(tmp_path):
     said = "A weak answer: no number of clusters is more stable than chance, so there may be no clusters in this data."
     assert done.stdout.splitlines()[1] == said
     assert said in html.unescape((tmp_path / "r.html").read_text())
-    assert run("report", tmp_path / "m", tmp_path / "m.html").returncode == 0
+    ran("report", tmp_path / "m", tmp_path / "m.html")
     assert said in html.unescape((tmp_path / "m.html").read_text())
-    assert json.loads(run("cluster", tmp_path / "noise.csv", "-n", 15, "--json").stdout)["doubt"] == said[15:-1]
+    assert answer("cluster", tmp_path / "noise.csv", "-n", 15)["doubt"] == said[15:-1]
 
 
 def test_the_command_line_guides_the_clusters(tmp_path):
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("one,other\nb001,b003\nb002,b004\n")
     guided = ["--id", "bead", "-k", 4, "--methods", "zipf+minima", "-n", 20]
-    done = run("cluster", BEADS, *guided, "--unlike", "shape", "--apart", pairs, "-t", "color", "--json")
-    found = json.loads(done.stdout)
+    found = answer("cluster", BEADS, *guided, "--unlike", "shape", "--apart", pairs, "-t", "color")
     assert found["known"]["color"]["nmi"] > 0.6
     assert list(found["known"]) == ["color"]
     assert "members guided by 2 pairs apart, unlike shape" in found["chosen"]
-    assert (
-        json.loads(run("cluster", BEADS, *guided, "-t", "color,shape", "--json").stdout)["known"]["color"]["nmi"] < 0.5
-    )
+    assert answer("cluster", BEADS, *guided, "-t", "color,shape")["known"]["color"]["nmi"] < 0.5
     pairs.write_text("one,other\nb001,nobody\n")
     assert "pairs.csv, row 1 (line 2): 'nobody' is no id" in run("cluster", BEADS, *guided, "--apart", pairs).stderr
     assert "guide_strength" in run("cluster", BEADS, *guided, "--guide-strength", 1).stderr

@@ -8,7 +8,7 @@ import pytest
 from scipy import io, sparse
 
 import consilience as cs
-from command_line import run
+from command_line import answer, ran, run
 from consilience.alternatives.splits import BASES, COUNTS
 from consilience.datasets import load_beads, orthogonal_multinomials, sample_path
 from consilience.reports import draw
@@ -36,8 +36,7 @@ def words(tmp_path_factory):
 
 def test_given_the_shapes_it_finds_the_colors(tmp_path):
     out, picture = tmp_path / "new.csv", tmp_path / "new.png"
-    done = run("contrast", BEADS, *SHAPE, "--scale", "columns", "-o", out, "--figure", picture)
-    assert done.returncode == 0, done.stderr
+    ran("contrast", BEADS, *SHAPE, "--scale", "columns", "-o", out, "--figure", picture)
     table = pd.read_csv(out, index_col="bead")
     assert list(table.columns) == ["cluster", "confidence", "support"]
     assert list(table.index[:2]) == ["b001", "b002"]
@@ -47,8 +46,8 @@ def test_given_the_shapes_it_finds_the_colors(tmp_path):
 
 
 def test_json_is_the_library_s_answer():
-    done = run("contrast", BEADS, *SHAPE, "--center", "--n-init", 3, "--combine", "quadratic", "--seed", 5, "--json")
-    found, beads = json.loads(done.stdout), load_beads()
+    found = answer("contrast", BEADS, *SHAPE, "--center", "--n-init", 3, "--combine", "quadratic", "--seed", 5)
+    beads = load_beads()
     expected = cs.contrast(
         beads.values, beads.labels["shape"], 4, center="group", n_init=3, combine="quadratic", random_state=5
     )
@@ -72,9 +71,7 @@ def test_json_is_the_library_s_answer():
 )
 def test_counts_dense_and_sparse(words, args):
     paths = [str(words / arg) if "." in arg else arg for arg in args]
-    done = run("contrast", *paths, "-k", 2, "--base", "multinomial", "--json")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = answer("contrast", *paths, "-k", 2, "--base", "multinomial")
     assert found["known"]["hidden"]["accuracy"] > 0.98
     assert found["measure"] == "information"
     assert [row["group"] for row in found["groups"]] == ["ash", "oak"]
@@ -83,21 +80,20 @@ def test_counts_dense_and_sparse(words, args):
 @pytest.mark.parametrize("base", BASES)
 def test_every_base(words, base):
     center = [] if base in COUNTS else ["--center"]
-    args = ("-g", "tree", "-t", "hidden", "-k", 2, "--base", base, *center, "--n-init", 2, "--json")
-    done = run("contrast", words / "words.csv", *args)
-    assert json.loads(done.stdout)["known"]["hidden"]["accuracy"] > 0.9
+    args = ("-g", "tree", "-t", "hidden", "-k", 2, "--base", base, *center, "--n-init", 2)
+    assert answer("contrast", words / "words.csv", *args)["known"]["hidden"]["accuracy"] > 0.9
 
 
 def test_ccib(words):
     args = ["contrast", words / "words.npz", "-g", "tree", "-t", "hidden", "-k", 2, "--method", "ccib", "--n-init", 3]
-    found = json.loads(run(*args, "--json").stdout)
+    found = answer(*args)
     assert found["known"]["hidden"]["accuracy"] > 0.98
     assert found["run_agreement"] > 0.9
     assert [(row["group"], row["outcome"], row["runs"]) for row in found["groups"]] == [
         ("ash", "not split", 3),
         ("oak", "not split", 3),
     ]
-    heavy = json.loads(run(*args, "--trade-off", 0.5, "--search", "annealing", "--json").stdout)
+    heavy = answer(*args, "--trade-off", 0.5, "--search", "annealing")
     X = sparse.csr_matrix(io.mmread(words / "words.mtx", spmatrix=True))
     tree = pd.read_csv(words / "labels.csv")["tree"]
     assert heavy["quality"] == pytest.approx(
@@ -109,8 +105,7 @@ def test_ccib(words):
 def test_one_grouping_after_another(tmp_path):
     out, beads = tmp_path / "all.csv", load_beads()
     args = ["--id", "bead", "-t", "shape,color", "-k", 3, "--scale", "columns", "--n-init", 3, "--alternatives", 2]
-    done = run("contrast", BEADS, *args, "-o", out)
-    assert done.returncode == 0, done.stderr
+    ran("contrast", BEADS, *args, "-o", out)
     table = pd.read_csv(out, index_col="bead")
     assert list(table.columns) == ["cluster_1", "cluster_2"]
     shape = cs.measures.nmi(beads.labels["shape"].to_numpy(), table["cluster_1"].to_numpy())
@@ -118,7 +113,7 @@ def test_one_grouping_after_another(tmp_path):
     assert shape > 0.8
     assert color > 0.6
     args[args.index("-k") + 1] = 4
-    after = json.loads(run("contrast", BEADS, *args[:2], "-g", "shape", "-t", "color", *args[4:], "--json").stdout)
+    after = answer("contrast", BEADS, *args[:2], "-g", "shape", "-t", "color", *args[4:])
     assert after["alternatives"][0]["known"]["color"]["nmi"] > 0.7
     assert after["n_alternatives"] == 1
     assert after["stopped"].startswith("the next one is not reproducible")
@@ -129,10 +124,9 @@ def test_given_labels_are_matched_by_id_and_may_be_missing(tmp_path):
     known = beads[["bead", "shape"]].iloc[::-1]
     known.iloc[:250].to_csv(tmp_path / "known.csv", index=False)
     beads.drop(columns=["shape", "color"]).to_csv(tmp_path / "beads.csv", index=False)
-    done = run(
+    done = ran(
         "contrast", tmp_path / "beads.csv", "--id", "bead", "--given-from", tmp_path / "known.csv", "-k", 4, "--json"
     )
-    assert done.returncode == 0
     assert "50 objects not in it" in done.stderr
     sizes = {row["group"]: row["size"] for row in json.loads(done.stdout)["groups"]}
     assert sizes == known.iloc[:250]["shape"].value_counts().to_dict()
@@ -140,7 +134,7 @@ def test_given_labels_are_matched_by_id_and_may_be_missing(tmp_path):
 
 def test_scaling_is_applied():
     plain, scaled = (
-        json.loads(run("contrast", BEADS, "--id", "bead", "-g", "color", "-t", "shape", "-k", 3, *how, "--json").stdout)
+        answer("contrast", BEADS, "--id", "bead", "-g", "color", "-t", "shape", "-k", 3, *how)
         for how in (["--no-standardize"], [])
     )
     assert "each scaled to mean 0" in scaled["scaling"]

@@ -1,12 +1,10 @@
 """consilience generate and organize: a run, its groups, and what is refused."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from command_line import run
+from command_line import answer, ran, run
 from consilience import Ensemble
 from consilience.cli.generate import command, parse_base
 from consilience.datasets import sample_path
@@ -19,8 +17,7 @@ TABLE = ("--id", "bead", "--known", "shape,color")
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made") / "run"
-    done = run("generate", BEADS, *TABLE, "-k", 4, "-n", 80, "-o", folder)
-    assert done.returncode == 0, done.stderr
+    done = ran("generate", BEADS, *TABLE, "-k", 4, "-n", 80, "-o", folder)
     return folder, done
 
 
@@ -35,15 +32,13 @@ def test_generate_writes_a_run_and_says_what_comes_next(made):
 def test_the_same_command_goes_on(made):
     folder, _ = made
     before = Ensemble.load(folder)
-    done = run("generate", BEADS, *TABLE, "-k", 4, "-n", 90, "-o", folder, "--json")
-    assert json.loads(done.stdout)["n_clusterings"] == 90
+    assert answer("generate", BEADS, *TABLE, "-k", 4, "-n", 90, "-o", folder)["n_clusterings"] == 90
     np.testing.assert_array_equal(Ensemble.load(folder).labels[:, :80], before.labels)
 
 
 def test_more_like_this(made):
     folder, _ = made
-    done = run("generate", BEADS, *TABLE, "-o", folder, "-n", 5, "--around", 3, "--jitter", 0.1, "--json")
-    assert done.returncode == 0, done.stderr
+    ran("generate", BEADS, *TABLE, "-o", folder, "-n", 5, "--around", 3, "--jitter", 0.1, "--json")
     info = Ensemble.load(folder).info
     assert (info["around"] == 3).sum() == 5
 
@@ -57,8 +52,7 @@ def test_parse_base():
 
 def test_other_clusterers_and_several_numbers(tmp_path):
     base = ("--base", "AgglomerativeClustering()")
-    done = run("generate", BEADS, *TABLE, "-o", tmp_path / "run", "-n", 4, "-k", "3,5", *base, "--json")
-    assert done.returncode == 0, done.stderr
+    ran("generate", BEADS, *TABLE, "-o", tmp_path / "run", "-n", 4, "-k", "3,5", *base, "--json")
     assert set(Ensemble.load(tmp_path / "run").n_clusters) <= {3, 5}
 
 
@@ -73,10 +67,7 @@ def test_methods_named_and_completed():
 def test_organize_prints_groups_and_writes_them(made, tmp_path):
     folder, _ = made
     out = tmp_path / "organized"
-    done = run(
-        "organize", folder, "--known-from", BEADS, *TABLE, "-g", 4, "--linkage", "ward", "-o", out, "--n-shuffles", 3
-    )
-    assert done.returncode == 0, done.stderr
+    ran("organize", folder, "--known-from", BEADS, *TABLE, "-g", 4, "--linkage", "ward", "-o", out, "--n-shuffles", 3)
     groups, clusterings = pd.read_csv(out / "groups.csv"), pd.read_csv(out / "clusterings.csv")
     assert groups["clusterings"].sum() == len(clusterings)
     assert clusterings["medoid"].sum() == 4
@@ -88,8 +79,7 @@ def test_organize_prints_groups_and_writes_them(made, tmp_path):
 
 
 def test_organize_for_machines(made):
-    done = run("organize", made[0], "--height", 0.2, "--json")
-    found = json.loads(done.stdout)
+    found = answer("organize", made[0], "--height", 0.2)
     assert len(found["group_of"]) == found["n_clusterings"]
     assert len(found["groups"]) == max(found["group_of"])
     assert found["null"] is None
@@ -99,9 +89,7 @@ def test_known_labels_are_matched_by_name_even_unasked(made, tmp_path):
     shuffled = tmp_path / "shuffled.csv"
     pd.read_csv(BEADS).sample(frac=1, random_state=0).to_csv(shuffled, index=False)
     plain, mixed = (
-        json.loads(
-            run("organize", made[0], "--known-from", path, "-t", "shape", "-g", 3, "--n-shuffles", 0, "--json").stdout
-        )
+        answer("organize", made[0], "--known-from", path, "-t", "shape", "-g", 3, "--n-shuffles", 0)
         for path in (BEADS, shuffled)
     )
     assert plain["groups"] == mixed["groups"]
