@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import comb
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -60,17 +62,14 @@ def test_contingency_counts_whole_weights_exactly_beyond_doubles():
     assert _kernels.contingency(zero, zero, (1, 1), weights=np.array([2**60, 1])).item() == 2**60 + 1
 
 
-@pytest.mark.parametrize(("a", "b"), [([0, 3], [0, 0]), ([0, 0], [0, 2])])
-def test_contingency_refuses_a_label_outside_the_table(a, b):
-    with pytest.raises(ValueError, match=r"outside the table of shape \(3, 2\)"):
-        _kernels.contingency(np.array(a), np.array(b), (3, 2))
-
-
-def test_contingency_refuses_lengths_that_disagree():
-    with pytest.raises(ValueError, match="one length"):
-        _kernels.contingency(np.zeros(3), np.zeros(2), (1, 1))
-    with pytest.raises(ValueError, match="3 objects need as many weights"):
-        _kernels.contingency(np.zeros(3), np.zeros(3), (1, 1), weights=[1, 2])
+@pytest.mark.parametrize(
+    ("a", "b", "weights"), [([0, 3], [0, 0], None), ([0, 0], [0, 2], None), ([0], [0, 1], None), ([0], [0], [1, 2])]
+)
+def test_contingency_refuses_what_does_not_fit(a, b, weights):
+    with pytest.raises(
+        ValueError, match=r"outside the table of shape \(3, 2\)|one length|1 objects need as many weights"
+    ):
+        _kernels.contingency(np.array(a), np.array(b), (3, 2), weights=weights)
 
 
 # --- allocation -----------------------------------------------------------------------------------------------------
@@ -187,17 +186,12 @@ def test_pair_sums_where_lane_groups_mix_few_and_many_clusters(top, holes):
 
 
 @pytest.mark.parametrize("k", [3, 100, 300])
-def test_pair_sums_of_a_clustering_that_is_all_missing(k):
+def test_pair_sums_of_clusterings_and_clusters_that_do_not_occur(k):
     labels = random_labels(4, 350, 3, k)
-    labels[:, 1] = -1
-    check_pair_sums(labels)
-    labels[:] = -1
-    check_pair_sums(labels)
-
-
-def test_pair_sums_of_clusters_that_do_not_occur():
-    labels = random_labels(5, 60, 4, 5, missing=0.2)
-    check_pair_sums(labels, clusters=np.array([5, 9, 70, 90], np.int32))
+    for missing in (1, slice(None)):
+        labels[:, missing] = -1
+        check_pair_sums(labels)
+    check_pair_sums(random_labels(5, 60, 4, 5, missing=0.2), clusters=np.array([5, 9, 70, 90], np.int32))
 
 
 def test_pair_sums_of_more_than_65535_clusters():
@@ -476,87 +470,185 @@ def test_random_streams_differ_by_seed_and_unit_and_a_longer_one_starts_the_same
         assert not np.isin(one, other).any()
 
 
-@quick
-@given(
-    st.integers(0, 2**31),
-    st.integers(1, 6),
-    st.integers(1, 30),
-    st.integers(1, 5),
-    st.sampled_from(["none", "whole", "parts"]),
-)
-def test_label_tables_count_what_they_say(seed, r, n, k, kind):
+# --- columns of labels ----------------------------------------------------------------------------------------------
+
+
+def some_columns(seed, r, n, most):
+    """Labels as clusterings × rows, where each one's begin, and the numbers they were drawn by."""
     rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, 6, r)
+    sizes = rng.integers(1, most, r)
     columns = np.array([rng.integers(-1, size, n) for size in sizes], np.int32)
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    return columns, np.concatenate([[0], np.cumsum(sizes)]), rng
+
+
+@quick
+@given(seeds, st.integers(1, 6), st.integers(1, 30), st.integers(1, 5), st.sampled_from(["none", "whole", "parts"]))
+def test_label_tables_count_what_they_say(seed, r, n, k, kind):
+    columns, offsets, rng = some_columns(seed, r, n, 6)
     clusters = rng.integers(-1, k, n).astype(np.int32)
     weights = {"none": None, "whole": rng.integers(0, 9, n), "parts": rng.random(n)}[kind]
     for threads in (1, 2):
         found = _kernels.label_tables(columns, offsets, clusters, k, weights=weights, threads=threads)
-        np.testing.assert_allclose(found, oracle.label_tables(columns, offsets, clusters, k, weights), rtol=1e-12)
+        assert_allclose(found, oracle.label_tables(columns, offsets, clusters, k, weights), rtol=1e-12)
     assert found.dtype == (np.float64 if kind == "parts" else np.int64)
 
 
-def test_label_tables_refuse_what_would_write_outside():
-    columns, clusters = np.zeros((1, 3), np.int32), np.zeros(3, np.int32)
-    with pytest.raises(InputError, match="one offset more"):
-        _kernels.label_tables(columns, np.array([0]), clusters, 1)
-    with pytest.raises(InputError, match="outside its clustering's part"):
-        _kernels.label_tables(columns + 1, np.array([0, 1]), clusters, 1)
-    with pytest.raises(InputError, match="as many clusters below 1"):
-        _kernels.label_tables(columns, np.array([0, 1]), clusters + 1, 1)
-    with pytest.raises(InputError, match="as many weights"):
-        _kernels.label_tables(columns, np.array([0, 1]), clusters, 1, weights=np.ones(2))
-
-
 @quick
-@given(st.integers(0, 2**31), st.integers(1, 6), st.integers(1, 3000), st.integers(1, 5))
-def test_label_votes_count_what_they_say(seed, r, n, k):
-    rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, 6, r)
-    columns = np.array([rng.integers(-1, size, n) for size in sizes], np.int32)
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    owner = rng.integers(0, k, offsets[-1]).astype(np.int32)
-    for threads in (1, 2):
-        found = _kernels.label_votes(columns, offsets, owner, k, threads=threads)
-        np.testing.assert_array_equal(found, oracle.label_votes(columns, offsets, owner, k))
-
-
-def test_label_votes_refuse_what_would_write_outside():
-    columns, offsets = np.zeros((1, 3), np.int32), np.array([0, 1])
-    for owner in ([], [0, 0], [1], [-1]):
-        with pytest.raises(InputError, match="1 labels need an owner each, from 0 to 0"):
-            _kernels.label_votes(columns, offsets, np.array(owner, np.int32), 1)
-    with pytest.raises(InputError, match="outside its clustering's part"):
-        _kernels.label_votes(columns + 1, offsets, np.zeros(1, np.int32), 1)
-
-
-@quick
-@given(st.integers(0, 2**31), st.integers(1, 6), st.integers(1, 600), st.integers(1, 9))
+@given(seeds, st.integers(1, 6), st.integers(1, 3000), st.integers(1, 9))
 def test_columns_of_few_bytes_say_the_same(seed, r, n, k):
-    rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, 255, r)
-    columns = np.array([rng.integers(-1, size, n) for size in sizes], np.int32)
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    columns, offsets, rng = some_columns(seed, r, n, 255)
     clusters, owner = rng.integers(-1, k, n).astype(np.int32), rng.integers(0, k, offsets[-1]).astype(np.int32)
     table, scores = rng.integers(0, 1000, (offsets[-1], k)).astype(float), np.zeros((n, k))
     row_scores(columns.T, offsets, table, scores)
+    tables, votes = oracle.label_tables(columns, offsets, clusters, k), oracle.label_votes(columns, offsets, owner, k)
     for kind, threads in ((np.int32, 1), (np.uint8, 1), (np.uint16, 2)):
         same = columns.astype(kind)  # −1 becomes the largest value
         assert_array_equal(_kernels.column_scores(same, offsets, table, threads=threads), scores)
-        tables = _kernels.label_tables(same, offsets, clusters, k, threads=threads)
-        assert_array_equal(tables, oracle.label_tables(columns, offsets, clusters, k))
-        votes = _kernels.label_votes(same, offsets, owner, k, threads=threads)
-        assert_array_equal(votes, oracle.label_votes(columns, offsets, owner, k))
+        assert_array_equal(_kernels.label_tables(same, offsets, clusters, k, threads=threads), tables)
+        assert_array_equal(_kernels.label_votes(same, offsets, owner, k, threads=threads), votes)
 
 
-@pytest.mark.parametrize("kind", [np.int32, np.uint8, np.uint16])
-def test_columns_never_reach_beyond_the_table(kind):
-    columns, offsets = np.array([[0, 2, -1]], np.int32).astype(kind), np.array([0, 2])
-    with pytest.raises(InputError, match="outside its clustering's part"):
-        _kernels.column_scores(columns, offsets, np.ones((2, 1)))
-    with pytest.raises(InputError, match="need a row of the table each"):
-        _kernels.column_scores(columns, np.array([0, 3]), np.ones((2, 1)))
-    largest = np.full((1, 1), np.iinfo(np.int32).max, np.int32)
-    with pytest.raises(InputError, match="outside its clustering's part"):
-        _kernels.column_scores(largest, offsets, np.ones((2, 1)))
+ZEROS, ONE, NONE = np.zeros((1, 3), np.int32), np.array([0, 1]), np.zeros(3, np.int32)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arrays", "message"),
+    [
+        (_kernels.label_tables, (ZEROS, np.array([0]), NONE, 1), "one offset more"),
+        (_kernels.label_tables, (ZEROS + 1, ONE, NONE, 1), "outside its clustering's part"),
+        (_kernels.label_tables, (ZEROS, ONE, NONE + 1, 1), "as many clusters below 1"),
+        *(
+            (_kernels.label_votes, (ZEROS, ONE, np.array(owner, np.int32), 1), "need an owner each, from 0 to 0")
+            for owner in ([], [0, 0], [1], [-1])
+        ),
+        (_kernels.label_votes, (ZEROS + 1, ONE, NONE[:1], 1), "outside its clustering's part"),
+        *(
+            (_kernels.column_scores, (np.array([[0, 2, -1]], np.int32).astype(kind), offsets, np.ones((2, 1))), message)
+            for kind in (np.int32, np.uint8, np.uint16)
+            for offsets, message in ((2 * ONE, "outside its clustering's part"), (3 * ONE, "a row of the table each"))
+        ),
+        (_kernels.column_scores, (ZEROS + np.iinfo(np.int32).max, 2 * ONE, np.ones((2, 1))), "outside its clustering"),
+    ],
+)
+def test_columns_never_reach_beyond_their_arrays(kernel, arrays, message):
+    with pytest.raises(InputError, match=message):
+        kernel(*arrays)
+
+
+def test_label_tables_need_a_weight_for_every_row():
+    with pytest.raises(InputError, match="as many weights"):
+        _kernels.label_tables(ZEROS, ONE, NONE, 1, weights=np.ones(2))
+
+
+# --- behind adjusted mutual information and element-centric similarity ------------------------------------------------
+
+
+@quick
+@given(n=st.integers(0, 60), data=st.data())
+def test_expected_xlogx(n, data):
+    sizes = st.lists(st.integers(0, n), max_size=5)
+    own, other = data.draw(sizes), data.draw(sizes)
+    want = oracle.expected_xlogx(n, own, other)
+    assert_allclose(_kernels.expected_xlogx(n, own, other), want, rtol=1e-13, atol=1e-14)
+
+
+@pytest.mark.parametrize("n", [90, 400])
+def test_expected_xlogx_of_large_clusters(n):
+    sizes = [1, 2, 7, n // 50, n // 3, n // 2, n - n // 5, n - 1, n]
+    table = _kernels.expected_xlogx(n, sizes, sizes)
+    assert_allclose(table, oracle.expected_xlogx(n, sizes, sizes), rtol=1e-12)
+    assert_array_equal(table, _kernels.expected_xlogx(n, sizes, sizes, threads=3))
+
+
+def test_expected_xlogx_beyond_the_table_of_logarithms():
+    """All but three of n objects leave out of a half as many as of the three lie in it."""
+    n = 2**22
+    share = [comb(n // 2, y) * comb(n // 2, 3 - y) / comb(n, 3) for y in range(4)]
+    want = sum(p * (n // 2 - y) * np.log(n // 2 - y) for y, p in enumerate(share))
+    assert _kernels.expected_xlogx(n, [n // 2], [n - 3])[0, 0] == pytest.approx(want, rel=1e-13)
+
+
+def test_expected_xlogx_refuses_sizes_that_cannot_be():
+    for own, other in ([[-1], [2]], [[2], [11]]):
+        with pytest.raises(InputError, match="a cluster of 10 objects has 0 … 10 of them"):
+            _kernels.expected_xlogx(10, own, other)
+
+
+def check_overlaps(
+    labels, begin=0, end=None, clusters=None
+):  # the plain twins take n × n numbers and binomials: n is small
+    end = labels.shape[1] if end is None else end
+    codes = _kernels.encode_codes(labels)
+    clusters = labels.max(axis=0) + 1 if clusters is None else clusters
+    for missing in {bool((labels < 0).any()), True}:
+        want = oracle.overlap_sums(codes, clusters, begin, end, missing=missing)
+        for threads in (1, 3):
+            got = _kernels.overlap_sums(codes, clusters, begin, end, missing=missing, threads=threads)
+            assert_allclose(got[0], want[0], rtol=1e-12, atol=1e-12)
+            assert_array_equal(got[1], want[1])
+    want, found = np.ones(len(labels)), [np.ones(len(labels)) for _ in range(2)]
+    oracle.object_overlaps(codes, clusters, begin, end, want)
+    for threads, total in zip((1, 3), found, strict=True):
+        _kernels.object_overlaps(codes, clusters, begin, end, total, threads=threads)
+    assert_allclose(found[0], want, rtol=1e-12, atol=1e-12)
+    assert_array_equal(*found)
+    expected = _kernels.expected_sums(codes, clusters, begin, end)
+    assert_allclose(expected, oracle.expected_sums(codes, clusters, begin, end), rtol=1e-12, atol=1e-12)
+    assert_array_equal(expected, _kernels.expected_sums(codes, clusters, begin, end, threads=3))
+
+
+@quick
+@given(
+    seed=seeds, n=st.integers(1, 30), m=st.integers(1, 6), k=st.integers(1, 40), holes=st.sampled_from([0.0, 0.3, 1.0])
+)
+def test_overlaps(seed, n, m, k, holes):
+    check_overlaps(random_labels(seed, n, m, k, holes))
+
+
+@pytest.mark.parametrize("holes", [0.0, 0.2])
+@pytest.mark.parametrize("k", [1, 2, 15, 16, 81, 255, 256, 300])
+def test_overlaps_of_few_and_many_clusters(k, holes):
+    labels = random_labels(k, 310, 3, k, holes)
+    labels[:4] = k - 1  # the last cluster occurs
+    check_overlaps(labels)
+
+
+@pytest.mark.parametrize("holes", [0.0, 0.2])
+@pytest.mark.parametrize(("begin", "end"), [(0, 1), (3, 36), (30, 50), (49, 50), (4, 4)])
+def test_overlaps_of_a_band_across_lane_groups(begin, end, holes):
+    check_overlaps(random_labels(2, 12, 50, np.r_[np.full(34, 4), np.full(16, 9)], holes), begin, end)
+
+
+def test_overlaps_of_clusters_that_do_not_occur():
+    check_overlaps(random_labels(5, 60, 4, 5, missing=0.2), clusters=np.array([5, 9, 70, 90], np.int32))
+    check_overlaps(random_labels(5, 60, 4, 5), clusters=np.array([5, 9, 70, 90], np.int32))
+
+
+def test_overlaps_of_more_than_65535_clusters():
+    n = 70_000
+    single = np.random.default_rng(7).permutation(n)
+    labels = np.column_stack([single, np.arange(n), np.arange(n) // 2]).astype(np.int32)
+    sums, _ = _kernels.overlap_sums(_kernels.encode_codes(labels), labels.max(axis=0) + 1, 0, 3, missing=False)
+    assert_array_equal(sums, [[n, n, n / 2], [0, n, n / 2], [0, 0, n]])
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16])
+def test_labels_above_k_are_refused(kind):
+    codes, clusters = np.full((2, 50), 40, kind), np.array([41, 3], np.int32)
+    for kernel in (
+        lambda: _kernels.overlap_sums(codes, clusters, 0, 2, missing=True),
+        lambda: _kernels.overlap_sums(codes, clusters[::-1].copy(), 0, 2, missing=False),
+        lambda: _kernels.object_overlaps(codes, clusters, 0, 2, np.zeros(50)),
+        lambda: _kernels.expected_sums(codes, clusters, 0, 2),
+    ):
+        with pytest.raises(ValueError, match="outside its clustering's range"):
+            kernel()
+
+
+def test_arrays_that_do_not_fit_are_refused():
+    codes, clusters = np.zeros((2, 50), np.uint8), np.array([1, 1], np.int32)
+    with pytest.raises(InputError, match="clusterings 0 … 2 are not among the 2 given"):
+        _kernels.overlap_sums(codes, clusters, 0, 3, missing=False)
+    for total, sizes in ((np.zeros(49), clusters), (np.zeros(50), clusters[:1])):
+        with pytest.raises(InputError, match="a place for every object"):
+            _kernels.object_overlaps(codes, sizes, 0, 1, total)
