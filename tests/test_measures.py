@@ -8,16 +8,22 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import metrics
 
-from consilience import Ensemble, measures
+import oracle
+from consilience import Ensemble, measures, pairwise, stability
 from consilience._check import InputError
 from consilience.measures import (
     MEASURES,
     accuracy,
+    adjusted_mutual_information,
     anmi,
     cluster_difference,
+    compare,
     contingency,
+    element_centric,
+    element_consistency,
     f1,
     jaccard,
     matched_accuracy,
@@ -26,6 +32,8 @@ from consilience.measures import (
     rand,
     variation_of_information,
 )
+from consilience.measures import elements as module
+from samples import noisy_copies, random_labels
 
 quick = settings(max_examples=60, deadline=None)
 fewer = settings(max_examples=25, deadline=None)  # of each of the measures, which share their parts
@@ -82,23 +90,13 @@ def test_equal_to_scikit_learn_at_the_edges(name, a, b):
 
 
 @pytest.mark.parametrize("name", SCIKIT_LEARN)
-def test_equal_to_scikit_learn(name):
-    @quick
-    @given(clusterings(k=9))
-    def check(pair):
-        a, b = pair
-        assert EVERY[name](a, b) == pytest.approx(SCIKIT_LEARN[name](a, b), abs=1e-10)
-
-    check()
+@quick
+@given(clusterings(k=9))
+def test_equal_to_scikit_learn(name, pair):
+    assert EVERY[name](*pair) == pytest.approx(SCIKIT_LEARN[name](*pair), abs=1e-10)
 
 
 # --- properties of every measure ------------------------------------------------------------------------------------
-
-
-@every_measure
-@pytest.mark.parametrize(("a", "b"), edge_cases)
-def test_range_and_identity_at_the_edges(measure, a, b):
-    check_range_and_identity(measure, a, b)
 
 
 def check_range_and_identity(measure, a, b):
@@ -114,60 +112,53 @@ def check_range_and_identity(measure, a, b):
 
 
 @every_measure
-def test_range_and_identity(measure):
-    @fewer
-    @given(clusterings(k=9))
-    @example([list(range(3000))] * 2)
-    def check(pair):
-        check_range_and_identity(measure, *pair)
-
-    check()
+@pytest.mark.parametrize(("a", "b"), edge_cases)
+def test_range_and_identity_at_the_edges(measure, a, b):
+    check_range_and_identity(measure, a, b)
 
 
 @every_measure
-def test_symmetry_where_it_is_claimed(measure):
-    @fewer
-    @given(clusterings(low=-1))
-    def check(pair):
-        a, b = pair
-        assert measure(a, b) == pytest.approx(measure(b, a), abs=1e-12, nan_ok=True)
+@fewer
+@given(clusterings(k=9))
+@example([list(range(3000))] * 2)
+def test_range_and_identity(measure, pair):
+    check_range_and_identity(measure, *pair)
 
+
+@every_measure
+@fewer
+@given(clusterings(low=-1))
+def test_symmetry_where_it_is_claimed(measure, pair):
     if MEASURES[measure.__name__].symmetric:
-        check()
+        assert measure(*pair) == pytest.approx(measure(*pair[::-1]), abs=1e-12, nan_ok=True)
     else:
         assert measure([0, 0, 1, 2, 2, 3], [0, 0, 0, 1, 1, 1]) != measure([0, 0, 0, 1, 1, 1], [0, 0, 1, 2, 2, 3])
 
 
 @every_measure
-def test_names_and_order_do_not_matter(measure):
-    @fewer
-    @given(clusterings(low=-1), st.permutations(range(5)), st.randoms(use_true_random=False))
-    def check(pair, renamed, random):
-        a, b = pair
-        value = measure(a, b)
-        names = [None if x < 0 else "pqrst"[renamed[x]] for x in a]
-        assert measure(names, b) == pytest.approx(value, abs=1e-12, nan_ok=True)
-        order = list(range(len(a)))
-        random.shuffle(order)
-        shuffled = measure([a[i] for i in order], [b[i] for i in order])
-        assert shuffled == pytest.approx(value, abs=1e-12, nan_ok=True)
-
-    check()
+@fewer
+@given(clusterings(low=-1), st.permutations(range(5)), st.randoms(use_true_random=False))
+def test_names_and_order_do_not_matter(measure, pair, renamed, random):
+    a, b = pair
+    value = measure(a, b)
+    names = [None if x < 0 else "pqrst"[renamed[x]] for x in a]
+    assert measure(names, b) == pytest.approx(value, abs=1e-12, nan_ok=True)
+    order = list(range(len(a)))
+    random.shuffle(order)
+    shuffled = measure([a[i] for i in order], [b[i] for i in order])
+    assert shuffled == pytest.approx(value, abs=1e-12, nan_ok=True)
 
 
 @every_measure
-def test_missing_labels_are_left_out(measure):
-    @fewer
-    @given(clusterings(low=-1))
-    def check(pair):
-        a, b = np.array(pair)
-        known = (a >= 0) & (b >= 0)
-        if known.any():
-            assert measure(a, b) == pytest.approx(measure(a[known], b[known]), abs=1e-12)
-        else:
-            assert np.isnan(measure(a, b))
-
-    check()
+@fewer
+@given(clusterings(low=-1))
+def test_missing_labels_are_left_out(measure, pair):
+    a, b = np.array(pair)
+    known = (a >= 0) & (b >= 0)
+    if known.any():
+        assert measure(a, b) == pytest.approx(measure(a[known], b[known]), abs=1e-12)
+    else:
+        assert np.isnan(measure(a, b))
 
 
 @every_measure
@@ -193,14 +184,11 @@ def test_what_is_no_pair_of_label_vectors_is_refused(measure):
 
 
 @pytest.mark.parametrize("measure", [cluster_difference, variation_of_information])
-def test_triangle_inequality(measure):
-    @settings(max_examples=100, deadline=None)
-    @given(clusterings(count=3, most=12))
-    def check(triple):
-        a, b, c = triple
-        assert measure(a, c) <= measure(a, b) + measure(b, c) + 1e-12
-
-    check()
+@settings(max_examples=100, deadline=None)
+@given(clusterings(count=3, most=12))
+def test_triangle_inequality(measure, triple):
+    a, b, c = triple
+    assert measure(a, c) <= measure(a, b) + measure(b, c) + 1e-12
 
 
 @pytest.mark.parametrize(
@@ -370,3 +358,103 @@ def test_perplexity_at_the_ends():
     for refused in ([-1, 0.5], "a", [], [np.nan]):
         with pytest.raises(InputError):
             perplexity(refused)
+
+
+# --- adjusted mutual information: scikit-learn, and every way to deal the objects out -----------------------------------
+
+
+def information(a, b):
+    return entropy(a) + entropy(b) - entropy(np.column_stack([a, b]))
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ([0, 0, 1, 1], [0, 0, 1, 2]),
+        ([0, 0, 1], [0, 1, 0]),
+        ([0, 0, 1, 1, 2, 2], [0, 1, 1, 1, 2, 0]),
+        ([0, 0, 0, 0, 1, 1], [0, 1, 1, 1, 1, 2]),
+        ([0, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 0]),
+    ],
+)
+def test_against_all_permutations(a, b):
+    a, b = np.array(a), np.array(b)
+    chance = np.mean([information(a, b[list(order)]) for order in itertools.permutations(range(len(b)))])
+    want = (information(a, b) - chance) / ((entropy(a) + entropy(b)) / 2 - chance)
+    assert adjusted_mutual_information(a, b) == pytest.approx(want, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:The number of unique classes")  # of which scikit-learn 1.7 warns
+def test_all_pairs_equal_to_scikit_learn():
+    labels = np.column_stack([noisy_copies(3000, 20, 4, 0.5)[0], random_labels(0, 3000, 4, [2, 30, 300, 2500])])
+    matrix = pairwise(Ensemble(labels), "adjusted_mutual_information")
+    for i, j in itertools.combinations(range(8), 2):
+        want = metrics.adjusted_mutual_info_score(labels[:, i], labels[:, j])
+        assert matrix[i, j] == pytest.approx(want, abs=1e-9), (i, j)
+    assert_array_equal(matrix, matrix.T)
+    assert_array_equal(np.diag(matrix), 1.0)
+
+
+def test_unrelated_clusterings_score_nothing():
+    ens = Ensemble(random_labels(3, 500, 30, np.r_[np.full(15, 3), np.full(15, 60)]))
+    found = stability(ens, "adjusted_mutual_information")
+    assert abs(found.mean) < 4 * found.sem_jackknife + 1e-3
+    assert compare(ens, ["nmi"]).stability["nmi"].mean > 0.1
+
+
+# --- element-centric similarity and consistency: the definition by walks ------------------------------------------------
+
+ensembles = st.builds(
+    random_labels,
+    st.integers(0, 10**6),
+    st.integers(1, 25),
+    st.integers(2, 5),
+    st.integers(1, 8),
+    st.sampled_from([0.0, 0.3, 0.9]),
+)
+
+
+@quick
+@given(ensembles, st.sampled_from([0.1, 0.5, 0.9, 1.0]))
+def test_of_every_object(labels, alpha):
+    a, b = labels[:, :2].T
+    want = oracle.element_scores(a, b, alpha)
+    assert_allclose(element_centric(a, b, per_object=True), want, atol=1e-12)
+    if not np.isnan(want).all():
+        assert element_centric(a, b) == pytest.approx(np.nanmean(want), abs=1e-12)
+
+
+@quick
+@given(ensembles)
+def test_consistency_is_the_mean_over_pairs(labels):
+    scores = [oracle.element_scores(a, b) for a, b in itertools.combinations(labels.T, 2)]
+    known = ~np.isnan(scores)
+    want = np.where(known.any(axis=0), np.nansum(scores, axis=0) / np.maximum(known.sum(axis=0), 1), np.nan)
+    assert_allclose(element_consistency(Ensemble(labels)), want, atol=1e-12)
+
+
+def test_consistency_does_not_depend_on_threads_or_what_is_held(monkeypatch):
+    ens = Ensemble(random_labels(1, 300, 21, 7, 0.1))
+    found = element_consistency(ens)
+    assert_array_equal(found, element_consistency(ens, n_jobs=3))
+    monkeypatch.setattr(module, "HELD", 700)
+    assert_array_equal(found, element_consistency(ens))
+
+
+def test_objects_pairs_and_stability_agree():
+    ens = Ensemble(random_labels(2, 200, 40, np.r_[np.full(35, 6), np.full(5, 90)]))
+    matrix, mean = pairwise(ens, "element_centric"), stability(ens, "element_centric").mean
+    assert matrix[np.triu_indices(40, 1)].mean() == pytest.approx(mean)
+    assert element_consistency(ens).mean() == pytest.approx(mean, abs=1e-12)
+
+
+def test_equal_clusterings_are_exactly_1():
+    labels = random_labels(3, 490, 1, 49)
+    same = Ensemble(np.repeat(labels, 34, axis=1))
+    assert_array_equal(pairwise(same, "element_centric"), 1.0)
+    assert_array_equal(element_consistency(same), 1.0)
+
+
+def test_consistency_needs_two_clusterings():
+    with pytest.raises(InputError, match="consistency needs at least two clusterings"):
+        element_consistency([[0, 1]])

@@ -35,19 +35,12 @@ def check_against_single_pairs(ens, name, pairs=None):
 
 
 @every_measure
-def test_equal_to_single_pairs(name):
-    @settings(max_examples=30, deadline=None)
-    @given(
-        seed=st.integers(0, 10**6),
-        n=st.integers(1, 20),
-        m=st.integers(1, 5),
-        k=st.integers(1, 6),
-        holes=st.sampled_from([0.0, 0.3, 0.9]),
-    )
-    def check(seed, n, m, k, holes):
-        check_against_single_pairs(ensemble_of(seed, n, m, k, holes), name)
-
-    check()
+@settings(max_examples=30, deadline=None)
+@given(
+    st.integers(0, 10**6), st.integers(1, 20), st.integers(1, 5), st.integers(1, 6), st.sampled_from([0.0, 0.3, 0.9])
+)
+def test_equal_to_single_pairs(name, seed, n, m, k, holes):
+    check_against_single_pairs(ensemble_of(seed, n, m, k, holes), name)
 
 
 @every_measure
