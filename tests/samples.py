@@ -51,6 +51,14 @@ def three_kinds(n_objects=120, sizes=(9, 6, 4), noise=0.1, seed=0, missing=0.0):
     return cs.Ensemble(np.where(drawn > 1 - missing, -1, labels)), kinds, truths
 
 
+def every_partition(n):
+    """All partitions of n objects, one a row."""
+    found = [(0,)]
+    for _ in range(n - 1):
+        found = [(*p, k) for p in found for k in range(max(p) + 2)]
+    return np.array(found, np.int32)
+
+
 def same_partition(a, b):
     """Whether two vectors of labels say the same but for the names."""
     pairs = set(zip(np.asarray(a).tolist(), np.asarray(b).tolist(), strict=True))

@@ -16,7 +16,6 @@ from consilience.consensus import (
     ANMISearch,
     Consensus,
     MajorityVote,
-    QuadraticConsensus,
     floaters,
 )
 from consilience.consensus.combine import combined_labels
@@ -46,19 +45,6 @@ def test_the_slide_example():
     assert result.anmi == pytest.approx(0.7178, abs=1e-4)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_every_method_by_name(method):
-    labels, truth = noisy_copies(n=120, k=4, noise=0.1)
-    result = cs.combine(labels, method=method)
-    assert result.method == method
-    assert result.n_clusters == 4
-    assert result.anmi == pytest.approx(anmi(labels, result.labels), abs=1e-12)
-    assert result.curve is None
-    assert result.scales is None
-    assert nmi(truth, result.labels) > (0.3 if method == "hgpa" else 0.95)
-    assert f"by {method}" in repr(result)
-
-
 def test_auto_is_a_model_of_errors_where_clusterings_err_independently():
     labels, truth = noisy_copies(noise=0.4, seed=1)
     result = cs.combine(labels, 10)
@@ -82,26 +68,6 @@ def test_auto_is_the_walk_where_mcla_makes_too_few_clusters():
     assert cs.combine(labels, 9).method == "walk"
 
 
-@pytest.mark.parametrize("k", [3, 7])
-def test_the_number_of_clusters_of_noisy_copies(k):
-    labels, truth = noisy_copies(n=300, k=k, r=10, noise=0.2)
-    result = cs.combine(labels, "auto", "quadratic")
-    assert (result.method, result.n_clusters) == ("quadratic", k)
-    assert nmi(truth, result.labels) > 0.95
-    assert result.curve["n_clusters"].tolist() == result.scales["n_clusters"].tolist() == [k]
-    assert result.scales["real"].tolist() == [True]
-    assert f"two halves of the clusterings agree on {k} clusters with ARI 0.9" in result.note
-    assert "shuffled labels with" in result.note
-
-
-def test_auto_with_nbce_leaves_the_number_to_the_model_and_says_so():
-    labels, truth = noisy_copies(n=200, k=5, noise=0.1)
-    result = cs.combine(labels, "auto", "nbce")
-    assert (result.method, result.n_clusters) == ("nbce", 5)
-    assert nmi(truth, result.labels) > 0.98
-    assert "5 clusters by NBCE (prior tsb, 4 chains of 400 sweeps; its samples mostly have 5" in repr(result)
-
-
 def test_labels_alone_are_asked_for_and_found_as_combine_does():
     rng, truth = np.random.default_rng(0), np.arange(90) % 3
     labels = np.column_stack(
@@ -117,13 +83,14 @@ def test_labels_alone_are_asked_for_and_found_as_combine_does():
             combined_labels(labels, 3, **wrong)
 
 
-@pytest.mark.parametrize("method", ["auto", "vote"])
+@pytest.mark.parametrize("method", ["auto", "vote", "quadratic", "nbce"])
 def test_auto_takes_the_method_that_is_asked_for(method):
     labels, truth = noisy_copies(n=200, k=5, noise=0.1)
     result = cs.combine(labels, "auto", method)
     assert (result.method, result.n_clusters) == ("dawid_skene" if method == "auto" else method, 5)
     assert nmi(truth, result.labels) > 0.98
-    assert "two halves of the clusterings agree on 5 clusters" in repr(result)
+    said = "5 clusters by NBCE (prior tsb" if method == "nbce" else "two halves of the clusterings agree on 5 clusters"
+    assert said in repr(result)
 
 
 def test_nbce_says_where_it_bounds_instead_of_sampling(monkeypatch):
@@ -133,12 +100,6 @@ def test_nbce_says_where_it_bounds_instead_of_sampling(monkeypatch):
     for result in (fractions, cs.combine(labels, "auto", "nbce")):
         assert (result.method, result.n_clusters) == ("nbce", 5)
         assert "5 clusters by NBCE (vb, prior tsb)" in result.note
-
-
-def test_seeds_and_jobs():
-    labels, _ = noisy_copies(noise=0.5)
-    one = cs.combine(labels, 10, random_state=3)
-    assert one.labels.tolist() == cs.combine(labels, 10, random_state=3, n_jobs=2).labels.tolist()
 
 
 @pytest.mark.parametrize(
@@ -233,12 +194,6 @@ def test_weights_count_in_every_choice():
     assert result.anmi == pytest.approx(anmi(good, result.labels[:200]), abs=1e-9)
 
 
-@pytest.mark.parametrize("weights", [[1e19] * 7, [1e-170, 1, 1, 1, 1, 1, 1]])
-def test_weights_beyond_arithmetic_are_refused(weights):
-    with pytest.raises(InputError, match="differ by more than a factor"):
-        cs.combine(EXAMPLE, 3, "vote", sample_weight=weights)
-
-
 def test_a_cluster_without_objects_is_no_cause_for_warnings():
     labels, truth = noisy_copies(n=100, k=4, noise=0.2)
     assert len(floaters(labels, np.where(truth == 2, 3, truth))) >= 0
@@ -256,12 +211,6 @@ def test_anmi_search_is_never_below_greedy_or_its_starts(seed, p):
     views = problem_views(problem, problem.coverage)
     greedy = Engine(views, 10, objective="normalized", keep_clusters=False).search(greedy_start(problem, views))
     assert found.anmi_ >= greedy.objective / problem.coverage.sum() - 1e-9
-
-
-def test_large_problems_start_on_a_sample(monkeypatch):
-    labels, truth = noisy_copies(n=3000, k=5, r=8, noise=0.4)
-    monkeypatch.setattr("consilience.consensus.methods.information.SAMPLE", 500)
-    assert nmi(truth, QuadraticConsensus(5, random_state=0).fit(labels).labels_) > 0.9
 
 
 def test_dependence_is_judged_by_some_hundred_of_many_clusterings(monkeypatch):
@@ -309,14 +258,6 @@ def test_hgpa_keeps_clusters_sparse():
     tracemalloc.stop()
     assert len(np.unique(labels)) == 3
     assert peak < 2**27
-
-
-@pytest.mark.parametrize("labels", [[[0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 0, 1]], [[0, 0, 1, 1]] * 6])
-def test_too_few_clusterings_or_rows_have_no_halves(labels):
-    result = cs.combine(labels, "auto")
-    assert result.n_clusters == 2
-    assert result.scales is None
-    assert "2 clusters, the median of the clusterings, since fewer than four clusterings, or" in result.note
 
 
 @pytest.mark.parametrize("shares", [(0.25,) * 4, (0.88, 0.04, 0.04, 0.04)])

@@ -1,4 +1,4 @@
-"""What every consensus method promises; a new one is tested by entering METHODS."""
+"""What every consensus method promises, beside that orders and names do not matter (`test_same_answer`); a new one enters METHODS."""
 
 from functools import partial
 
@@ -10,18 +10,11 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.consensus import METHODS
 from consilience.consensus.methods import information as bottleneck
-from consilience.measures import adjusted_rand, nmi
+from consilience.measures import anmi, nmi
 from samples import noisy_copies
 
 every_method = pytest.mark.parametrize("method", METHODS)
 GOOD = [name for name in METHODS if name != "hgpa"]  # whose objective has its best value elsewhere
-# Whose answer stays the very same partition. Ties are broken by the order of the objects in evidence and SCCC, and by the start,
-# so by the clusterings, in the vote.
-EXACT = {
-    "names": ["mcla", "evidence", "sccc"],
-    "objects": ["mcla", "vote"],
-    "clusterings": ["mcla", "evidence", "sccc"],
-}
 good_methods = pytest.mark.parametrize("method", GOOD)
 some_seeds = pytest.mark.parametrize("seeds", [(0,), pytest.param((1, 2), marks=pytest.mark.slow)], ids=["0", "1 2"])
 
@@ -32,12 +25,6 @@ QUICK = {"nbce": {"max_iter": 40, "n_chains": 2}, "bce": {"n_init": 2}}
 def make(method, n_clusters=None, **options):
     estimator = METHODS[method](n_clusters, **QUICK.get(method, {}) | options)
     return estimator.set_params(random_state=0) if "random_state" in estimator.get_params() else estimator
-
-
-@every_method
-def test_the_number_of_clusters_comes_first(method):
-    with pytest.raises(InputError, match="n_clusters must be"):
-        METHODS[method]("nonsense").fit([[0, 0, 1], [0, 1, 1]])
 
 
 @every_method
@@ -53,6 +40,7 @@ def test_fitted_attributes(method):
     assert found.confidence_.max() <= 1
     assert found.membership_.shape == (120, found.n_clusters_)
     np.testing.assert_allclose(found.membership_.sum(axis=1), 1)
+    assert found.anmi_ == pytest.approx(anmi(labels, found.labels_), abs=1e-12)
     assert found.fit_predict(labels).tolist() == found.labels_.tolist()
 
 
@@ -66,23 +54,6 @@ def test_it_finds_what_is_planted(method):
 def test_missing_labels_are_no_evidence(method):
     labels, truth = some_copies(noise=0.1, missing=0.3)
     assert nmi(truth, make(method).fit(labels).labels_) > 0.85
-
-
-@good_methods
-@some_seeds
-@pytest.mark.parametrize("change", ["names", "objects", "clusterings"])
-def test_names_and_orders_do_not_matter(method, change, seeds):
-    least = 1 if method in EXACT[change] else 0.97
-    for seed in seeds:
-        labels, _ = some_copies(noise=0.1, seed=seed)
-        found = make(method).fit(labels).labels_
-        order = np.random.default_rng(seed).permutation(len(labels)) if change == "objects" else np.arange(len(labels))
-        changed = {
-            "names": np.array(["d", "b", "a", "c"])[labels],
-            "objects": labels[order],
-            "clusterings": labels[:, ::-1],
-        }[change]
-        assert adjusted_rand(found[order], make(method).fit(changed).labels_) >= least
 
 
 @good_methods
@@ -107,9 +78,8 @@ def test_an_object_without_labels_belongs_nowhere(method):
     found = make(method).fit(labels)
     assert found.labels_[[3, 70]].tolist() == [-1, -1]
     assert found.confidence_[[3, 70]].tolist() == [0, 0]
-    assert found.membership_[[3, 70]].sum() == pytest.approx(
-        2 if method in ("nbce", "mixture", "bce") else 0
-    )  # which gives the clusters' shares
+    shares = 2 if method in ("nbce", "mixture", "bce") else 0  # those of the clusters, by the models of labels
+    assert found.membership_[[3, 70]].sum() == pytest.approx(shares)
     assert (np.delete(found.labels_, [3, 70]) >= 0).all()
 
 
@@ -165,7 +135,7 @@ def test_bad_input_gets_one_sentence(method, labels, k, sentence):
 
 
 @every_method
-@pytest.mark.parametrize("weights", [[1, 1], [1, -1, 1, 1], [np.nan, 1, 1, 1], [0, 0, 0, 0]])
+@pytest.mark.parametrize("weights", [[1, 1], [1, -1, 1, 1], [np.nan, 1, 1, 1], [0] * 4, [1e19] * 4, [1e-170, 1, 1, 1]])
 def test_bad_weights(method, weights):
     with pytest.raises(InputError, match="weights"):
         make(method, 2).fit([[0, 0, 1, 1], [0, 1, 1, 0]], sample_weight=weights)
@@ -221,15 +191,15 @@ def test_a_start_that_is_none_is_refused(method):
             make(method, 2, init=init).fit([[0, 0, 1, 1], [0, 1, 1, 0]])
 
 
-@pytest.mark.parametrize(("method", "parameter"), [("vote", "init"), ("anmi", "init")])
-def test_a_missing_label_of_a_start_is_no_cluster(method, parameter):
+@pytest.mark.parametrize("method", ["vote", "anmi"])
+def test_a_missing_label_of_a_start_is_no_cluster(method):
     labels, truth = some_copies(noise=0.1)
     start = np.where(np.arange(len(truth)) % 3 == 0, -1, truth)  # four clusters, which a fifth would make too many
     for given in (start, np.where(start < 0, np.nan, start)):
-        found = make(method, 4, **{parameter: given if method == "vote" else [given]}).fit(labels)
+        found = make(method, 4, init=given if method == "vote" else [given]).fit(labels)
         assert nmi(truth, found.labels_) > 0.95
     with pytest.raises(InputError, match="no label"):
-        make(method, 4, **{parameter: start * 0 - 1 if method == "vote" else [start * 0 - 1]}).fit(labels)
+        make(method, 4, init=start * 0 - 1 if method == "vote" else [start * 0 - 1]).fit(labels)
 
 
 def test_rows_that_a_start_does_not_label_join_by_their_other_labels():
@@ -246,11 +216,9 @@ def test_a_single_name_is_one_start():
 
 def test_anneals_do_not_depend_on_the_threads_and_take_a_sample_of_many_rows(monkeypatch):
     labels, truth = some_copies(n=600, noise=0.3)
-    shapes = []
-    anneal = bottleneck.anneal
-    monkeypatch.setattr(
-        bottleneck, "anneal", lambda part, *k, **how: shapes.append(part.n_objects) or anneal(part, *k, **how)
-    )
+    shapes, anneal = [], bottleneck.anneal
+    noted = lambda part, *k, **how: shapes.append(part.n_objects) or anneal(part, *k, **how)  # noqa: E731
+    monkeypatch.setattr(bottleneck, "anneal", noted)
     monkeypatch.setattr(bottleneck, "SAMPLE", 200)
     one, two = (make("information", 4, search="annealing", n_init=3, n_jobs=jobs).fit(labels) for jobs in (1, 2))
     assert one.n_rows_ > 200

@@ -7,7 +7,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import consilience as cs
-from consilience._check import InputError
 from consilience.consensus import MCLA, DawidSkene
 from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import check_problem
@@ -95,9 +94,3 @@ def test_no_cluster_is_given_up():
     labels = random_labels(3, 30, 5, 6)
     start = MCLA(6, random_state=0).fit(labels)
     assert DawidSkene(6, prior=1e-3, random_state=0).fit(labels).n_clusters_ == start.n_clusters_
-
-
-def test_bad_parameters():
-    for how, word in [({"prior": 0}, "prior"), ({"max_iter": 0}, "max_iter")]:
-        with pytest.raises(InputError, match=word):
-            DawidSkene(2, **how).fit([[0, 0, 1, 1], [0, 1, 1, 1]])

@@ -82,12 +82,6 @@ def test_membership_is_the_mean_co_association():
     assert_allclose(mean_association(problem, problem, clusters), means.T)
 
 
-def test_cut_has_exactly_k_clusters_despite_ties():
-    tree = weighted_linkage(1 - np.eye(6), np.ones(6), "average")
-    for k in range(1, 7):
-        assert len(np.unique(cut_tree(tree, k))) == k
-
-
 def test_too_many_rows_join_and_it_is_said():
     ensemble, truth = noisy_labels(3000, 5, 8, 0.3, random_state=0)
     rough = EvidenceAccumulation(5, memory_budget=8 * 300**2, random_state=0).fit(ensemble)

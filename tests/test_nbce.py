@@ -62,28 +62,6 @@ def test_the_probabilities_of_all_rows_sum_to_one(inference, prior):
     assert found.score(part) == pytest.approx(found._log_rows(part).mean() - rest)
 
 
-def test_the_predictive_of_samples_is_the_mean_over_them():
-    labels, _ = some_copies(n=40, k=3, r=3, noise=0.3)
-    found = NBCE(**QUICK).fit(labels)
-    rows = labels[:5]
-    each = []
-    for sample in found.components_:
-        sizes, table = sample.sizes, sample.table
-        n, top = sizes.sum(), 1.0
-        chance = np.zeros(5)
-        for k in range(len(sizes)):
-            behind = sizes[k + 1 :].sum()
-            share = top * ((1 + sizes[k]) / (1 + sample.alpha + sizes[k] + behind) if k < len(sizes) - 1 else 1.0)
-            top *= (sample.alpha + behind) / (1 + sample.alpha + sizes[k] + behind)
-            counts = table[:, k].reshape(3, 3) if k < table.shape[1] else np.zeros((3, 3))
-            cells = (sample.beta + counts) / (3 * sample.beta + counts.sum(axis=1, keepdims=True))
-            chance += share * np.prod([cells[m, rows[:, m]] for m in range(3)], axis=0)
-        each.append(chance)
-        assert n == 40
-    expected = np.log(np.mean(each, axis=0)).mean()
-    assert found.score(rows) == pytest.approx(expected - 3 * np.log1p(1 / 40), abs=1e-10)
-
-
 def test_seeds_threads_and_chains():
     labels, _ = some_copies(noise=0.4)
     one, two = (NBCE(**QUICK | {"n_jobs": jobs, "n_chains": 3}).fit(labels) for jobs in (1, 2))
@@ -119,9 +97,8 @@ def test_a_chain_that_has_not_arrived_is_left_out():
 @pytest.mark.parametrize("inference", ["gibbs", "vb"])
 def test_rows_of_many_labels_that_fit_no_cluster_well(inference):
     """Of 1,500 labels, 60 % redrawn: an empty component is likelier than any cluster by more than e⁷⁰⁸."""
-    found = NBCE(inference=inference, **QUICK | {"max_iter": 10, "n_components": 8}).fit(
-        noisy_copies(80, 4, 1500, 0.02)[0]
-    )
+    model = NBCE(inference=inference, **QUICK | {"max_iter": 10, "n_components": 8})
+    found = model.fit(noisy_copies(80, 4, 1500, 0.02)[0])
     assert found.n_clusters_ == 4
     assert found.predict(noisy_copies(80, 4, 1500, 0.6)[0]).tolist() == found.labels_.tolist()
 
@@ -147,27 +124,6 @@ def test_outliers_are_clusters_of_one():
     assert found.n_singletons_.mean() > 0.5
 
 
-@every_inference
-def test_clusterings_that_say_nothing(inference):
-    """One with a single cluster tells nothing but that a new label would surprise; one without any label is not in the model."""
-    labels, _ = some_copies()
-    more = np.column_stack([labels, np.zeros(150, int), np.full(150, -1)])
-    plain, found = (NBCE(inference=inference, **QUICK).fit(x) for x in (labels, more))
-    assert found.labels_.tolist() == plain.labels_.tolist()
-    assert found.score(more) == pytest.approx(plain.score(labels) - np.log1p(1 / 150), abs=1e-6)
-
-
-def test_weights_of_variational_inference_are_copies():
-    labels, _ = some_copies(n=80, noise=0.3)
-    copies = np.random.default_rng(0).integers(1, 4, 80)
-    for inference in ("vb", "cvb"):
-        how = {**QUICK, "inference": inference}
-        weighted = NBCE(**how).fit(labels, sample_weight=copies)
-        repeated = NBCE(**how).fit(np.repeat(labels, copies, axis=0))
-        assert np.repeat(weighted.labels_, copies).tolist() == repeated.labels_.tolist()
-        np.testing.assert_allclose(weighted.history_, repeated.history_, rtol=1e-9)
-
-
 @pytest.mark.slow
 def test_many_rows_are_fitted_in_blocks_from_a_sample(monkeypatch):
     labels, truth = some_copies(n=800, noise=0.3)
@@ -180,14 +136,10 @@ def test_many_rows_are_fitted_in_blocks_from_a_sample(monkeypatch):
     assert nmi(truth, plain.labels_) > 0.9
 
 
-def test_sampling_refuses_fractions_of_objects():
-    with pytest.raises(InputError, match=r"whole numbers; round them, or use inference='vb'"):
-        NBCE().fit([[0, 0, 1, 1], [0, 1, 1, 1]], sample_weight=[0.5, 1, 1, 1])
-
-
-def test_sampling_refuses_more_objects_than_it_can_draw():
-    with pytest.raises(InputError, match=r"1,000,000,000,003 objects, .*use inference='vb'"):
-        NBCE().fit([[0, 0, 1, 1], [0, 1, 1, 1]], sample_weight=[1e12, 1, 1, 1])
+@pytest.mark.parametrize("weight", [0.5, 1e12])
+def test_sampling_refuses_fractions_of_objects_and_more_than_it_can_draw(weight):
+    with pytest.raises(InputError, match="use inference='vb'"):
+        NBCE().fit([[0, 0, 1, 1], [0, 1, 1, 1]], sample_weight=[weight, 1, 1, 1])
 
 
 @every_inference
@@ -208,12 +160,8 @@ def test_one_component_is_one_cluster(inference):
 @pytest.mark.parametrize("noise", [0, 0.3])
 @pytest.mark.parametrize(("n", "k", "r"), [(400, 10, 8), (2000, 4, 5)])
 def test_copies_with_independent_errors_count_in_full(n, k, r, noise):
-    power = (
-        NBCE(inference="vb", n_init=1, max_iter=2, random_state=0)
-        .fit(noisy_labels(n, k, r, noise, random_state=1)[0])
-        .power_
-    )
-    assert 0.75 < power <= 1
+    model = NBCE(inference="vb", n_init=1, max_iter=2, random_state=0)
+    assert 0.75 < model.fit(noisy_labels(n, k, r, noise, random_state=1)[0]).power_ <= 1
 
 
 def repeated(n=600, r=12, seed=0):

@@ -33,15 +33,16 @@ def controlled(noise, seeds, sizes=None):
     return [noisy_labels(noise=noise, sizes=sizes, random_state=seed) for seed in seeds]
 
 
-@mcla_and_vote
-@pytest.mark.parametrize("noise", NOISE)
-def test_controlled_noise(method, noise):
-    assert mean_nmi(method, 10, controlled(noise, TWENTY)) >= NOISE[noise]
-
-
-@pytest.mark.parametrize(("method", "seeds"), [("cspa", FIVE), ("quadratic", TWENTY)])
-@pytest.mark.parametrize("noise", [0.3, 0.5])
-def test_controlled_noise_of_other_methods(method, seeds, noise):
+@pytest.mark.parametrize(
+    ("method", "seeds", "noise"),
+    [(method, TWENTY, noise) for method in ("mcla", "vote") for noise in NOISE]
+    + [
+        (method, seeds, p)
+        for method, seeds in (("cspa", FIVE), ("hbgf", FIVE), ("quadratic", TWENTY))
+        for p in (0.3, 0.5)
+    ],
+)
+def test_controlled_noise(method, seeds, noise):
     assert mean_nmi(method, 10, controlled(noise, seeds)) >= NOISE[noise]
 
 

@@ -12,17 +12,10 @@ from consilience.consensus.samples.expected_loss import ExpectedLoss
 from consilience.consensus.samples.summarize import CertainCore, CredibleBall, Summary
 from consilience.ensemble.results import Result
 from consilience.measures import adjusted_rand, variation_of_information
-from samples import noisy_copies
+from samples import every_partition, noisy_copies
 
 both_losses = pytest.mark.parametrize("loss", ["vi", "binder"])
 BARS = {"VS": 1.434, "IS": 1.1551}  # nats; the R package salso: 1.4355 and 1.1551
-
-
-def every_partition(n):
-    found = [(0,)]
-    for _ in range(n - 1):
-        found = [(*p, k) for p in found for k in range(max(p) + 2)]
-    return np.array(found, np.int32)
 
 
 def loss_of(labels, sample, loss, cost=1.0):

@@ -16,7 +16,6 @@ from consilience.consensus.choose import about_scales
 from consilience.consensus.how_many.curve import Scales
 from consilience.consensus.rows.problem import Problem, check_problem, label_tables
 from consilience.consensus.trust import tables as trust
-from consilience.consensus.trust.confidence import cluster_shares, support_of
 from consilience.consensus.trust.tables import cluster_table, member_table, trust_tables
 from consilience.reports.scales import scale_table
 from oracle import trust as plain
@@ -326,12 +325,3 @@ def test_by_which_test_a_number_is_real():
     assert "to 0.90, where clouds without clusters come to 0.87 at most" in note
     assert "0.97" not in note
     assert note.endswith("; also more stable than chance: 4")
-
-
-def test_support_is_the_share_of_the_own_cluster():
-    rng = np.random.default_rng(0)
-    problem = check_problem(rng.integers(-1, 4, (300, 6)), 3)
-    labels = rng.integers(0, 3, problem.n_rows)
-    tables = label_tables(problem, labels, 3)
-    shares = cluster_shares(problem.labels, tables)
-    np.testing.assert_array_equal(support_of(problem.labels, labels, tables), shares[np.arange(problem.n_rows), labels])
