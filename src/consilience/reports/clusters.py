@@ -266,22 +266,16 @@ def followed_columns(report: Report, labels: Array, most: int = WORTHY) -> list[
 
 
 def say_columns(columns: Sequence[tuple[str, float]], *, brief: bool = False) -> str:
-    """Names, each with its share of variance between clusters; unless it is to be brief, the first says so.
-
-    Examples
-    --------
-    >>> say_columns([("red", 0.81), ("blue", 0.6)])
-    'red (81 % of its variance lies between clusters) and blue (60 %)'
-    """
+    """Names, each with its share of variance between clusters; unless it is to be brief, the first says so."""
     of = " of its variance lies between clusters"
-    return listed(
-        [f"{name} ({100 * share:.0f} %{'' if i or brief else of})" for i, (name, share) in enumerate(columns)]
-    )
-
-
-def listed(words: Sequence[str]) -> str:
-    """Words with commas, and "and" before the last."""
+    words = [f"{name} ({100 * share:.0f} %{'' if i or brief else of})" for i, (name, share) in enumerate(columns)]
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def say_follows(report: Report, labels: Array, goes: str) -> str:
+    """The known labels and the columns that a clustering follows, as sentences after others."""
+    match, columns = nearest_known(report, labels), followed_columns(report, labels)
+    return (f". It {match.words}" if match else "") + (f". {goes} by {say_columns(columns)}" if columns else "")
 
 
 def say_size(one: Any) -> str:
@@ -324,10 +318,7 @@ def say_clusters(
         return [Text("No object has a label.")]
     text = called + say_size(one)
     text += f", {say_sureness(one)}" if one.support is not None else ""
-    if match := nearest_known(report, one.labels):
-        text += f". It {match.words}"
-    if columns := followed_columns(report, one.labels):
-        text += f". The clusters go by {say_columns(columns)}"
+    text += say_follows(report, one.labels, "The clusters go")
     answer: list[Text | Items] = [Text([text, see, "."])]
     if names is not None and any(names):
         sizes = np.bincount(one.labels[one.labels >= 0])

@@ -48,6 +48,7 @@ from consilience.reports.figures import (
     PALETTE,
     QUIET,
     color_of,
+    name_rows,
     new_figure,
     open_frame,
     picture,
@@ -179,12 +180,8 @@ def confidence_figure(one: Any, slots: Ints | None = None) -> Figure:
     right.axvline(FLOATING, color=ACCENT, linewidth=1, linestyle=(0, (4, 3)))
     right.set(xlabel="mean confidence (blue) and support (open)", xlim=(-0.03, 1.03))
     right.set_title("How far to trust them", loc="left")
-    for axis in (middle, right):
-        axis.set_yticks(range(shown), [str(c) for c in range(shown)], fontsize=8)
-        axis.set_ylim(shown - 0.4, -0.6)
-    for axis in (left, middle, right):
-        open_frame(axis)
-    return figure
+    name_rows(shown, middle, right)
+    return open_frame(left, middle, right)
 
 
 def describe_consensus(

@@ -37,9 +37,8 @@ from consilience.reports.scales import describe_tree_over_k
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, NOT_TRUTH, Report, section
 from consilience.tables import Table
 
-COSTLY = (
-    3 * 10**10
-)  # safeguard: objects × pairs of clusterings beyond which one measure is shown, since three take minutes
+# safeguard: objects × pairs of clusterings beyond which one measure is shown, since three take minutes
+COSTLY = 3 * 10**10
 ROWS, BROADEST = 15, 100  # safeguard: clusterings, and clusters in one, that a tree over k has room for on a page
 SHUFFLED = 5000  # objects that shuffled groups are combined on (benchmarks/RULES.md)
 APART = "Some of the clusterings share no object: nothing says how far apart they are, so there is no tree of them."
@@ -58,9 +57,9 @@ def known_scores(ensemble: Ensemble, known: Mapping[str, Any], data: Table | Non
         found = score(ensemble, data, known=known or None, metric=metric, progress=False)
     if "compactness" in ensemble.info and "compactness" not in found:
         found["compactness"] = ensemble.info["compactness"].to_numpy(float)
-    if found["clusters"].nunique() == 1:
-        found = found.drop(columns="clusters")
-    return found if len(found.columns.difference(["name", "clusters"])) else None
+    if found.shape[1] == 2:
+        return None
+    return found.drop(columns="clusters") if found["clusters"].nunique() == 1 else found
 
 
 class EnsembleReport(Report, of=Ensemble):
@@ -74,25 +73,18 @@ class EnsembleReport(Report, of=Ensemble):
 
     @cached_property
     def meta(self) -> MetaClustering | None:  # None for a single one, and where some share no object
-        options = self.options
-        asked = options.n_groups is not None or options.linkage is not None
-        if self.ensemble.n_clusterings < 2 or (not asked and self._apart()):
+        options, is_asked = self.options, self.options.n_groups is not None or self.options.linkage is not None
+        there = (self.ensemble.labels >= 0).astype(np.float32) if self.ensemble.has_missing and not is_asked else None
+        if self.ensemble.n_clusterings < 2 or (there is not None and (there.T @ there == 0).any()):
             return None
         how: dict[str, Any] = {"random_state": options.seed, "n_jobs": options.n_jobs, "progress": False}
         how |= {} if options.linkage is None else {"linkage": options.linkage}
         return organize(self.ensemble, "auto" if options.n_groups is None else options.n_groups, **how)
 
-    def _apart(self) -> bool:
-        """Whether two of the clusterings have no labeled object in common."""
-        if not self.ensemble.has_missing:
-            return False
-        there = (self.ensemble.labels >= 0).astype(np.float32)
-        return bool((there.T @ there == 0).any())
-
     @property
     def how(self) -> dict[str, Any]:
-        how: dict[str, Any] = {"n_clusters": self.options.n_clusters, "random_state": self.options.seed}
-        return how if self.options.method is None else {"method": self.options.method, **how}
+        asked = self.options
+        return {"n_clusters": asked.n_clusters, "random_state": asked.seed, "method": asked.method or "auto"}
 
     @cached_property
     def comparison(self) -> Comparison:
@@ -108,7 +100,7 @@ class EnsembleReport(Report, of=Ensemble):
     def group_consensus(self) -> list[Consensus]:
         """What every group says together."""
         assert self.meta is not None
-        return [self._consensus(int(group)) for group in self.meta.numbers]
+        return [self.meta.consensus(group, progress=False, **self._how_of_groups) for group in self.meta.numbers]
 
     @cached_property
     def group_columns(self) -> list[list[tuple[str, float]]]:
@@ -117,12 +109,7 @@ class EnsembleReport(Report, of=Ensemble):
 
     @cached_property
     def consensus(self) -> Consensus:
-        return self._consensus(None)
-
-    def _consensus(self, which: int | None) -> Consensus:
-        if which is None or self.meta is None:
-            return combine(self.ensemble, progress=False, **self.how)
-        return self.meta.consensus(which, progress=False, **self._how_of_groups)
+        return combine(self.ensemble, progress=False, **self.how)
 
     @property
     def _how_of_groups(self) -> dict[str, Any]:
@@ -166,9 +153,9 @@ class EnsembleReport(Report, of=Ensemble):
             return None
         meta, known = self.meta, self.known
         if self.sample:
-            order = stream(self.options.seed, "reports.objects").permutation(meta.ensemble.n_objects)
+            order = stream(self.options.seed, "reports.objects").permutation(self.ensemble.n_objects)
             objects = np.sort(order[: self.sample])
-            meta = replace(meta, ensemble=meta.ensemble[objects])
+            meta = replace(meta, ensemble=self.ensemble[objects])
             known = {name: codes[objects] for name, codes in known.items()}
         return meta.null(known, n_shuffles=self.options.n_shuffles, progress=False, **self._how_of_groups)
 
@@ -192,9 +179,8 @@ class EnsembleReport(Report, of=Ensemble):
         text = f"{count(self.ensemble.n_clusterings, 'clustering')} of {count(self.ensemble.n_objects, 'object')}"
         if self.meta is not None:
             measure, value = next(iter(self.comparison.stability.items()))
-            text += (
-                f" in {count(self.meta.n_groups, 'group')}. Mean {format_name(measure)} of all pairs: {value.words(4)}"
-            )
+            text += f" in {count(self.meta.n_groups, 'group')}. "
+            text += f"Mean {format_name(measure)} of all pairs: {value.words(4)}"
         return Finding(f"{text}. All combined: {say_size(self.consensus)}, {say_sureness(self.consensus)}")
 
     def facts(self) -> list[tuple[str, str]]:
@@ -209,8 +195,8 @@ class EnsembleReport(Report, of=Ensemble):
             facts.append(("missing labels", f"{100 * np.mean(ens.labels < 0):.3g} % of all"))
         facts += generation_facts(ens, self.origin.manifest)
         if meta is not None:
-            groups = f"{count(meta.n_groups, 'group')}: {meta.note}"
-            facts.append(("organized", f"{meta.linkage} linkage of {meta.measure}; {groups}"))
+            tree = f"{meta.linkage} linkage of {meta.measure}"
+            facts.append(("organized", f"{tree}; {count(meta.n_groups, 'group')}: {meta.note}"))
         return facts
 
     @property
@@ -247,13 +233,9 @@ class EnsembleReport(Report, of=Ensemble):
 
 @section(Ensemble, MetaClustering, title="From few clusters to many", order=55)
 def over_k(report: EnsembleReport) -> Iterator[Block]:  # of a few that differ in it, such as runs over resolutions
-    numbers = report.ensemble.n_clusters
-    if (
-        1 < len(numbers) <= ROWS
-        and numbers.min() > 0
-        and len(np.unique(numbers)) == len(numbers)
-        and max(numbers) <= BROADEST
-    ):
+    numbers = np.sort(report.ensemble.n_clusters)
+    is_small = 1 < len(numbers) <= ROWS and numbers[0] > 0 and numbers[-1] <= BROADEST
+    if is_small and np.diff(numbers).all():
         yield from describe_tree_over_k(report.ensemble, "Every row is a clustering, the coarsest on top")
 
 
@@ -267,9 +249,8 @@ def components(report: EnsembleReport) -> Iterator[Block]:
         yield Text(f"{text} Here, no two objects are together in all of them.")
         return
     share = f"{100 * sizes[sizes > 1].sum() / ensemble.n_objects:.1f} % of the objects"
-    yield Text(
-        f"{text} There are {several:,} of two objects or more, with {share}; the largest has {int(sizes.max()):,}."
-    )
+    more = f"There are {several:,} of two objects or more, with {share}"
+    yield Text(f"{text} {more}; the largest has {int(sizes.max()):,}.")
     table = stable_components(ensemble, top=min(several, 1000)).drop(columns="labels")
     table = table.rename(columns={"objects": "first_objects"}).set_index(pd.RangeIndex(len(table), name="component"))
     yield Sheet("components", table, "Stable components, the largest first", most=20)
@@ -314,9 +295,8 @@ def generation_finding(ensemble: Ensemble, known: Mapping[str, Any]) -> Finding:
     table = pd.DataFrame.from_dict(scores, orient="index", columns=names)
     table["best clustering"] = [f"number {value['best']}" for value in found["scores"].values()]
     sheet = Sheet("scores", table.rename_axis("score"), "Scores of the clusterings")
-    return Finding(
-        f"{title}, {format_range(found['n_clusters'], 'cluster')}, {seconds}", tables=[sheet], sentences=said
-    )
+    title += f", {format_range(found['n_clusters'], 'cluster')}, {seconds}"
+    return Finding(title, tables=[sheet], sentences=said)
 
 
 def generation_facts(ensemble: Ensemble, manifest: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
@@ -350,11 +330,9 @@ def _parameter(value: Any) -> str:
 def settings_of(ensemble: Ensemble) -> dict[str, Any]:
     """The settings that :func:`consilience.generate` kept, where all clusterings share them; otherwise nothing."""
     texts = pd.unique(ensemble.info["settings"].dropna().astype(str)) if "settings" in ensemble.info else []
-    if len(texts) != 1:
-        return {}
     try:
-        found = json.loads(texts[0])
-    except (TypeError, ValueError):
+        found = json.loads(texts[0]) if len(texts) == 1 else {}
+    except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -146,9 +146,18 @@ def score_title(score: Any) -> str:
     return format_name(short_name(score.name or "score"))
 
 
-def open_frame(axis: Any) -> None:
-    """Leave only the left and the lower line of the frame."""
-    axis.spines[["top", "right"]].set_visible(False)
+def open_frame(*axes: Any) -> Any:
+    """Leave only the left and the lower line of the frame; returns the figure."""
+    for axis in axes:
+        axis.spines[["top", "right"]].set_visible(False)
+    return axes[0].get_figure()
+
+
+def name_rows(shown: int, *axes: Any) -> None:
+    """A row for each of the first clusters, the first on top."""
+    for axis in axes:
+        axis.set_yticks(range(shown), [str(c) for c in range(shown)], fontsize=8)
+        axis.set_ylim(shown - 0.4, -0.6)
 
 
 def scatter_codes(axis: Any, xy: Any, codes: Any, *, size: float) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from consilience._check import count
@@ -43,16 +42,11 @@ def say_groups(report: EnsembleReport) -> list[Text | Items]:
     meta = report.meta
     assert meta is not None
     clusterings = f"{count(meta.n_clusterings, 'clustering')} of {count(report.ensemble.n_objects, 'object')}"
-    first: Words = [
-        f"{clusterings}, in {count(meta.n_groups, 'group')} of like ones",
-        See(("tiles",), ("groups",)),
-        ".",
-    ]
+    first = f"{clusterings}, in {count(meta.n_groups, 'group')} of like ones"
     rest = []
     if meta.n_groups > 1:
-        rest.append(
-            f"Mean adjusted Rand index of the answers of two groups: {report.likeness:.2f} (0 by chance, 1 for the same)."
-        )
+        likeness = f"{report.likeness:.2f} (0 by chance, 1 for the same)"
+        rest.append(f"Mean adjusted Rand index of the answers of two groups: {likeness}.")
     if report.null is not None:
         n = len(report.null.shuffled)
         rest += [describe_null(str(name), row, n) for name, row in report.null.table.iterrows()]
@@ -61,7 +55,7 @@ def say_groups(report: EnsembleReport) -> list[Text | Items]:
         like = f" that {match.words}" if match else ""
         rest.append(f"All combined are a compromise of {count(report.consensus.n_clusters, 'cluster')}{like}.")
     items = Items([_say_group(report, place) for place in range(min(meta.n_groups, TOLD))])
-    return [Text(first), items, *([Text(" ".join(rest))] if rest else [])]
+    return [Text([first, See(("tiles",), ("groups",)), "."]), items, *([Text(" ".join(rest))] if rest else [])]
 
 
 def _say_group(report: EnsembleReport, place: int) -> Words:
@@ -77,15 +71,7 @@ def _say_group(report: EnsembleReport, place: int) -> Words:
 
 
 def describe_null(name: str, row: Any, n_shuffles: int) -> str:
-    """Whether the best group's match with known labels is more than picking the best, in words.
-
-    Examples
-    --------
-    >>> describe_null("color", {"best": 0.92, "group": 2, "p_value": 1 / 21, "null_mean": 0.5}, 20)
-    'Group 2 matches color better (purity 0.92) than any group of 20 shuffles of the members (0.50 on average).'
-    >>> describe_null("shape", {"best": 0.98, "group": 1, "p_value": 20 / 21, "null_mean": 0.99}, 20)
-    'Groups add little for shape: 19 of 20 shuffles of the members have one that matches it as well (0.99 on average).'
-    """
+    """Whether the best group's match with known labels is more than picking the best, in words."""
     as_good, mean = round(row["p_value"] * (1 + n_shuffles)) - 1, f"{row['null_mean']:.2f} on average"
     shuffles = f"{count(n_shuffles, 'shuffle')} of the members"
     if as_good > 0.05 * n_shuffles:
@@ -103,16 +89,14 @@ def groups(report: EnsembleReport) -> Iterator[Block]:
         f"Each group's clusterings are combined into one ({report.consensus.method}). Groups have the same numbers in the explorer and on "
         f"the command line, the largest is 1. The medoid is {DEFINITIONS['medoid']}."
     )
-    tiles = {
-        f"group {group}": one.labels for group, one in zip(meta.numbers[:TOLD], report.group_consensus, strict=False)
-    }
-    under = dict(zip(tiles, _scores_of_tiles(report, report.group_consensus), strict=False))
     links: list[str | Link | See] = [" More of each: "]
-    for group in meta.numbers[:TOLD]:
+    tiles, under = {}, {}
+    for group, size, one in list(zip(meta.numbers, meta.sizes, report.group_consensus, strict=True))[:TOLD]:
         links += [Link(f"group-{group}", f"group {group}"), ", "]
+        tiles[f"group {group}"] = one.labels
+        under[f"group {group}"] = _under(report, one, count(int(size), "clustering"))
     links[-1] = f"; {meta.n_groups - TOLD} more are not drawn" if meta.n_groups > TOLD else ""
-    tiles |= {"all": report.consensus.labels}
-    under["all"] = "\n".join(_under(report, report.consensus, "all clusterings"))
+    tiles["all"], under["all"] = report.consensus.labels, _under(report, report.consensus, "all clusterings")
     yield from describe_plane(report, tiles, under=under, more=[*links, "."], reference=report.reference)
     table = group_table(meta, report.scores, report.group_consensus, report.known)
     links_to = [f"group-{group}" for group in meta.numbers]
@@ -122,26 +106,18 @@ def groups(report: EnsembleReport) -> Iterator[Block]:
         yield from _describe_null(report, report.null)
 
 
-def _scores_of_tiles(report: EnsembleReport, found: list[Consensus]) -> Iterator[str]:
-    assert report.meta is not None
-    for size, one in zip(report.meta.sizes, found, strict=True):
-        yield "\n".join(_under(report, one, count(int(size), "clustering")))
-
-
-def _under(report: EnsembleReport, one: Consensus, of: str) -> Iterator[str]:
+def _under(report: EnsembleReport, one: Consensus, of: str) -> str:
     """What stands under a tile."""
-    yield f"{of}, {count(one.n_clusters, 'cluster')}"
     scores = [f"{name} {matched_accuracy(codes, one.labels):.2f}" for name, codes in list(report.known.items())[:3]]
-    yield " · ".join([*scores, f"support {one.mean_support:.2f}"])
+    return f"{of}, {count(one.n_clusters, 'cluster')}\n" + " · ".join([*scores, f"support {one.mean_support:.2f}"])
 
 
 def _describe_null(report: EnsembleReport, null: Null) -> Iterator[Block]:
     table = null.table.rename_axis("known_labels").rename(columns={"best": "best_group", "group": "which"})
     table["which"] = table["which"].astype(int)
     n = len(null.shuffled)
-    yield Sheet(
-        "null", table, f"Accuracy of the best group, beside the null of {count(n, 'shuffle')} of the groups' members"
-    )
+    told = f"Accuracy of the best group, beside the null of {count(n, 'shuffle')} of the groups' members"
+    yield Sheet("null", table, told)
     sample = f" Both are of {report.sample:,} objects drawn at random." if report.sample else ""
     yield Text(
         f"The null is {DEFINITIONS['null']}. The best of several groups is better than the rest partly because it is the best: "
@@ -170,9 +146,8 @@ def each_group(report: EnsembleReport) -> Iterator[Block]:
     if any_features:
         yield Text(f"{SPREAD} {effect_note(report)}", note=True)
     if meta.n_groups > TOLD:
-        yield Text(
-            f"{count(meta.n_groups - TOLD, 'smaller group')} more: --figures writes the clusters of all of them."
-        )
+        left = count(meta.n_groups - TOLD, "smaller group")
+        yield Text(f"{left} more: --figures writes the clusters of all of them.")
     yield Sheet("group_clusters", pd.concat(rows).set_index("group"), "The clusters of every group", most=0)
     if features:
         yield Sheet("group_features", pd.concat(features).set_index("group"), "Columns of every group", most=0)
@@ -191,18 +166,15 @@ def _one_group(
     if columns := report.group_columns[at]:
         text += f". They go by {say_columns(columns)}"
     yield Text([text, See(("tiles",), ("groups",)), "."])
-    slots, place = report.slots(one.labels), f"group-{group}-cluster"
+    how: dict[str, Any] = {"place": f"group-{group}-cluster", "slots": report.slots(one.labels), "on_page": True}
     shown = brief(frame, report, "recurrence", "nearest", "confused", "share")
-    yield cluster_sheet(
-        one, shown, f"Clusters of group {group}", name=f"group_{group}_clusters", place=place, slots=slots, on_page=True
-    )
+    yield cluster_sheet(one, shown, f"Clusters of group {group}", name=f"group_{group}_clusters", **how)
     if found is None:
         return
     some = [columns[: min(SOME, 2 * CLUSTERS // min(CLUSTERS, len(found)))] for columns in found[:CLUSTERS]]
     caption = f"What tells the clusters of group {group} apart"
     caption += f" (the largest {CLUSTERS})" if len(found) > CLUSTERS else ""
-    how: dict[str, Any] = {"name": f"group_{group}_features", "place": place, "slots": slots, "on_page": True}
-    if sheet := feature_sheet(some, caption, most=CLUSTERS * FEATURES, **how):
+    if sheet := feature_sheet(some, caption, name=f"group_{group}_features", most=CLUSTERS * FEATURES, **how):
         yield sheet
 
 
@@ -212,8 +184,6 @@ def clusterings(report: EnsembleReport) -> Iterator[Block]:
     if meta is None:
         return
     table = clustering_table(meta, report.scores)
-    scores = [] if report.scores is None else [str(name) for name in report.scores]
-    shown = [name for name in table if name in PLAIN or name in scores]
-    table = table.iloc[np.lexsort((meta.groups, ~table["medoid"].to_numpy()))]
-    caption = "The clusterings, medoids first"
-    yield Sheet("clusterings", table, caption, most=max(16, meta.n_groups), columns=shown)
+    shown = [name for name in table if name in PLAIN or (report.scores is not None and name in report.scores)]
+    table = table.sort_values(["medoid", "group"], ascending=[False, True], kind="stable")
+    yield Sheet("clusterings", table, "The clusterings, medoids first", most=max(16, meta.n_groups), columns=shown)

@@ -139,7 +139,9 @@ class _Page:
             return ""
         whole = sheet.frame if sheet.columns is None else sheet.frame[list(sheet.columns)]
         frame = whole.head(sheet.most)
-        kinds = [' class="number"' if _is_number(kind) else "" for kind in (frame.index.dtype, *frame.dtypes)]
+        types = (frame.index.dtype, *frame.dtypes)
+        numbers = [pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind) for kind in types]
+        kinds = [' class="number"' if is_number else "" for is_number in numbers]
         names = zip((frame.index.name, *frame.columns), kinds, strict=True)
         head = "".join(f'<th scope="col"{kind}>{escape(format_name(name))}</th>' for name, kind in names)
         head += "".join(f'<th scope="col">{escape(name)}</th>' for name in sheet.strips)
@@ -162,11 +164,10 @@ class _Page:
         )
 
     def _row_name(self, sheet: Sheet, at: int, name: Any) -> str:
-        text = escape(format_cell(name))
-        text = text if sheet.links is None else self._link(sheet.links[at], format_cell(name))
-        if sheet.colors is None:
-            return text
-        return f'<span class="swatch" style="background: {escape(sheet.colors[at])}"></span>{text}'
+        text = format_cell(name)
+        link = escape(text) if sheet.links is None else self._link(sheet.links[at], text)
+        color = "" if sheet.colors is None else escape(sheet.colors[at])
+        return f'<span class="swatch" style="background: {color}"></span>{link}' if color else link
 
     def _picture(self, picture: Picture) -> str:
         broad = ' class="broad" tabindex="0"' if picture.figure.get_figwidth() > BROAD else ""
@@ -189,10 +190,6 @@ def anchor_of(name: str) -> str:
 def _cell(value: Any, kind: str, places: int) -> str:
     text = escape(format_cell(value, places))
     return text.replace("-", "−") if kind else text  # a minus, of numbers
-
-
-def _is_number(kind: Any) -> bool:
-    return pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind)
 
 
 def inline_svg(figure: Any, name: str, alt: str) -> str:
@@ -237,29 +234,28 @@ def draw_strip(strip: Strip | None) -> str:
     sides = [strip.inside] if strip.outside is None else [strip.inside, strip.outside]
     top = max(max(side, default=0) for side in sides) or 1
     paths = [_path(side, top, separate=strip.levels is not None) for side in sides]
-    drawn = f'<path fill="{html.escape(strip.color, quote=True)}" d="{paths[0]}"/>'
+    drawn = f'<path fill="{escape(strip.color)}" d="{paths[0]}"/>'
     drawn += "" if len(paths) == 1 else f'<path class="rest-line" d="{paths[1]}"/>'
-    words = html.escape(printable(strip.words), quote=True)
-    svg = f'<svg class="strip" role="img" aria-label="{words}" viewBox="-1 -1 {WIDE + 2} {HIGH + 2}">{drawn}</svg>'
+    box = f'aria-label="{escape(strip.words)}" viewBox="-1 -1 {WIDE + 2} {HIGH + 2}"'
+    svg = f'<svg class="strip" role="img" {box}>{drawn}</svg>'
     if strip.levels is not None or strip.low is None:
         return svg
-    ends = (html.escape(_end(end)) for end in (strip.low, strip.high))
+    ends = (escape(_end(end)) for end in (strip.low, strip.high))
     return f'{svg}<span class="ends" aria-hidden="true"><span>{"</span><span>".join(ends)}</span></span>'
 
 
 def _end(value: Any) -> str:
     if isinstance(value, str):
         return value[:7]  # of a date, year and month
-    return f"{value:.3g}".replace("-", "−") if abs(value) < 1000 else f"{value:,.0f}".replace("-", "−")
+    return (f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}").replace("-", "−")
 
 
 def _path(shares: Sequence[float], top: float, *, separate: bool) -> str:
     """Steps, or bars apart from each other, from the ground."""
     edges = np.linspace(0, WIDE, len(shares) + 1).round().astype(int)
     heights = [HIGH - round(HIGH * share / top) for share in shares]
-    if separate:
-        gap = 2 if len(shares) > 1 else 0
-        return "".join(
-            f"M{a} {HIGH}V{y}H{b - gap}V{HIGH}" for a, b, y in zip(edges, edges[1:], heights, strict=False) if y < HIGH
-        )
-    return f"M0 {HIGH}" + "".join(f"V{y}H{b}" for b, y in zip(edges[1:], heights, strict=True)) + f"V{HIGH}"
+    if not separate:
+        return f"M0 {HIGH}" + "".join(f"V{y}H{b}" for b, y in zip(edges[1:], heights, strict=True)) + f"V{HIGH}"
+    gap = 2 if len(shares) > 1 else 0
+    bars = [(a, b - gap, y) for a, b, y in zip(edges, edges[1:], heights, strict=False) if y < HIGH]
+    return "".join(f"M{a} {HIGH}V{y}H{b}V{HIGH}" for a, b, y in bars)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,9 +25,9 @@ from consilience.reports.figures import (
     QUIET,
     annotate_points,
     color_of,
-    draw,
     ink_on,
     legend_of,
+    new_axis,
     new_figure,
     open_frame,
     picture,
@@ -36,8 +35,9 @@ from consilience.reports.figures import (
     score_colors,
     score_title,
     short_name,
+    write_figure,
 )
-from consilience.reports.files import object_table, write_objects, write_table
+from consilience.reports.files import name_objects, object_table, write_table
 from consilience.reports.finding import (
     DEFINITIONS,
     Block,
@@ -62,25 +62,20 @@ FOLDER = (
     *("curve.png", "map.png"),
 )  # files of fixed name that `write_organized` writes
 MAPPED = 2000  # safeguard: clusterings up to which the neighbor map comes in seconds
+COMPROMISE = (
+    "One clustering of everything is a compromise: where groups of clusterings see different things, it may "
+    "show none of them well. Each group's own consensus is above"
+)
 
 
 def meta_finding(result: MetaClustering, *, scores: pd.DataFrame | None = None, null: Null | None = None) -> Finding:
     """The groups with the mean of every score over their clusterings, candidates for their number, and the null."""
     m, n = count(result.n_clusterings, "clustering"), count(result.ensemble.n_objects, "object")
-    groups = pd.DataFrame(
-        {
-            "clusterings": result.sizes,
-            "height": result.heights,
-            "medoid": [result.ensemble.names[medoid] for medoid in result.medoids],
-        },
-        index=pd.Index(result.numbers, name="group"),
-    ).join(_group_means(result, scores))
-    groups = groups.rename(columns=lambda name: str(name).replace("accuracy:", "purity:"))
+    groups = group_table(result, scores).rename(columns=lambda name: str(name).replace("accuracy:", "purity:"))
     tables = [Sheet("groups", groups, "The groups, the largest first")]
     if null is not None:
         caption = f"Best consensus of a group by purity, against the null: {count(len(null.shuffled), 'shuffle')} of the members"
-        beaten = null.table[["best", "group", "null_mean", "null_sd", "p_value"]].rename_axis("known labels")
-        tables.append(Sheet("null", beaten.astype({"group": int}), caption))
+        tables.append(Sheet("null", null.table.rename_axis("known labels").astype({"group": int}), caption))
     how = list(_about_tree(result))
     if jumps := _jumps(result):
         how.append(f"Sharpest jumps of the compactness curve, with their bends: {jumps}. None of them is the truth.")
@@ -102,57 +97,44 @@ def _jumps(meta: MetaClustering) -> str:
     return ", ".join(f"{row.n_groups} ({format_number(row.bend, decimals)})" for row in jumps.itertuples())
 
 
-def _group_means(meta: MetaClustering, scores: pd.DataFrame | None) -> pd.DataFrame:
-    """The mean of every score over the clusterings of every group."""
-    if scores is None:
-        return pd.DataFrame(index=meta.numbers)
-    means = scores.select_dtypes("number").drop(columns="clusters", errors="ignore").groupby(meta.groups).mean()
-    return means.add_prefix("mean ")
-
-
 def clustering_table(meta: MetaClustering, scores: pd.DataFrame | None) -> pd.DataFrame:
     """One row per clustering: its group, whether it is the group's medoid, its scores, and what made it."""
     info = meta.ensemble.info
-    frame = pd.DataFrame(index=pd.Index(meta.ensemble.names, name="clustering"))
-    frame["group"] = meta.groups
-    frame["medoid"] = np.isin(np.arange(len(frame)), meta.medoids)
-    if scores is not None:
-        for name in scores.columns.difference(["name"], sort=False):
-            frame[name] = scores[name].to_numpy()
-    for name in info.columns.difference([*frame.columns, "name", "number"], sort=False):
-        frame[name] = info[name].to_numpy()
-    return frame
+    frame = meta.to_frame().drop(columns="name")
+    frame = frame if scores is None else frame.join(scores.drop(columns="name"))
+    more = info.columns.difference([*frame.columns, "name", "number"], sort=False)
+    return frame.join(info[more].set_axis(frame.index)).set_axis(pd.Index(meta.ensemble.names, name="clustering"))
 
 
 def group_table(
-    meta: MetaClustering, scores: pd.DataFrame | None, found: list[Consensus], known: Mapping[str, Any] | None = None
+    meta: MetaClustering,
+    scores: pd.DataFrame | None,
+    found: list[Consensus] | None = None,
+    known: Mapping[str, Any] | None = None,
 ) -> pd.DataFrame:
     """One row per group: size, medoid, its consensus in numbers and against known labels, and means of scores."""
-    frame = pd.DataFrame(
-        {
-            "clusterings": meta.sizes,
-            "height": meta.heights,
-            "medoid": [meta.ensemble.names[medoid] for medoid in meta.medoids],
-            "n_clusters": [one.n_clusters for one in found],
-            "anmi": [one.anmi for one in found],
-            "confidence": [one.mean_confidence for one in found],
-            "support": [one.mean_support for one in found],
-            "floaters": [len(one.floating) for one in found],
-        },
-        index=pd.Index(meta.numbers, name="group"),
-    )
-    for name, codes in (known or {}).items():
-        frame[f"accuracy:{name}"] = [accuracy(codes, one.labels) for one in found]
-    return frame.join(_group_means(meta, scores))
+    frame = pd.DataFrame({"clusterings": meta.sizes, "height": meta.heights})
+    frame["medoid"] = [meta.ensemble.names[medoid] for medoid in meta.medoids]
+    frame.index = pd.Index(meta.numbers, name="group")
+    if found is not None:
+        frame["n_clusters"] = [one.n_clusters for one in found]
+        frame["anmi"] = [one.anmi for one in found]
+        frame["confidence"] = [one.mean_confidence for one in found]
+        frame["support"] = [one.mean_support for one in found]
+        frame["floaters"] = [one.n_floaters for one in found]
+        for name, codes in (known or {}).items():
+            frame[f"accuracy:{name}"] = [accuracy(codes, one.labels) for one in found]
+    if scores is None:
+        return frame
+    means = scores.select_dtypes("number").drop(columns="clusters", errors="ignore").groupby(meta.groups).mean()
+    return frame.join(means.add_prefix("mean "))
 
 
 def group_consensus_table(meta: MetaClustering, found: list[Consensus]) -> pd.DataFrame:
     """One row per object: for every group the cluster of its consensus, its confidence and its support."""
-    names = ("group", "confidence", "support")
-    numbered = zip(meta.numbers, found, strict=True)
-    return pd.concat(
-        [object_table(one).set_axis([f"{name}{g}" for name in names], axis=1) for g, one in numbered], axis=1
-    )
+    renamed = {"cluster": "group"}
+    tables = (object_table(one).rename(columns=lambda name: renamed.get(name, name)) for one in found)
+    return pd.concat([one.add_suffix(str(g)) for g, one in zip(meta.numbers, tables, strict=True)], axis=1)
 
 
 def write_organized(
@@ -175,31 +157,25 @@ def write_organized(
     if null is not None:
         tables["null"] = null.table.rename_axis("score")
     for name, frame in tables.items():
-        write = partial(write_objects, id_name=id_name) if name == "consensus" else write_table
-        write(frame, folder / f"{name}.csv")
-    written = [folder / f"{name}.csv" for name in tables]
-    return written + (_draw_organized(meta, folder, scores) if find_spec("matplotlib") else [])
+        write_table(name_objects(frame, id_name) if name == "consensus" else frame, folder / f"{name}.csv")
+    figures = _organized_figures(meta, scores) if find_spec("matplotlib") else {}
+    for name, figure in figures.items():
+        write_figure(figure, folder / f"{name}.png")
+    return [*(folder / f"{name}.csv" for name in tables), *(folder / f"{name}.png" for name in figures)]
 
 
-def _draw_organized(meta: MetaClustering, folder: Path, scores: pd.DataFrame | None) -> list[Path]:
-    shown = _shown(scores)
-    written = [folder / "curve.png", folder / "map.png"]
-    draw(meta, written[0], "curve")
+def _organized_figures(meta: MetaClustering, scores: pd.DataFrame | None) -> dict[str, Figure]:
     kinds = ("mds", "neighbors") if 10 < meta.n_clusterings <= MAPPED else ("mds",)
     maps = [meta.map(kind, progress=False) for kind in kinds]
-    draw(maps, written[1], groups=meta.groups, names=meta.ensemble.names)
+    made = {"curve": curve_figure(meta), "map": map_figure(maps, groups=meta.groups, names=meta.ensemble.names)}
     if scores is None:
-        written.append(folder / "tree.png")
-        draw(meta, written[-1])
-        return written
-    for name in shown:
+        return made | {"tree": tree_figure(meta)}
+    for name in _shown(scores):
         file = "".join(letter if letter.isalnum() else "_" for letter in name)  # a name that any file system takes
-        written.append(folder / f"tree_{file}.png")
-        draw(meta, written[-1], score=scores[name])
+        made[f"tree_{file}"] = tree_figure(meta, score=scores[name])
         if "compactness" in scores and name != "compactness":
-            written.append(folder / f"scores_{file}.png")
-            draw(scores, written[-1], "scores", x="compactness", y=name, groups=meta.groups)
-    return written
+            made[f"scores_{file}"] = scores_figure(scores, "compactness", name, groups=meta.groups)
+    return made
 
 
 class MetaReport(EnsembleReport, of=MetaClustering):
@@ -209,8 +185,7 @@ class MetaReport(EnsembleReport, of=MetaClustering):
 
     @property
     def meta(self) -> MetaClustering:
-        found: MetaClustering = self.result
-        return found
+        return self.result
 
 
 @section(Ensemble, MetaClustering, title="The tree of the clusterings", order=20)
@@ -262,8 +237,7 @@ def scores(report: EnsembleReport) -> Iterator[Block]:
     for number, (x, y) in enumerate(axes, 1):
         name, band = y.removeprefix("accuracy:"), None
         if report.null is not None and name in report.null.table.index:
-            row = report.null.table.loc[name]
-            band = (float(row["null_mean"]), float(row["null_sd"]))
+            band = tuple(report.null.table.loc[name, ["null_mean", "null_sd"]].astype(float))
         both = table[[x, y]].corr(method="spearman").iloc[0, 1]
         text = f"{format_name(x)} against {format_name(y)}; rank correlation {both:.2f}."
         text = text[0].upper() + text[1:] + (" The band is the null of the best group." if band else "")
@@ -297,15 +271,7 @@ def consensus(report: EnsembleReport) -> Iterator[Block]:
     if meta is not None:
         objects = objects.join(group_consensus_table(meta, report.group_consensus))
         if meta.n_groups > 1:
-            note = Text(
-                [
-                    "One clustering of everything is a compromise: where groups of clusterings see different things, it may "
-                    "show none of them well. Each group's own consensus is above",
-                    See(("tiles",), ("groups",)),
-                    ".",
-                ],
-                note=True,
-            )
+            note = Text([COMPROMISE, See(("tiles",), ("groups",)), "."], note=True)
     tiles = {"all": one.labels} if meta is None else {}  # with groups, the data is above
     yield from describe_consensus(one, report, tiles=tiles, note=note)
     yield Sheet("objects", objects, "Every object", most=0)
@@ -316,7 +282,9 @@ def tree_figure(result: MetaClustering, *, score: pd.Series | None = None) -> Fi
     """The tree, every branch in the color of its mean score, and the groups below it (Caruana et al. 2006, Figure 6)."""
     from matplotlib.collections import LineCollection
 
-    values = _check_score(score, result)
+    values = None if score is None else np.asarray(score, float)
+    if values is not None and values.shape != (result.n_clusterings,):
+        raise InputError(f"a score has one number for each of {result.n_clusterings} clusterings; got {values.shape}")
     figure = new_figure(9, 4.8)
     axis, strip = figure.subplots(2, 1, sharex=True, height_ratios=[14, 1])
     paths, means = _branches(result, values)
@@ -331,13 +299,11 @@ def tree_figure(result: MetaClustering, *, score: pd.Series | None = None) -> Fi
     top = result.tree[-1, 2] or 1.0
     axis.set(xlim=(-0.5, result.n_clusterings - 0.5), ylim=(-0.01 * top, 1.04 * top))
     axis.set_ylabel("height" if result.linkage == "ward" else format_name(result.measure))
-    if result.n_groups > 1:
-        merges = (
-            result.tree[[-result.n_groups, 1 - result.n_groups], 2] if result.n_groups < result.n_clusterings else [0]
-        )
-        axis.axhline(np.mean(merges), color=ACCENT, linewidth=0.8, linestyle=(0, (4, 3)))
-    groups = count(result.n_groups, "group")
-    axis.set_title(f"{count(result.n_clusterings, 'clustering')} in {groups}, {result.linkage} linkage", loc="left")
+    g, m = result.n_groups, result.n_clusterings
+    if g > 1:
+        cut = np.mean(result.tree[[-g, 1 - g], 2]) if g < m else 0
+        axis.axhline(cut, color=ACCENT, linewidth=0.8, linestyle=(0, (4, 3)))
+    axis.set_title(f"{count(m, 'clustering')} in {count(g, 'group')}, {result.linkage} linkage", loc="left")
     axis.spines[["top", "right", "bottom"]].set_visible(False)
     axis.tick_params(bottom=False, labelbottom=False)
     _draw_groups(strip, result)
@@ -382,36 +348,25 @@ def _draw_groups(strip: Any, result: MetaClustering) -> None:
     strip.spines[:].set_visible(False)
 
 
-def _check_score(score: Any, result: MetaClustering) -> Floats | None:
-    if score is None:
-        return None
-    values = np.asarray(score, float)
-    if values.shape != (result.n_clusterings,):
-        raise InputError(f"a score has one number for each of {result.n_clusterings} clusterings; got {values.shape}")
-    return values
-
-
 @picture("curve", MetaClustering, main=False)
 def curve_figure(result: MetaClustering, *, most: int = 60, candidates: int = 5) -> Figure:
     """The compactness of the groups by their number, the sharpest jumps marked (Caruana et al. 2006, Figure 8)."""
-    figure = new_figure(6.4, 4)
-    axis = figure.subplots()
+    axis = new_axis(6.4, 4)
     curve = result.curve.head(most)
     axis.plot(curve["n_groups"], curve["compactness"], color="black", marker=".", markersize=4, linewidth=1)
     for rank, row in enumerate(result.jumps.head(candidates).itertuples()):
-        before = float(result.curve["compactness"].iloc[row.n_groups - 2])
-        where = ([row.n_groups - 1, row.n_groups], [before, row.compactness])
-        axis.plot(*where, color=ACCENT, linewidth=2.5, alpha=1 - 0.14 * rank, solid_capstyle="butt")
+        jump = result.curve.iloc[row.n_groups - 2 : row.n_groups]
+        look: dict[str, Any] = {"color": ACCENT, "alpha": 1 - 0.14 * rank, "solid_capstyle": "butt"}
+        axis.plot(jump["n_groups"], jump["compactness"], linewidth=2.5, **look)
         how: dict[str, Any] = {"xytext": (4, 5), "textcoords": "offset points", "color": ACCENT}
         axis.annotate(f"{row.n_groups}", (row.n_groups, row.compactness), **how)
-    chosen = f"{result.n_groups} chosen"
-    axis.axvline(result.n_groups, color=QUIET, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0, label=chosen)
+    look = {"color": QUIET, "linewidth": 0.8, "linestyle": (0, (4, 3)), "zorder": 0}
+    axis.axvline(result.n_groups, label=f"{result.n_groups} chosen", **look)
     axis.plot([], [], color=ACCENT, linewidth=2.5, label="sharpest jumps")
     axis.legend(frameon=False, fontsize=8, loc="upper left")
     axis.set(xlabel="number of groups", ylabel=f"compactness ({format_name(result.measure)})", xlim=(0, None))
     axis.set_title("How many kinds of clusterings? Jumps are candidates, not truth", loc="left", fontsize=11)
-    open_frame(axis)
-    return figure
+    return open_frame(axis)
 
 
 @picture("map", Map, list)
@@ -490,5 +445,4 @@ def scores_figure(
         figure.legend(frameon=False, fontsize=8, loc="outside upper center", ncols=3)
     if groups is not None:
         _group_legend(axis, groups)
-    open_frame(axis)
-    return figure
+    return open_frame(axis)

@@ -34,10 +34,8 @@ from consilience.tables import Table, scale
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COLUMNS, CELLS = (
-    200,
-    4_000_000,
-)  # safeguard: clusterings, and labels of theirs, from which a plane is made within seconds
+# safeguard: clusterings, and labels of theirs, from which a plane is made within seconds
+COLUMNS, CELLS = 200, 4_000_000
 
 
 @dataclass(frozen=True)
@@ -106,10 +104,12 @@ def _columns(data: Table | None, axes: Any) -> Plane:
 
 
 def _place(name: str, names: list[str]) -> int:
-    if name not in names and name.isascii() and name.isdigit():
+    if name in names:
+        return names.index(name)
+    if name.isascii() and name.isdigit():
         return int(name)
     shown = names if len(names) <= 20 else [*names[:20], f"… ({len(names)} columns in all)"]
-    return names.index(name if name in names else check_choice(name, shown, "column for the plane"))
+    return names.index(check_choice(name, shown, "column for the plane"))
 
 
 def _axes(table: Table) -> Plane:
@@ -166,9 +166,8 @@ def _main_axes(labels: NDArray[np.int32], weights: Floats) -> tuple[Floats, floa
     center = np.asarray(mass @ table).ravel()
     variance = float(table.multiply(table).sum() - center @ center)
     if min(table.shape) < 4 or variance <= 1e-9:
-        dense = table.toarray() - np.outer(mass, center)
-        left, values, _ = np.linalg.svd(dense, full_matrices=False)
-        left, values = _padded(left), np.append(values, [0, 0])[:2]
+        dense = np.pad(table.toarray() - np.outer(mass, center), ((0, 0), (0, 2)))  # two columns at least
+        left, values, _ = (part[..., :2] for part in np.linalg.svd(dense, full_matrices=False))
     else:
         operator = LinearOperator(
             table.shape,
@@ -182,10 +181,6 @@ def _main_axes(labels: NDArray[np.int32], weights: Floats) -> tuple[Floats, floa
     scores = left / mass[:, None] * values
     signs = np.where(scores[np.abs(scores).argmax(axis=0), [0, 1]] < 0, -1, 1)
     return scores * signs, float(np.square(values).sum() / variance) if variance > 1e-9 else 1.0
-
-
-def _padded(left: Floats) -> Floats:
-    return np.pad(left, ((0, 0), (0, max(0, 2 - left.shape[1]))))[:, :2]
 
 
 def _unit(xy: Any) -> NDArray[np.float32]:
@@ -255,21 +250,19 @@ def tiles_figure(
 @any_script()
 def _write_names(axis: Any, xy: Array, codes: Array, labels: Array, names: Any) -> None:
     """The names of known labels: a few in a legend, more of them in the middle of their objects, none over another."""
-    there = [label for label in range(len(names)) if (labels == label).any()]
-    if len(there) <= 6:
-        named = {int(codes[np.argmax(labels == label)]): names[label] for label in there}
-        legend_of(axis, named, "", loc="best", fontsize=7, frameon=True, framealpha=0.7, borderpad=0.2)
-        return
-    _write_beside(axis, xy, labels, names)
+    there = np.unique(labels[labels >= 0]).tolist()
+    if len(there) > 6:
+        return _write_beside(axis, xy, labels, names)
+    named = {int(codes[np.argmax(labels == label)]): names[label] for label in there}
+    return legend_of(axis, named, "", loc="best", fontsize=7, frameon=True, framealpha=0.7, borderpad=0.2)
 
 
 def _write_beside(axis: Any, xy: Array, labels: Array, names: Any, *, bold: bool = False) -> None:
     """Names in the middle of their objects, none over another."""
     from matplotlib.patheffects import withStroke
 
-    there = [label for label in range(len(names)) if (labels == label).any()]
-    taken: list[Any] = []
-    for label in sorted(there, key=lambda label: -np.count_nonzero(labels == label)):
+    sizes, taken = np.bincount(labels[labels >= 0], minlength=len(names)), list[Any]()
+    for label in np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]:
         x, y = np.median(xy[labels == label], axis=0)
         for shift in (0, 8, -8, 16, -16):
             how: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": 7}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from consilience.inputs.known import read_names
 from consilience.measures.summary import known_labels
 from consilience.reports.figures import new_figure, write_figure
 from consilience.reports.files import check_file, name_objects, without_formulas, write_file, write_table
-from consilience.reports.finding import Picture, Section, Sheet, code_names
+from consilience.reports.finding import Block, Picture, Sheet, code_names
 from consilience.reports.html import render
 from consilience.reports.plane import with_own_names
 from consilience.reports.sections import KINDS, Options, Report, report_of
@@ -110,28 +111,20 @@ def report(
         result = model_of(result)
     paths = [Path(given) for given in (result, data, known) if isinstance(given, (str, Path)) and Path(given).exists()]
     page, folder = check_places(path, figures, paths)
-    is_result = isinstance(result, tuple(KINDS))
+    is_result, seed = isinstance(result, tuple(KINDS)), check_seed(random_state)
     reading = check_reading(reading, "report")
     check_choice(kind, ("auto", "data", "labels"), "kind of table")
     given = {**reading, "known": [known] if isinstance(known, str) else known} if names_columns(known) else reading
-    taken = (
-        "data" if kind == "data" or (kind == "auto" and data is None and is_table_of_data(result, given)) else "labels"
-    )
-    opened = open_source(result, kind=taken, known=None if is_result else known, **reading)
+    is_data = kind == "data" or (kind == "auto" and data is None and is_table_of_data(result, given))
+    own = None if is_result else known
+    opened = open_source(result, kind="data" if is_data else "labels", known=own, **reading)
     if opened.result is None:
-        opened = cluster_table(opened, n_clusters, method, check_seed(random_state), n_jobs)
+        opened = cluster_table(opened, n_clusters, method, seed, n_jobs)
         data, n_clusters, method = opened.data, None, None
-    settings: dict[str, Any] = {"n_groups": n_groups, "linkage": linkage, "n_clusters": n_clusters, "method": method}
-    settings |= {"n_shuffles": n_shuffles, "seed": check_seed(random_state), "n_jobs": n_jobs}
-    made = make_report(
-        opened.result,
-        opened.provenance,
-        data=data,
-        known=known if is_result else opened.known,
-        names=names,
-        id_name=opened.id_name,
-        **settings,
-    )
+    about: dict[str, Any] = {"data": data, "known": known if is_result else opened.known, "names": names}
+    about |= {"n_groups": n_groups, "linkage": linkage, "n_clusters": n_clusters, "method": method}
+    about |= {"n_shuffles": n_shuffles, "seed": seed, "n_jobs": n_jobs, "id_name": opened.id_name}
+    made = make_report(opened.result, opened.provenance, **about)
     write_report(made, page, folder, inputs=paths, title=title, progress=progress)
 
 
@@ -151,7 +144,7 @@ def make_report(
         is_given = value is not None and not (name == "known" and not len(value))
         if is_given and name in {"data", "known", "n_groups", "linkage", "n_clusters", "method"} - set(kind.uses):
             raise InputError(f"a report of {kind_of(result)} does not take {name}: leave it out")
-    check_count("n_shuffles", settings.get("n_shuffles", 20), least=0)
+    check_count("n_shuffles", settings.get("n_shuffles", Options.n_shuffles), least=0)
     check_n_jobs(settings.get("n_jobs"))
     if not kind.uses:
         return kind(result, origin, Options(**settings), command)
@@ -182,11 +175,12 @@ def write_report(
     new_figure(1, 1)  # says so where there is nothing to draw with
     steps = list(report.sections())
     sections = [section for make in track(steps, len(steps), "report", progress) if (section := make())]
-    for block in (block for section in sections for block in section.blocks):
+    blocks = [block for section in sections for block in section.blocks]
+    for block in blocks:
         if isinstance(block, Sheet) and block.frame.index.name == "id":
             block.frame.index = name_objects(block.frame, report.options.id_name).index
     text = render(title or report.title, report.answer(), sections, FOOTER, more="" if folder is None else folder.name)
-    written = [] if folder is None else _write_parts(sections, folder, inputs)
+    written = [] if folder is None else _write_parts(blocks, folder, inputs)
     write_file(page, lambda file: file.write(text.encode("utf-8", "replace")))
     return [page, *written]
 
@@ -200,27 +194,22 @@ def check_places(path: PathLike, figures: PathLike | None, inputs: Iterable[Path
     folder = None if figures is None else Path(figures)
     if folder is not None and folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; figures go into a folder")
-    _check_apart([page, *([] if folder is None else [folder])], inputs)  # what is in the folder: before it is written
+    _check_apart(filter(None, (page, folder)), inputs)  # what is in the folder: before it is written
     return page, folder
 
 
 def _check_apart(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
     """Refuse to write over what is read, or into a folder that is read."""
-    for output in outputs:
-        for given in inputs:
-            here, there = output.resolve(), given.resolve()
-            if here == there or (given.is_dir() and there in here.parents):
-                raise InputError(
-                    f"{output} would be written over, or into, what is read ({given}): choose another place"
-                )
+    for output, given in product(outputs, inputs):
+        here, there = output.resolve(), given.resolve()
+        if here == there or (given.is_dir() and there in here.parents):
+            raise InputError(f"{output} would be written over, or into, what is read ({given}): choose another place")
 
 
-def _write_parts(sections: Iterable[Section], folder: Path, inputs: Sequence[Path]) -> list[Path]:
+def _write_parts(blocks: Sequence[Block], folder: Path, inputs: Sequence[Path]) -> list[Path]:
     """Every figure and table of the page as a file."""
-    blocks = [block for section in sections for block in section.blocks]
-    pictures = {
-        folder / f"{b.name}{end}": b.figure for b in blocks if isinstance(b, Picture) for end in (".png", ".svg")
-    }
+    drawn = [block for block in blocks if isinstance(block, Picture)]
+    pictures = {folder / f"{one.name}{end}": one.figure for one in drawn for end in (".png", ".svg")}
     tables = {folder / f"{b.name}.csv": b.frame for b in blocks if isinstance(b, Sheet) and not b.on_page}
     _check_apart([*pictures, *tables], inputs)
     folder.mkdir(parents=True, exist_ok=True)
@@ -239,17 +228,12 @@ def is_table_of_data(source: Any, reading: dict[str, Any]) -> bool:
     if not isinstance(source, (str, Path)) or not Path(source).is_file():
         return False
     if Path(source).suffix.lower() == ".h5ad" and reading.get("columns") is not None:
-        return not _names_labels(source, reading)
-    return guess(source, reading) == "data"
-
-
-def _names_labels(source: str | Path, reading: dict[str, Any]) -> bool:
-    """Whether the columns that are named are labels of cells, in `obs`, and not genes."""
-    try:
-        read_table(source, kind="labels", **reading)
-    except InputError:
+        try:  # whether the columns that are named are labels of cells, in `obs`, and not genes
+            read_table(source, kind="labels", **reading)
+        except InputError:
+            return True
         return False
-    return True
+    return guess(source, reading) == "data"
 
 
 def names_columns(known: Any) -> bool:

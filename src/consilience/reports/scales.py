@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,11 +33,9 @@ def scales_finding(one: Any) -> Finding:
     if one.scales is None:
         return Finding("How many clusters?")
     tables = [scale_table(one.scales)]
-    splits = getattr(one, "splits", None)
-    if splits is not None and len(splits):
-        tables.append(
-            Sheet("splits", splits.set_index("from_k"), "Is the split real? Every split between neighboring scales", 60)
-        )
+    if one.splits is not None and len(one.splits):
+        caption = "Is the split real? Every split between neighboring scales"
+        tables.append(Sheet("splits", one.splits.set_index("from_k"), caption, 60))
     none = "No number of clusters is more stable than chance: any clusters here may be noise."
     return Finding("How many clusters?", tables=tables, sentences=[] if one.scales["real"].any() else [none])
 
@@ -46,25 +44,14 @@ def scale_table(scales: pd.DataFrame) -> Sheet:
     """The scales, each with the figure that says whether it is more than chance."""
     rows = []
     for row in scales.to_dict("records"):
-        by = real_by(row)
-        test = None if by == "gaps" else "nesting" if by == "nesting" else "stability"
-        rows.append(
-            {
-                "n_clusters": row["n_clusters"],
-                "about as stable": stable_range(row),
-                "more than chance": f"by {by}" if by else format_cell(row["real"]),
-                "measured": row.get(test) if test else np.nan,
-                "chance reaches": row.get(TESTS[test]) if test else np.nan,
-                "confidence": row.get("confidence"),
-            }
-        )
-    return Sheet("scales", pd.DataFrame(rows).set_index("n_clusters"), CAPTION, on_page=True)
-
-
-def stable_range(row: Mapping[str, Any]) -> str:
-    """The numbers around a scale that are nearly as stable."""
-    low, high = row["from_k"], row["to_k"]
-    return f"{low}" if low == high else f"{low}–{high}"
+        by, low, high = real_by(row), row["from_k"], row["to_k"]
+        test = "nesting" if by == "nesting" else "stability"
+        measured = (np.nan, np.nan) if by == "gaps" else (row.get(test), row.get(TESTS[test]))
+        around = f"{low}" if low == high else f"{low}–{high}"
+        chance = f"by {by}" if by else format_cell(row["real"])
+        rows.append((row["n_clusters"], around, chance, *measured, row.get("confidence")))
+    columns = ["n_clusters", "about as stable", "more than chance", "measured", "chance reaches", "confidence"]
+    return Sheet("scales", pd.DataFrame(rows, columns=columns).set_index("n_clusters"), CAPTION, on_page=True)
 
 
 @picture("scales", Consensus, main=False)
@@ -74,24 +61,18 @@ def scales_figure(one: Consensus, canvas: Callable[[float, float], Axes] = new_a
         raise InputError('there is no curve of stability by number of clusters: combine(ens, "auto") makes one')
     curve = one.curve.sort_values("n_clusters")
     axis = canvas(7.2, 3.8)
-    figure: Any = axis.get_figure()
     k, stability = curve["n_clusters"].to_numpy(float), curve["stability"].to_numpy(float)
     _draw_null(axis, k, curve["null"].to_numpy(float), curve["null_high"].to_numpy(float))
     if len(k) == 1:
         axis.set(xlim=(k[0] - 1, k[0] + 1), xticks=k)
     error = np.nan_to_num(curve["sem"].to_numpy(float))
     axis.errorbar(k, stability, yerr=error, color="black", linewidth=1.2, marker=".", markersize=5, label="stability")
-    axis.plot(k, curve["nesting"], color=PALETTE[1], linewidth=1, marker=".", markersize=3, label="nesting")
-    look: dict[str, Any] = {
-        "color": PALETTE[1],
-        "linewidth": 1,
-        "linestyle": (0, (1, 1.5)),
-        "label": "nesting by chance",
-    }
-    axis.plot(*_widened(k, curve["nesting_high"].to_numpy(float)), **look)
-    axis.axvline(
-        one.n_clusters, color=PALETTE[0], linewidth=1, linestyle=(0, (1, 2)), label=f"this answer: {one.n_clusters}"
-    )
+    look: dict[str, Any] = {"color": PALETTE[1], "linewidth": 1}
+    axis.plot(k, curve["nesting"], marker=".", markersize=3, label="nesting", **look)
+    chance = _widened(k, curve["nesting_high"].to_numpy(float))
+    axis.plot(*chance, linestyle=(0, (1, 1.5)), label="nesting by chance", **look)
+    look |= {"color": PALETTE[0], "linestyle": (0, (1, 2))}
+    axis.axvline(one.n_clusters, label=f"this answer: {one.n_clusters}", **look)
     if one.scales is not None:
         _draw_scales(axis, one.scales)
     if k.max() >= 12 * k.min():
@@ -103,8 +84,7 @@ def scales_figure(one: Consensus, canvas: Callable[[float, float], Axes] = new_a
     axis.margins(y=0.12)
     axis.set_title("At which numbers of clusters does the ensemble agree with itself?", loc="left", fontsize=11)
     axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5))
-    open_frame(axis)
-    return figure
+    return open_frame(axis)
 
 
 def _draw_null(axis: Any, k: Floats, low: Floats, high: Floats) -> None:
@@ -124,10 +104,9 @@ def _draw_scales(axis: Any, scales: pd.DataFrame) -> None:
         if len(some):
             how: dict[str, Any] = {"s": 70, "facecolor": ACCENT if real else "none", "edgecolor": ACCENT}
             axis.scatter(some["n_clusters"], some["stability"], zorder=3, label=f"a scale, {name}", **how)
+    band: dict[str, Any] = {"color": ACCENT, "linewidth": 4, "alpha": 0.25, "solid_capstyle": "butt"}
     for row in scales.itertuples():
-        axis.plot(
-            [row.from_k, row.to_k], [row.stability] * 2, color=ACCENT, linewidth=4, alpha=0.25, solid_capstyle="butt"
-        )
+        axis.plot([row.from_k, row.to_k], [row.stability] * 2, **band)
         spot = (row.n_clusters, row.stability)
         axis.annotate(str(row.n_clusters), spot, (0, 7), textcoords="offset points", ha="center", fontsize=8)
 
@@ -155,9 +134,9 @@ def describe_scale_blocks(one: Consensus, report: Any) -> Iterator[Block]:
         for number, (name, known) in enumerate(list(report.known.items())[:2], 1):
             share = np.column_stack([known_share(column, known) for column in np.asarray(one.scale_labels).T])
             color = pd.DataFrame(share).rename_axis(f"share of one {short_name(name)}", axis=1)
-            words = f"the share of the most frequent {name} in every cluster."
-            tree, what = tree_over_k(one, color=color), f"The tree over k, colored by {words}"
-            yield Picture(f"tree_over_k_known_{number}", tree, what, f"The same tree, colored by {words}")
+            words = f"colored by the share of the most frequent {name} in every cluster."
+            tree, what = tree_over_k(one, color=color), f"The tree over k, {words}"
+            yield Picture(f"tree_over_k_known_{number}", tree, what, f"The same tree, {words}")
 
 
 def known_share(labels: Any, known: Any) -> Floats:

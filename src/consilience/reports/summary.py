@@ -11,8 +11,22 @@ import pandas as pd
 from consilience._check import count
 from consilience._types import Floats
 from consilience.consensus.samples.summarize import BOUNDS, NAMES, CertainCore, Summary
-from consilience.reports.clusters import describe_plane, followed_columns, nearest_known, say_columns, say_size
-from consilience.reports.figures import ACCENT, NAMED, PALETTE, QUIET, color_of, new_figure, open_frame, picture
+from consilience.reports.clusters import (
+    describe_plane,
+    say_follows,
+    say_size,
+)
+from consilience.reports.figures import (
+    ACCENT,
+    NAMED,
+    PALETTE,
+    QUIET,
+    color_of,
+    name_rows,
+    new_figure,
+    open_frame,
+    picture,
+)
 from consilience.reports.finding import Block, Facts, Finding, Items, Picture, See, Sheet, Text, format_number
 from consilience.reports.sections import CLUSTERED, Report, code_of, section
 
@@ -40,11 +54,7 @@ class SummaryReport(Report, of=Summary):
     def answer(self) -> list[Text | Items]:
         one = self.result
         core, ball = one.core(CORES[0]), one.ball()
-        text = self.finding().title
-        if match := nearest_known(self, one.labels):
-            text += f". It {match.words}"
-        if columns := followed_columns(self, one.labels):
-            text += f". It goes by {say_columns(columns)}"
+        text = self.finding().title + say_follows(self, one.labels, "It goes")
         sure = (
             f"{100 * core.level:.0f} % of the samples part {count(len(core.objects), 'object')} in one and the same way, the certain core; "
             f"{100 * ball.share:.3g} % of them lie within {ball.radius:.4g}{NAMES[one.loss][1]} of this partition."
@@ -109,9 +119,8 @@ def summary_figure(one: Summary, cores: Sequence[CertainCore] | None = None) -> 
     figure = new_figure(11, float(np.clip(1.6 + 0.22 * shown, 3.2, 9)))
     left, middle, right = figure.subplots(1, 3, width_ratios=(4, 3, 4))
     left.barh(range(shown), one.sizes[:shown], color=[color_of(c) for c in range(shown)], alpha=0.55)
-    for core, height, gray in zip(
-        sorted(cores, key=lambda core: core.level), (0.5, 0.35, 0.2), ("0.55", "0.3", "0"), strict=False
-    ):
+    looks = ((0.5, "0.55"), (0.35, "0.3"), (0.2, "0"))
+    for core, (height, gray) in zip(sorted(cores, key=lambda core: core.level), looks, strict=False):
         inside = np.bincount(one.labels[(core.labels >= 0) & (one.labels >= 0)], minlength=one.n_clusters)
         word = f"sure for {100 * core.level:.0f} % of the samples"
         left.barh(range(shown), inside[:shown], color=gray, height=height, label=word)
@@ -129,16 +138,11 @@ def summary_figure(one: Summary, cores: Sequence[CertainCore] | None = None) -> 
     word = f"{100 * ball.share:.3g} % of them within {ball.radius:.3g}"
     right.axvline(ball.radius, color=ACCENT, linewidth=1, linestyle=(0, (4, 3)), label=word)
     right.legend(frameon=False, fontsize=8, loc="upper left")
-    right.set(
-        xlabel=f"{name} from this partition{f' ({unit.strip()})' if unit else ''}", ylabel="samples", xlim=(0, None)
-    )
+    of = f"{name} from this partition{f' ({unit.strip()})' if unit else ''}"
+    right.set(xlabel=of, ylabel="samples", xlim=(0, None))
     right.set_title("How far are the samples?", loc="left")
-    for axis in (left, middle):
-        axis.set_yticks(range(shown), [str(c) for c in range(shown)], fontsize=8)
-        axis.set_ylim(shown - 0.4, -0.6)
-    for axis in (left, middle, right):
-        open_frame(axis)
-    return figure
+    name_rows(shown, left, middle)
+    return open_frame(left, middle, right)
 
 
 def _mean_cohesion(one: Summary) -> Floats:

@@ -22,6 +22,7 @@ from consilience.reports.finding import Finding, Sheet, decimals_of, format_cell
 LONGEST = 30  # safeguard: letters of a name that is never folded
 ROWS = 20  # safeguard: rows of a table on the terminal; files have all
 DOTS = 144  # safeguard: per inch of a notebook's picture, twice as many as are shown, for fine screens
+AS_IT_IS: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
 
 
 class Terminal(Console):
@@ -35,9 +36,8 @@ class Terminal(Console):
 
 def terminal() -> Console:
     """Standard output, text as it is; where it is not a terminal, wide enough that no table is broken into lines."""
-    plain: dict[str, Any] = {"soft_wrap": True, "markup": False, "emoji": False, "highlight": False}
-    console = Terminal(**plain)
-    return console if console.is_terminal else Terminal(**plain, width=240)
+    console = Terminal(soft_wrap=True, **AS_IT_IS)
+    return console if console.is_terminal else Terminal(soft_wrap=True, width=240, **AS_IT_IS)
 
 
 def print_finding(
@@ -48,10 +48,10 @@ def print_finding(
     width = max((len(term) for term, _ in finding.facts), default=0) + 2
     lines = [f"{title}: {finding.title}" if title else f"\n{finding.title}", *finding.doubts, *finding.sentences]
     for line in [*lines, *(f"{term:<{width}}{text}" for term, text in finding.facts)]:
-        console.print(line, markup=False, emoji=False, highlight=False)
+        console.print(line, **AS_IT_IS)
     for sheet in finding.tables:
         if sheet.most:
-            console.print(f"\n{sheet.caption}", markup=False, emoji=False, highlight=False)
+            console.print(f"\n{sheet.caption}", **AS_IT_IS)
             print_sheet(console, sheet, most)
     if verbose and finding.reasons is not None:
         print_finding(finding.reasons, verbose=True, console=console, most=most)
@@ -110,8 +110,7 @@ def _print(console: Console, table: Table) -> None:
         return
     with console.capture() as shown:
         console.print(table)
-    text = "\n".join(line.rstrip() for line in shown.get().rstrip().split("\n"))
-    console.print(text, markup=False, emoji=False, highlight=False)
+    console.print("\n".join(line.rstrip() for line in shown.get().rstrip().split("\n")), **AS_IT_IS)
 
 
 def show(result: Any) -> str | None:

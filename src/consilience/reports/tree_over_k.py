@@ -74,10 +74,8 @@ def tree_over_k(
     """How clusters split and merge from one number of clusters to the next; `notes` stand under nodes, `canvas` makes the axis."""
     levels = _levels(found)
     if color is None and isinstance(found, Consensus):
-        own = found.scale_confidence
-        color = pd.DataFrame(np.asarray(found.confidence)[:, None] if own is None else own).rename_axis(
-            "confidence", axis=1
-        )
+        own = np.asarray(found.confidence)[:, None] if found.scale_confidence is None else found.scale_confidence
+        color = pd.DataFrame(own).rename_axis("confidence", axis=1)
     score = _check_color(color, len(levels.columns[0]), len(levels.columns))
     edges, sizes = _edges(levels), levels.sizes
     places = _places([len(names) for names in levels.names], edges)
@@ -85,9 +83,8 @@ def tree_over_k(
     room = 1.0 if notes else 0.5  # a column
     axis = canvas(float(np.clip(2.5 + room * widest, 6.4, 16)), float(np.clip(1.2 + 0.85 * deep, 3.2, 24)))
     figure: Any = axis.get_figure()
-    least = 0.8 if widest <= NAMED else 0.5
     _draw_edges(axis, edges, places, levels, int(sizes[0].sum()), widest)
-    dots = _draw_nodes(axis, levels, places, score, least, widest)
+    dots = _draw_nodes(axis, levels, places, score, widest)
     if score is not None:
         named = color.columns if isinstance(color, pd.DataFrame) else color
         name = score_title(named) if hasattr(named, "name") else "score"
@@ -134,9 +131,8 @@ def _levels(found: Any) -> _Levels:
 
 def _from_ensemble(ens: Ensemble) -> _Levels:
     if ens.n_clusterings > LEVELS:
-        raise InputError(
-            f"a tree over k has room for {LEVELS} clusterings, and there are {ens.n_clusterings}: select some of them"
-        )
+        room = f"a tree over k has room for {LEVELS} clusterings"
+        raise InputError(f"{room}, and there are {ens.n_clusterings}: select some of them")
     order = np.argsort(ens.n_clusters, kind="stable")
     columns, names, titles = [], [], []
     for q in order:
@@ -162,17 +158,13 @@ def _edges(levels: _Levels, *, named: bool = False) -> pd.DataFrame:
         table = contingency(upper.astype(np.int32), lower.astype(np.int32), k)
         above, below = np.nonzero(table)
         n = table[above, below]
-        part = {
-            "level": level,
-            "from_k": k[0],
-            "to_k": k[1],
-            "from_cluster": [levels.names[level][c] for c in above] if named else above,
-            "to_cluster": [levels.names[level + 1][c] for c in below] if named else below,
-            "n": n,
-            "share_of_from": n / table.sum(axis=1)[above],
-            "share_of_to": n / table.sum(axis=0)[below],
-        }
-        parts.append(pd.DataFrame(part))
+        part = pd.DataFrame({"level": level, "from_k": k[0], "to_k": k[1]}, index=range(len(n)))
+        part["from_cluster"] = [levels.names[level][c] for c in above] if named else above
+        part["to_cluster"] = [levels.names[level + 1][c] for c in below] if named else below
+        part["n"] = n
+        part["share_of_from"] = n / table.sum(axis=1)[above]
+        part["share_of_to"] = n / table.sum(axis=0)[below]
+        parts.append(part)
     columns = ["level", "from_k", "to_k", "from_cluster", "to_cluster", "n", "share_of_from", "share_of_to"]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
@@ -262,41 +254,35 @@ def _draw_edges(
         axis.add_patch(PathPatch(curve, **look))
         large = row.n >= 0.6 * n_objects / widest or row.n >= 0.04 * n_objects
         if widest <= NAMED and large and 0.1 <= row.share_of_from < 0.995:
-            text = f"{100 * row.share_of_from:.0f} %"
             box: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.8}
             middle = {"ha": "center", "va": "center", "fontsize": 6.5, "bbox": box, "zorder": 2}
-            axis.text(x + 0.6 * (to - x), y - 0.56, text, **middle)
+            axis.text(x + 0.6 * (to - x), y - 0.56, f"{100 * row.share_of_from:.0f} %", **middle)
 
 
-def _draw_nodes(
-    axis: Any, levels: _Levels, places: list[Floats], score: Floats | None, least: float, widest: int
-) -> Any:
+def _draw_nodes(axis: Any, levels: _Levels, places: list[Floats], score: Floats | None, widest: int) -> Any:
     """Circles with the clusters' names where there is room; returns what a color bar is of."""
     sizes = np.concatenate(levels.sizes)
     x, y = np.concatenate(places), -np.repeat(np.arange(len(places)), [len(place) for place in places])
     largest = 620 if widest <= 16 else 420 if widest <= NAMED else 220  # square points
-    areas = np.maximum(largest * sizes / sizes.max(), 60 * least)
+    areas = np.maximum(largest * sizes / sizes.max(), 48 if widest <= NAMED else 30)
     look: dict[str, Any] = {"s": areas, "edgecolors": "white", "linewidths": 0.8, "zorder": 3}
     if score is None:
         dots, colors = axis.scatter(x, y, color=PALETTE[0], **look), [PALETTE[0]] * len(x)
     else:
-        means = np.concatenate(
-            [_node_means(c, s, len(p)) for c, s, p in zip(levels.columns, score.T, places, strict=True)]
-        )
+        parts = zip(levels.columns, score.T, places, strict=True)
+        means = np.concatenate([_node_means(codes, own, len(place)) for codes, own, place in parts])
         dots = axis.scatter(x, y, c=means, cmap=score_colors(), plotnonfinite=True, **look)
         low, high = np.nanmin(means), np.nanmax(means)
         shades = score_colors()((means - low) / max(high - low, 1e-12))
         colors = ["#" + "".join(f"{round(255 * part):02x}" for part in shade[:3]) for shade in shades]
+    inside: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7, "zorder": 4}
+    beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": 6, "color": QUIET, "zorder": 4}
     for at, name in enumerate(name for row in levels.names for name in row):
         text = short_name(name)
         if areas[at] >= 90 * len(text):
-            inside: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7, "zorder": 4}
             axis.text(x[at], y[at], text, color=ink_on(colors[at]), **inside)
         elif widest <= NAMED:
-            beside = (float(np.sqrt(areas[at]) / 2) + 1.5, 0)
-            axis.annotate(
-                text, (x[at], y[at]), beside, textcoords="offset points", va="center", fontsize=6, color=QUIET, zorder=4
-            )
+            axis.annotate(text, (x[at], y[at]), (float(np.sqrt(areas[at]) / 2) + 1.5, 0), **beside)
     return dots
 
 
