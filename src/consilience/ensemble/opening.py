@@ -42,15 +42,10 @@ def is_anndata(source: Any) -> bool:
 
 def are_paths(source: Any) -> bool:
     """Whether a list names files, or folders, rather than being a label vector of text."""
-    return (
-        isinstance(source, (list, tuple))
-        and bool(source)
-        and all(
-            isinstance(one, os.PathLike)
-            or (isinstance(one, str) and (one.lower().endswith(tuple(READERS)) or os.path.isdir(one)))
-            for one in source
-        )
-    )
+    if not isinstance(source, (list, tuple)) or not source or not all(map(is_path, source)):
+        return False
+    words = [one for one in source if isinstance(one, str)]
+    return all(one.lower().endswith(tuple(READERS)) or os.path.isdir(one) for one in words)
 
 
 def is_result(source: Any) -> bool:
@@ -101,10 +96,10 @@ def _parts(folder: Path) -> list[Path]:
 def refuse_blocks(source: Path, what: str) -> None:
     """Say of a folder of row blocks who takes it; of anything else nothing."""
     if source.is_dir() and not is_saved(source) and any((*source.glob("*.parquet"), *source.glob("*.npz"))):
-        who = (
-            "labels in blocks go to combine, data to generate and counts to agree; anything else takes them as one file"
+        who = "labels in blocks go to combine, data to generate and counts to agree"
+        raise InputError(
+            f"{source} is a folder of row blocks, and this needs {what}: {who}; anything else takes them as one file"
         )
-        raise InputError(f"{source} is a folder of row blocks, and this needs {what}: {who}")
 
 
 def ensemble_of(result: Any) -> Ensemble:
@@ -125,10 +120,8 @@ def choose(ensemble: Ensemble, columns: str | int | Sequence[str | int]) -> Ense
     """Some clusterings of an ensemble, by name, number or pattern."""
     names, chosen = ensemble.names, []
     for one in [columns] if isinstance(columns, (str, int, np.integer)) else columns:
-        places = [] if isinstance(one, str) else [int(one)]
-        if isinstance(one, str):
-            places = [i for i, own in enumerate(names) if own == one]
-            places = places or [i for i, own in enumerate(names) if fnmatchcase(own, one)]
+        places = [i for i, own in enumerate(names) if own == one] if isinstance(one, str) else [int(one)]
+        places = places or [i for i, own in enumerate(names) if fnmatchcase(own, str(one))]
         if not places:
             near = nearest(one, names)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names[:5])} …"

@@ -219,20 +219,15 @@ def read_header(folder: Path) -> dict[str, Any]:
         beside = [file.parent.name for file in folder.parent.glob(f"*/{HEADER}")]
         near = nearest(folder.name, beside, short_for=False)
         hint = f"did you mean {str(folder.with_name(near[0]))!r}?" if near else "check the path"
-        what = (
-            f"{folder} holds no saved result: {HEADER} is not in it"
-            if folder.exists()
-            else f"there is no folder {folder}"
-        )
-        raise InputError(f"{what}: {hint}") from None
+        lacks = f"{folder} holds no saved result: {HEADER} is not in it"
+        raise InputError(f"{lacks if folder.exists() else f'there is no folder {folder}'}: {hint}") from None
     except (ValueError, RecursionError):
         raise InputError(f"{folder / HEADER} is damaged: it is not JSON; save the result again") from None
     if not isinstance(header, dict) or header.get("format") != FORMAT or not isinstance(header.get("kind"), str):
         raise InputError(f"{folder / HEADER} is not that of a saved result; check the path")
     if header.get("version") not in range(1, VERSION + 1):
-        raise InputError(
-            f"{folder} was saved in format {header.get('version')}, and this consilience knows formats up to {VERSION}: upgrade consilience"
-        )
+        what = f"{folder} was saved in format {header.get('version')}"
+        raise InputError(f"{what}, and this consilience knows formats up to {VERSION}: upgrade consilience")
     return header
 
 
@@ -277,8 +272,9 @@ class _Parts:
             items = [self.encode(item, f"{name}.{i}") for i, item in enumerate(value)]
             return items if isinstance(value, list) else {"$": "tuple", "items": items}
         if isinstance(value, Mapping):
-            pairs = enumerate(value.items())
-            items = [[self.encode(k, f"{name}.key"), self.encode(v, f"{name}.{i}")] for i, (k, v) in pairs]
+            items = [
+                [self.encode(k, f"{name}.key"), self.encode(v, f"{name}.{i}")] for i, (k, v) in enumerate(value.items())
+            ]
             return {"$": "dict", "items": items}
         kind = type(value).__name__
         if dataclasses.is_dataclass(value) and KINDS.get(kind) is type(value):

@@ -117,16 +117,14 @@ def check_same_run(folder: Path, manifest: dict[str, Any], asked: dict[str, Any]
         return
     there, here, what = manifest[key], asked[key], SAME_RUN[key]
     if key == "fingerprint" and there and here:
-        raise InputError(
-            f"store {folder} differs from what is asked in its {what}: the data, or their order, are not those it was made "
-            "from; give the same, or choose another folder"
-        )
+        why = "the data, or their order, are not those it was made from; give the same, or choose another folder"
+        raise InputError(f"store {folder} differs from what is asked in its {what}: {why}")
     if isinstance(there, dict) and isinstance(here, dict):  # name what differs, not all that is the same
         name = next(name for name in {**there, **here} if json_text(there.get(name)) != json_text(here.get(name)))
         there, here, what = there.get(name), here.get(name), f"{what}, {name}"
+    both = f"{what} ({brief(there)} there, {brief(here)} asked)"
     raise InputError(
-        f"store {folder} differs from what is asked in its {what} ({brief(there)} there, {brief(here)} asked): ask for the "
-        "same, or choose another folder"
+        f"store {folder} differs from what is asked in its {both}: ask for the same, or choose another folder"
     )
 
 

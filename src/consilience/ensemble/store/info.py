@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from consilience._check import InputError, count, show
 from consilience._types import Array
@@ -24,19 +25,14 @@ TAKEN = ("number", "labels", "label_names", "label_type")  # columns of the part
 def encode_info(info: Any, n_clusterings: int) -> dict[str, Column]:
     if info is None:
         return {}
-    info = _as_frame(info, n_clusterings)
+    if isinstance(info, Mapping) and n_clusterings == 1:  # columns by name, or the only row itself
+        info = info if any(isinstance(cell, (list, pd.Series)) for cell in info.values()) else [info]
+    info = check_info(info, n_clusterings)
     names = list(info.columns)
     for name in names:
         if not isinstance(name, str) or name in TAKEN or names.count(name) > 1:
             raise InputError(f"info column {name!r} must be named by a string, once, and not one of {', '.join(TAKEN)}")
     return {name: _encode_column(info[name]) for name in names}
-
-
-def _as_frame(info: Any, n_clusterings: int) -> pd.DataFrame:
-    """A table from one, from columns by name, from a list of rows, or from the only row itself."""
-    if isinstance(info, Mapping) and n_clusterings == 1:
-        info = info if any(isinstance(cell, (list, pd.Series)) for cell in info.values()) else [info]
-    return check_info(info, n_clusterings)
 
 
 def _encode_column(column: pd.Series) -> Column:
@@ -63,15 +59,13 @@ def _is_missing(cell: Any) -> bool:
 
 def decode_info(tables: list[pa.Table], index: pd.Index) -> pd.DataFrame:
     """One DataFrame of parts that may differ in columns and types."""
-    columns = {}
-    present = [set(table.column_names) for table in tables]
-    for name in dict.fromkeys(name for table in tables for name in table.column_names):
-        pieces = [
-            table.select([name]) if name in names else pa.table({name: pa.nulls(len(table))})
-            for table, names in zip(tables, present, strict=True)
-        ]
-        columns[name] = _join(pieces)
-    return pd.DataFrame(columns, index=range(len(index))).set_axis(index)
+    columns: dict[str, list[pa.Table]] = {name: [] for table in tables for name in table.column_names}
+    for table in tables:
+        there = set(table.column_names)
+        for name, pieces in columns.items():
+            pieces.append(table.select([name]) if name in there else pa.table({name: pa.nulls(len(table))}))
+    joined = {name: _join(pieces) for name, pieces in columns.items()}
+    return pd.DataFrame(joined, index=range(len(index))).set_axis(index)
 
 
 def unit_keys(info: pd.DataFrame) -> list[tuple[Any, ...]]:
@@ -149,13 +143,11 @@ def _is_unicode(texts: Sequence[str]) -> bool:
     return True
 
 
-def decode_names(table: pa.Table) -> list[Array | None]:
-    found: list[Array | None] = []
+def decode_names(file: pq.ParquetFile) -> list[Array | None]:
+    table, found = file.read(columns=[NAMES, TYPE], use_threads=False), []
     for texts, kind in zip(table[NAMES].to_pylist(), table[TYPE].to_pylist(), strict=True):
-        names = None
-        if texts is not None:
-            names = np.fromiter(texts if kind == "text" else map(json.loads, texts), object, len(texts))
-        found.append(names)
+        cells = texts if texts is None or kind == "text" else map(json.loads, texts)
+        found.append(None if texts is None else np.fromiter(cells, object, len(texts)))
     return found
 
 

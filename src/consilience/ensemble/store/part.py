@@ -6,7 +6,8 @@ import contextlib
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from consilience._check import InputError
+from consilience._types import Array
 from consilience.ensemble.store.folder import SAME_RUN, difference, parse_manifest
 from consilience.ensemble.store.info import NAMES, TAKEN, Column, RefusedError, brief, decode_info
 
@@ -37,15 +39,12 @@ def check_rows(labels: Any, n_objects: int) -> np.ndarray:
     if array.ndim == 2 and array.shape[1] == 0:
         array = array.astype(np.int32)
     if array.ndim != 2 or array.shape[0] != n_objects or array.dtype.kind not in "iu":
-        raise InputError(
-            f"labels must be whole numbers of shape ({n_objects}, n_clusterings), one column per clustering; "
-            f"got {array.dtype} of shape {array.shape}"
-        )
+        what = f"labels must be whole numbers of shape ({n_objects}, n_clusterings), one column per clustering"
+        raise InputError(f"{what}; got {array.dtype} of shape {array.shape}")
     if array.size and (array.min() < -1 or array.max() > np.iinfo(np.int32).max):
         row, column = np.argwhere((array < -1) | (array > np.iinfo(np.int32).max))[0]
-        raise InputError(
-            f"labels must lie between -1 (missing) and 2**31 - 1; labels[{row}, {column}] is {array[row, column]}"
-        )
+        what = "labels must lie between -1 (missing) and 2**31 - 1"
+        raise InputError(f"{what}; labels[{row}, {column}] is {array[row, column]}")
     return array.T
 
 
@@ -145,14 +144,20 @@ def fill(result: np.ndarray, targets: np.ndarray, file: pq.ParquetFile, rows: np
             column = file.read_row_group(group, columns=["labels"], use_threads=False)["labels"]
             block = column.combine_chunks().flatten().to_numpy().reshape(-1, result.shape[1])
             if block.min() < -1:
-                raise RefusedError(
-                    f"holds the label {block.min()}, which is below −1 (missing): correct it, or remove the file"
-                )
+                what = f"holds the label {block.min()}, which is below −1 (missing)"
+                raise RefusedError(f"{what}: correct it, or remove the file")
             result[targets[here]] = block[rows[here] - start]
         start = stop
 
 
 # Parts of a store as they are read back: without their labels, or a file that is open.
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    path: Path
+    has_names: bool
+    failed: Array | None  # which of its rows could not be made
 
 
 @contextlib.contextmanager
@@ -167,20 +172,18 @@ def opened(path: Path) -> Iterator[pq.ParquetFile]:
         raise InputError(f"{path} has changed since the store was opened, open it again: {brief(error)}") from error
 
 
-def read_info(
-    parts: Iterable[tuple[Path, np.ndarray | None]], columns: Sequence[str] | None, *, failed: bool
-) -> pd.DataFrame:
+def read_info(parts: Sequence[Part], columns: Sequence[str] | None, *, failed: bool) -> pd.DataFrame:
     """Info of the clusterings of parts, or of those that could not be made, by number; of some columns, or all."""
     tables = []
-    for path, lost in parts:
-        if failed and lost is None:
+    for part in parts:
+        if failed and part.failed is None:
             continue
-        with opened(path) as file:
+        with opened(part.path) as file:
             own = {*TAKEN, FAILED} if has_failures(file.schema_arrow) else TAKEN
             there = [column for column in file.schema_arrow.names if column not in own]
             names = ["number", *(column for column in there if columns is None or column in columns)]
             table = file.read(columns=names, use_threads=False).select(names)
-            tables.append(table if lost is None else table.filter(pa.array(lost if failed else ~lost)))
+            tables.append(table if part.failed is None else table.filter(pa.array(part.failed == failed)))
     numbers = np.concatenate([table["number"].to_numpy() for table in tables] or [np.empty(0, np.int64)])
     frame = decode_info([table.drop_columns("number") for table in tables], pd.Index(numbers, name="number"))
     return (frame if failed else frame[~frame.index.duplicated()]).sort_index(kind="stable")

@@ -7,7 +7,6 @@ import os
 import threading
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -18,22 +17,11 @@ import pandas as pd
 from consilience._check import InputError, check_path
 from consilience._files import FULL, UNFINISHED, sync_folder, write_whole
 from consilience._types import Array, ArrayLike, Ints, Labels, PathLike
-from consilience.ensemble.store.folder import (
-    IDS,
-    MANIFEST,
-    check_same_run,
-    encode_ids,
-    find_manifest,
-    is_blank,
-    lock_folder,
-    new_manifest,
-    parquet_files,
-    read_ids,
-)
+from consilience.ensemble.store import folder as folders
+from consilience.ensemble.store import part as parts
 from consilience.ensemble.store.info import (
     NAMES,
     STREAM,
-    TYPE,
     RefusedError,
     brief,
     check_ids,
@@ -42,30 +30,11 @@ from consilience.ensemble.store.info import (
     encode_names,
     unit_keys,
 )
-from consilience.ensemble.store.part import (
-    FAILED,
-    PART_NAME,
-    check_failures,
-    check_part,
-    check_rows,
-    encode_part,
-    fill,
-    mark_failures,
-    opened,
-    part_name,
-    read_info,
-)
+from consilience.ensemble.store.part import FAILED, Part
 
 
 class StoreWarning(UserWarning):
     """A file of a store is left out, or had to be done without; the message names it and says why."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Part:
-    path: Path
-    has_names: bool
-    failed: Array | None  # which of its rows could not be made
 
 
 class Store:
@@ -110,10 +79,8 @@ class Store:
         self._lock = lock
         self._process = os.getpid()
         self._appending = threading.Lock()
-        self._parts: list[_Part] = []  # in the order they were entered
-        self._where: dict[
-            int, tuple[_Part, int]
-        ] = {}  # part and row of each clustering that can be read, by its number
+        self._parts: list[Part] = []  # in the order they were entered
+        self._where: dict[int, tuple[Part, int]] = {}  # part and row of each clustering that can be read, by its number
         self._next_number = self._next_part = 0  # that are free
 
     @classmethod
@@ -144,7 +111,7 @@ class Store:
         id_name : str
             What the column of the ids was called, for files that are written of them.
         """
-        if not is_blank(check_path(path, "the store")):
+        if not folders.is_blank(check_path(path, "the store")):
             raise InputError(f"{path} is not empty: choose a new folder, or resume the store that is in it")
         return cls.resume(path, n_objects=n_objects, fingerprint=fingerprint, plan=plan, ids=ids, id_name=id_name)
 
@@ -165,11 +132,11 @@ class Store:
         manifest or list of ids is written anew.
         """
         folder, ids = check_path(path, "the store"), check_ids(ids, n_objects)
-        asked = new_manifest(n_objects, fingerprint, plan, ids, id_name)
-        if not is_blank(folder):
-            find_manifest(folder)  # a folder that is not a store is refused before anything is written to it
+        asked = folders.new_manifest(n_objects, fingerprint, plan, ids, id_name)
+        if not folders.is_blank(folder):
+            folders.find_manifest(folder)  # a folder that is not a store is refused before anything is written to it
         folder.mkdir(parents=True, exist_ok=True)
-        store = cls(folder, asked, lock_folder(folder))
+        store = cls(folder, asked, folders.lock_folder(folder))
         try:
             store._take_over(ids)
         except BaseException:
@@ -180,34 +147,34 @@ class Store:
     def _take_over(self, ids: Array | None) -> None:
         """Bring the locked folder into a state to append to."""
         problem: str | None = "new"
-        if not is_blank(self.path):
+        if not folders.is_blank(self.path):
             asked = self.manifest
-            self.manifest, problem = find_manifest(self.path)
-            check_same_run(self.path, self.manifest, asked)
+            self.manifest, problem = folders.find_manifest(self.path)
+            folders.check_same_run(self.path, self.manifest, asked)
         for leftover in self.path.glob(f"{UNFINISHED}*"):
             leftover.unlink()
         if problem:
-            self._write(MANIFEST, json.dumps(self.manifest, indent=2).encode())
+            self._write(folders.MANIFEST, json.dumps(self.manifest, indent=2).encode())
             sync_folder(self.path.parent)
         try:
-            self.ids = read_ids(self.path, self.manifest)
+            self.ids = folders.read_ids(self.path, self.manifest)
         except RefusedError:
             self.ids = ids
-            self._write(IDS, encode_ids(ids))
+            self._write(folders.IDS, folders.encode_ids(ids))
         self._scan()
 
     @classmethod
     def open(cls, path: PathLike) -> Store:
         """Open a store for reading: every part's checksum is verified, and bad files are left out by name."""
         folder = check_path(path, "the store")
-        manifest, problem = find_manifest(folder)
+        manifest, problem = folders.find_manifest(folder)
         store = cls(folder, manifest)
         if problem:
-            store._refuse(MANIFEST, f"{problem}; its copy in the parts is used")
+            store._refuse(folders.MANIFEST, f"{problem}; its copy in the parts is used")
         try:
-            store.ids = read_ids(folder, manifest)
+            store.ids = folders.read_ids(folder, manifest)
         except RefusedError as reason:
-            store._refuse(IDS, str(reason))
+            store._refuse(folders.IDS, str(reason))
         store._scan()
         return store
 
@@ -241,19 +208,19 @@ class Store:
         numbers : int64 array of shape (n_clusterings,)
         """
         self._check_writer()
-        rows = check_rows(labels, self.n_objects)
+        rows = parts.check_rows(labels, self.n_objects)
         columns = encode_info(info, len(rows)) | encode_names(label_names, len(rows))
-        lost = check_failures(failed, rows)
+        lost = parts.check_failures(failed, rows)
         if lost is not None:
             if FAILED in columns:
                 raise InputError(f"info column {FAILED!r} is the store's own where clusterings failed: rename it")
-            columns[FAILED] = mark_failures(lost)
+            columns[FAILED] = parts.mark_failures(lost)
         with self._appending:
             numbers = self._new_numbers(numbers, len(rows))
             if len(rows) == 0:
                 return numbers
-            data = encode_part(self.manifest, numbers, rows, columns)
-            name = part_name(self._next_part, max(self._next_number, int(numbers.max()) + 1), data)
+            data = parts.encode_part(self.manifest, numbers, rows, columns)
+            name = parts.part_name(self._next_part, max(self._next_number, int(numbers.max()) + 1), data)
             try:
                 self._write(name, data)
             except OSError as error:
@@ -262,7 +229,7 @@ class Store:
                 safe = f"the {self.n_clusterings:,} clusterings before are safe, and the same command goes on once there is room"
                 raise OSError(error.errno, f"{error.strerror}; {safe}", str(self.path)) from error
             self._next_part += 1
-            self._enter(_Part(self.path / name, NAMES in columns, lost), numbers)
+            self._enter(Part(self.path / name, NAMES in columns, lost), numbers)
         return numbers
 
     def drop(self, numbers: ArrayLike) -> None:
@@ -281,17 +248,17 @@ class Store:
         """
         self._check_writer()
         with self._appending:
-            parts, asked = {part for part, _ in self._places(numbers)}, set(np.ravel(numbers).tolist())
-            kept = sorted(number for number, (part, _) in self._where.items() if part in parts and number not in asked)
+            going, asked = {part for part, _ in self._places(numbers)}, set(np.ravel(numbers).tolist())
+            kept = sorted(number for number, (part, _) in self._where.items() if part in going and number not in asked)
             if kept:
                 raise InputError(f"clustering {kept[0]} was appended together with some of these: drop it too, or none")
             try:
-                for part in [part for part in reversed(self._parts) if part in parts]:
+                for part in [part for part in reversed(self._parts) if part in going]:
                     self._drop(part)
             finally:
                 sync_folder(self.path)
 
-    def _drop(self, part: _Part) -> None:
+    def _drop(self, part: Part) -> None:
         """A part goes, and what is known of it with it, whatever ends this."""
         try:
             part.path.unlink()
@@ -319,17 +286,14 @@ class Store:
         A column that a part lacks is missing there. Whole numbers with gaps come as pandas `Int64`, so that
         63-bit seeds stay exact.
         """
-        return self._read_info(columns, failed=False)
-
-    def _read_info(self, columns: Sequence[str] | None, *, failed: bool) -> pd.DataFrame:
-        return read_info(((part.path, part.failed) for part in self._parts), columns, failed=failed)
+        return parts.read_info(self._parts, columns, failed=False)
 
     def failures(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """The same of the clusterings that could not be made, and have not been since; `note` says why where a run wrote them.
 
         What a run makes is known by its seed, unit and center, and may have another number when it is made; all else by its number.
         """
-        found = self._read_info(None if columns is None else [*columns, *STREAM], failed=True)
+        found = parts.read_info(self._parts, None if columns is None else [*columns, *STREAM], failed=True)
         if found.empty:
             return found
         made, keys = set(unit_keys(self.info(STREAM))), unit_keys(found)
@@ -349,22 +313,22 @@ class Store:
         """
         places = self._places(numbers)
         result = np.empty((len(places), self.n_objects), dtype=np.int32)
-        wanted: dict[_Part, list[tuple[int, int]]] = {}
+        wanted: dict[Part, list[tuple[int, int]]] = {}
         for target, (part, row) in enumerate(places):
             wanted.setdefault(part, []).append((target, row))
         for part, pairs in wanted.items():
             targets, rows = np.array(pairs).T
-            with opened(part.path) as file:
-                fill(result, targets, file, rows)
+            with parts.opened(part.path) as file:
+                parts.fill(result, targets, file, rows)
         return result.T
 
     def label_names(self, numbers: ArrayLike = None) -> list[Array | None]:
         """What the codes stand for, as in ``Ensemble.label_names``, of all clusterings or of those asked."""
         places = self._places(numbers)
-        found: dict[_Part, list[Array | None]] = {}
+        found: dict[Part, list[Array | None]] = {}
         for part in {part for part, _ in places if part.has_names}:
-            with opened(part.path) as file:
-                found[part] = decode_names(file.read(columns=[NAMES, TYPE], use_threads=False))
+            with parts.opened(part.path) as file:
+                found[part] = decode_names(file)
         return [found[part][row] if part.has_names else None for part, row in places]
 
     def close(self) -> None:
@@ -385,23 +349,23 @@ class Store:
         return f"Store({str(self.path)!r}, n_clusterings={self.n_clusterings}, n_objects={self.n_objects})"
 
     def _scan(self) -> None:
-        for path in parquet_files(self.path):
-            if path.name == IDS and self.manifest["ids"] is not None:
+        for path in folders.parquet_files(self.path):
+            if path.name == folders.IDS and self.manifest["ids"] is not None:
                 continue
-            if match := PART_NAME.fullmatch(path.name):
+            if match := parts.PART_NAME.fullmatch(path.name):
                 self._next_part = max(self._next_part, int(match["number"]) + 1)
                 self._next_number = max(self._next_number, int(match["next_number"] or 0))
             try:
-                numbers, has_names, failed = check_part(path, self.manifest)
+                numbers, has_names, failed = parts.check_part(path, self.manifest)
             except RefusedError as reason:
                 self._refuse(path.name, str(reason))
                 continue
-            repeated = self._enter(_Part(path, has_names, failed), numbers)
+            repeated = self._enter(Part(path, has_names, failed), numbers)
             if repeated is not None:
                 message = f"{path} holds clustering {repeated} again: the one in an earlier part is kept"
                 warnings.warn(StoreWarning(message), stacklevel=4)
 
-    def _enter(self, part: _Part, numbers: Ints) -> int | None:
+    def _enter(self, part: Part, numbers: Ints) -> int | None:
         """Enter a part; a number that is already known keeps its place, and the first such is returned."""
         repeated = None
         self._parts.append(part)
@@ -413,7 +377,7 @@ class Store:
                 repeated = number
         return repeated
 
-    def _places(self, numbers: ArrayLike) -> list[tuple[_Part, int]]:
+    def _places(self, numbers: ArrayLike) -> list[tuple[Part, int]]:
         asked = (self.numbers if numbers is None else np.ravel(numbers)).tolist()
         unknown = [number for number in asked if number not in self._where]
         if unknown:
