@@ -35,20 +35,11 @@ def check_metric(metric: Any) -> bool:
 @register
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Objects in the columns that their distances were scaled to, by which new objects are put beside them.
+    """Objects in the columns that their distances were scaled to, by which new objects are put beside them."""
 
-    Attributes
-    ----------
-    columns : (n_kept, width) array
-    near : float
-        Distance below which pairs weigh no more.
-    kept : (n_kept,) int array or None
-        Which of the objects these are, where not all were clustered.
-    """
-
-    columns: Floats
-    near: float
-    kept: Ints | None
+    columns: Floats  # (n_kept, width)
+    near: float  # distance below which pairs weigh no more
+    kept: Ints | None  # (n_kept,) which of the objects these are, where not all were clustered
 
     @classmethod
     def of(cls, columns: Floats, distances: Floats, kept: Ints | None) -> Places:
@@ -94,9 +85,8 @@ def read_distances(estimator: Any, source: Any, reading: Any = None) -> Table:
             source = array_of(source, "the distances")
         if isinstance(source, np.ndarray) and (source.ndim != 2 or source.shape[1] == estimator.n_features_in_):
             with warnings.catch_warnings():
-                warnings.filterwarnings(
-                    "ignore", "X does not have valid feature names"
-                )  # they are in the order of the data
+                # They are in the order of the data.
+                warnings.filterwarnings("ignore", "X does not have valid feature names")
                 source = check_matrix(source, what="the distances", estimator=estimator, reset=False)
         if names is not None and not isinstance(source, np.ndarray) and given.get("header") is not False:
             given["columns"] = list(names)

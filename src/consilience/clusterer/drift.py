@@ -132,33 +132,16 @@ def is_large(n_outside: int, n: int, expected: float) -> bool:
 @register
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What the objects of the data were like.
+    """What the objects of the data were like."""
 
-    Attributes
-    ----------
-    means : (all clusters, width) array
-        Of the clusters of some members, in the columns in use; NaN for a cluster without objects.
-    offsets : (n_members + 1,) int array
-    limit : float
-        Distance that 99 % of the data keep.
-    expected : float
-        Probability that another object like the data is farther.
-    edges, below : (n_columns, 9) arrays
-        Deciles of the given columns, and the share of the data up to them.
-    center : (n_columns,) array
-        Their means.
-    n_objects : int
-        By which these were judged.
-    """
-
-    means: Floats
-    offsets: Ints
-    limit: float
-    expected: float
-    edges: Floats
-    below: Floats
-    center: Floats
-    n_objects: int
+    means: Floats  # (all clusters of some members, columns in use); NaN for a cluster without objects
+    offsets: Ints  # (n_members + 1,)
+    limit: float  # distance that 99 % of the data keep
+    expected: float  # probability that another object like the data is farther
+    edges: Floats  # (n_columns, 9) deciles of the given columns
+    below: Floats  # (n_columns, 9) the share of the data up to them
+    center: Floats  # (n_columns,) their means
+    n_objects: int  # by which these were judged
 
     @classmethod
     def of(cls, values: ArrayLike, table: ArrayLike, ensemble: Ensemble) -> Seen:
@@ -172,17 +155,10 @@ class Seen:
         distances = np.sort(_distances(table[rows], means, offsets, own, counts))
         n = len(distances)
         k = min(n, int(np.ceil(QUANTILE * (n + 1))))
-        edges = _deciles(values[rows])
-        return cls(
-            means,
-            offsets,
-            float(distances[k - 1]),
-            (n + 1 - k) / (n + 1),
-            edges,
-            _below(values[rows], edges),
-            np.asarray(values[rows].mean(axis=0)).ravel(),
-            n,
-        )
+        some = values[rows]
+        edges, center = _deciles(some), np.asarray(some.mean(axis=0)).ravel()
+        limit, expected = float(distances[k - 1]), (n + 1 - k) / (n + 1)
+        return cls(means, offsets, limit, expected, edges, _below(some, edges), center, n)
 
     def beyond(self, table: ArrayLike) -> Floats:
         # 1 for what is not farther than 99 % of the data. Time O(rows · columns · clusters).
@@ -262,13 +238,9 @@ def _deciles(values: ArrayLike) -> Floats:
 
 def _below(values: ArrayLike, edges: Floats) -> Floats:
     """(n_columns, 9) the share of the rows up to every edge."""
-    n = max(1, values.shape[0])
-    return np.array(
-        [
-            np.searchsorted(np.sort(column), edge, side="right") / n
-            for column, edge in zip(_columns(values), edges, strict=True)
-        ]
-    ).reshape(-1, 9)
+    pairs = zip(_columns(values), edges, strict=True)
+    numbers = [np.searchsorted(np.sort(column), edge, side="right") for column, edge in pairs]
+    return np.array(numbers).reshape(-1, 9) / max(1, values.shape[0])
 
 
 def _columns(values: ArrayLike) -> list[Floats]:

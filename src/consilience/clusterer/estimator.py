@@ -218,11 +218,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             found = f"the consensus has {count(consensus.n_clusters, 'cluster')}, fewer than"
             fewer = f"{found} n_clusters={self.n_clusters}: ask for fewer, or for another method"
             warnings.warn(fewer, ConvergenceWarning, stacklevel=3)  # of whoever calls fit
-        model = NewObjects(
-            Labeler.of(runner, ensemble),
-            Placement.of(ensemble, consensus),
-            Seen.of(values, runner.spaces.columns, ensemble),
-        )
+        seen = Seen.of(values, runner.spaces.columns, ensemble)
+        model = NewObjects(Labeler.of(runner, ensemble), Placement.of(ensemble, consensus), seen)
         notes = [f"{count(consensus.n_clusters, 'cluster')}, the middle of those tried, since {few}" if few else ""]
         notes += [consensus.note, "" if recipe is None else f"members by recipe: {recipe.words}"]
         notes += [f"members guided by {words}" if (words := runner.plan.guide_words) else "", *table.notices]
@@ -232,11 +229,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             notes.append(drawn)
             rows = rows_of(table) if places is None else places.rows(table)
             labels, _, support, confidence, _ = model.assigned(rows)
-            labels[sample], support[sample], confidence[sample] = (
-                consensus.labels,
-                consensus.support,
-                consensus.confidence,
-            )
+            labels[sample], confidence[sample] = consensus.labels, consensus.confidence
+            support[sample] = consensus.support
         self.labels_, self.confidence_, self.support_ = labels, confidence, support
         self.n_clusters_, self.scales_ = consensus.n_clusters, consensus.scales
         self.ensemble_, self.consensus_, self.sample_, self.encoder_ = ensemble, consensus, sample, table.encoder

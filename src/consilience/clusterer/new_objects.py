@@ -28,9 +28,8 @@ class NewObjects:
     seen: Seen
 
     def label(self, values: ArrayLike) -> Labels:
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # what is too far for a distance has any cluster, and lies outside
+        # What is too far for a distance has any cluster, and lies outside.
+        with np.errstate(over="ignore", invalid="ignore"):
             return self.labeler.label(values)
 
     def judged(self, new: Rows) -> Iterator[tuple[Ints, Floats, Floats, Floats]]:
@@ -47,15 +46,10 @@ class NewObjects:
                 places = [self.placement.places(one) for one in made]
                 shares[some] = np.mean([share for _, share in places], axis=0)
                 labels[some] = own = np.where(labels[some] >= 0, shares[some].argmax(axis=1), -1)
-                supports = [self.placement.support(one, own) for one in made]
-                support[some] = np.mean(supports, axis=0)
-                confidence[some] = np.mean(
-                    [
-                        np.where(place == own, self.placement.confidence(one, own), 0.0)
-                        for (place, _), one in zip(places, supports, strict=True)
-                    ],
-                    axis=0,
-                )
+                supports = np.array([self.placement.support(one, own) for one in made])
+                sure = np.array([self.placement.confidence(one, own) for one in supports])
+                support[some] = supports.mean(axis=0)
+                confidence[some] = np.where([place == own for place, _ in places], sure, 0.0).mean(axis=0)
             yield labels, shares, support, confidence
 
     def assigned(self, new: Rows) -> tuple[Ints, Floats, Floats, Floats, Floats]:
@@ -86,9 +80,6 @@ class NewObjects:
 
     def _prepared(self, values: ArrayLike) -> ArrayLike:
         return self.labeler.preparation.apply(values)
-
-
-# Clusters of new objects: what :meth:`EnsembleClusterer.assign` returns.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -32,32 +32,15 @@ register(EncodedColumn)
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """New objects.
+    """New objects."""
 
-    Attributes
-    ----------
-    values : (n_new, n_columns) array or CSR matrix
-        Encoded as those of the data.
-    ids : array or None
-    unseen : dict of str to int
-        Cells with a category that the data does not have, by column.
-    missing : dict of str to int
-        Cells that are missing, or no number or date where the data has some, by column.
-    gaps : Gaps or None
-        The cells that were missing and are filled in `values`.
-    n_columns : int
-        Original ones, that a gap may be in.
-    notices : tuple of str
-        What was done to read them.
-    """
-
-    values: ArrayLike
+    values: ArrayLike  # (n_new, n_columns) array or CSR matrix, encoded as those of the data
     ids: Array | None = None
-    unseen: dict[str, int] = field(default_factory=dict)
-    missing: dict[str, int] = field(default_factory=dict)
-    gaps: Gaps | None = None
-    n_columns: int = 0
-    notices: tuple[str, ...] = ()
+    unseen: dict[str, int] = field(default_factory=dict)  # cells with a category that the data does not have, by column
+    missing: dict[str, int] = field(default_factory=dict)  # cells missing, or no number or date where the data has some
+    gaps: Gaps | None = None  # the cells that were missing and are filled in `values`
+    n_columns: int = 0  # original ones, that a gap may be in
+    notices: tuple[str, ...] = ()  # what was done to read them
 
     @cached_property
     def n_missing(self) -> Ints:
@@ -120,10 +103,10 @@ def learn_rows(estimator: Any, X: Any, guide: Guide | None = None) -> tuple[Tabl
     if not isinstance(X, Table):
         columns = None if names is None else [str(name) for name in names]
         made = Table(values, "data", ids_of(X), columns, None, "the data")
-        return made, None if guide is None else guide.of(made)
-    if names is None and X.columns is not None:
-        _set_names(estimator, X.columns)
-    made = replace(X, values=values, kind="data")
+    else:
+        made = replace(X, values=values, kind="data")
+        if names is None and X.columns is not None:
+            _set_names(estimator, X.columns)
     return replace(made, labels=None), None if guide is None else guide.of(made)
 
 
@@ -175,20 +158,15 @@ def new_rows(estimator: Any, X: Any, encoder: Encoder | None, reader: Encoder | 
         if reader is None:
             what = X.source if isinstance(X, Table) else "the new objects"
             raise InputError(f"{what}: has cells that are missing or no numbers and cannot be filled: drop their rows")
-        _check_width(estimator, X)
+        if isinstance(X, np.ndarray) and X.shape[1] != estimator.n_features_in_:  # a frame is read by its names
+            of = f"{type(estimator).__name__} is expecting {estimator.n_features_in_} features as input"
+            raise InputError(f"X has {X.shape[1]} features, but {of}")
         return _encoded(X, reader)
     with warnings.catch_warnings():
         if isinstance(X, Table) and X.columns is not None:  # of a sparse matrix, whose names scikit-learn does not see
             warnings.filterwarnings("ignore", "X does not have valid feature names")
         values = check_matrix(_named(X), estimator=estimator, reset=False)
     return Rows(_bounded(values), ids_of(X))
-
-
-def _check_width(estimator: Any, X: Any) -> None:
-    """An array has as many columns as the data; a frame is read by its names."""
-    if isinstance(X, np.ndarray) and X.shape[1] != estimator.n_features_in_:
-        of = f"{type(estimator).__name__} is expecting {estimator.n_features_in_} features as input"
-        raise InputError(f"X has {X.shape[1]} features, but {of}")
 
 
 def _encoded(X: Any, encoder: Encoder) -> Rows:
@@ -198,18 +176,14 @@ def _encoded(X: Any, encoder: Encoder) -> Rows:
         return rows
     unseen = {c.name: sum(c.encode(X.original[c.name])[1].values()) for c in encoder.columns}
     missing = {c.name: int(X.original[c.name].isna().sum()) for c in encoder.columns}
-    return replace(rows, unseen=_some(unseen), missing=_some(missing))
+    unseen, missing = ({name: n for name, n in cells.items() if n} for cells in (unseen, missing))
+    return replace(rows, unseen=unseen, missing=missing)
 
 
 def rows_of(table: Table) -> Rows:
     """The rows of a table, and which of their cells were missing."""
     n_columns = 0 if table.encoder is None else len(table.encoder.columns)
     return Rows(table.values, table.ids, gaps=table.gaps, n_columns=n_columns)
-
-
-def _some(cells: dict[str, int]) -> dict[str, int]:
-    """Without the columns that have none."""
-    return {name: n for name, n in cells.items() if n}
 
 
 def ids_of(X: Any) -> Array | None:

@@ -27,38 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class ClustererModel(Result):
-    """What :meth:`EnsembleClusterer.save` writes: all that labels new objects, and what was found of those of the data.
+    """What :meth:`EnsembleClusterer.save` writes: all that labels new objects, and what was found of those of the data."""
 
-    Attributes
-    ----------
-    parameters : dict
-        Of the estimator; another clusterer (`base`) and a guide as text, since no code and no names of objects are saved with them.
-    labels, confidence, support : (n_objects,) arrays
-    n_clusters : int
-    ids : (n_objects,) array or None
-    source : str
-        What was clustered: the name of its file; empty where it was no file.
-    scales : DataFrame or None
-    note : str
-        How the choices were made.
-    doubt : str
-        Why the answer is weak; empty where nothing says so.
-    n_columns : int
-        Of the data.
-    columns : array of str or None
-        Their names.
-    sample : int array or None
-        The objects that were clustered and combined, where not all were.
-    encoder : Encoder or None
-    reader : Encoder or None
-        How new objects are read where the data had nothing to encode: as it was, and their missing cells filled.
-    places : Places or None
-        Where distances of new objects put them, if the data were distances.
-    labeler : Labeler
-    placement : Placement
-    seen : Seen
-    """
-
+    # Of the estimator; another clusterer (`base`) and a guide as text, since no code and no names of objects are saved with them.
     parameters: dict[str, Any]
     labels: Ints
     confidence: Floats
@@ -66,18 +37,19 @@ class ClustererModel(Result):
     n_clusters: int
     ids: Array | None
     scales: pd.DataFrame | None
-    note: str
-    doubt: str
-    n_columns: int
-    columns: Array | None
-    sample: Ints | None
+    note: str  # how the choices were made
+    doubt: str  # why the answer is weak; empty where nothing says so
+    n_columns: int  # of the data
+    columns: Array | None  # their names
+    sample: Ints | None  # the objects that were clustered and combined, where not all were
     encoder: Encoder | None
+    # How new objects are read where the data had nothing to encode: as it was, and their missing cells filled.
     reader: Encoder | None
-    places: Places | None
+    places: Places | None  # where distances of new objects put them, if the data were distances
     labeler: Labeler
     placement: Placement
     seen: Seen
-    source: str = ""
+    source: str = ""  # what was clustered: the name of its file; empty where it was no file
 
     @property
     def ensemble(self) -> Ensemble:
