@@ -192,7 +192,7 @@ def _work(path, folder, seconds, together, found):
         start = time.perf_counter()
         while time.perf_counter() < start + seconds:
             part = parts[done % len(parts)]
-            of_part(part, blocks.layout)
+            of_part(part, None, None, blocks.layout)
             _write_part(part, table, ("part", 0), blocks.layout, there)
             done += 1
         found.put(done / (time.perf_counter() - start))

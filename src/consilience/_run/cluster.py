@@ -22,7 +22,7 @@ import joblib
 import numpy as np
 
 from consilience._check import InputError, fingerprint, show
-from consilience._run.parallel import AGAIN, ClusterError, Task, Workers, pack, run_call, unpack
+from consilience._run.parallel import AGAIN, OUT_OF_MEMORY, ClusterError, Task, Workers, pack, run_call, unpack
 from consilience._run.progress import worker_name
 from consilience._types import Array
 
@@ -94,10 +94,8 @@ def outcome(future: Any) -> tuple[bool, Any]:
     try:
         return (False, None) if future.status in ("lost", "cancelled") else (True, future.result())
     except KilledWorker as error:
-        raise ClusterError(
-            "a task ended each of the workers that took it, as the system does when memory runs out: give the workers more, or "
-            "less data at a time"
-        ) from error
+        ended = f"a task ended each of the workers that took it, {OUT_OF_MEMORY}"
+        raise ClusterError(f"{ended}: give the workers more, or less data at a time") from error
     except (FutureCancelledError, *UNANSWERED):
         if future.status == "error":  # what the task itself raised
             raise
@@ -111,9 +109,8 @@ class ClusterWorkers(Workers):
         self._there: dict[int, tuple[Any, str, Any]] = {}  # arrays that live here, by id: fingerprints, and futures
 
     def _results(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Any]]:
-        if (
-            worker_name()
-        ):  # tasks of a task, one after the other: waiting for others would hold a worker that they may need
+        # Tasks of a task, one after the other: waiting for others would hold a worker that they may need.
+        if worker_name():
             yield from ((place, run_call(task)) for place, task in enumerate(tasks))
             return
         self._forget_changed()
@@ -140,10 +137,8 @@ class ClusterWorkers(Workers):
                         continue
                     tries += 1
                     if tries > AGAIN * max(1, len(out) + 1):
-                        raise ClusterError(
-                            f"tasks were lost {tries} times in a row: is the cluster {address_of(self._client)} sound, and are all "
-                            "parts of the data still there?"
-                        )
+                        sound = f"is the cluster {address_of(self._client)} sound, and are all parts of the data still there?"
+                        raise ClusterError(f"tasks were lost {tries} times in a row: {sound}")
                     out[self._submit(task, ended)] = place, task
         finally:
             if out and self._client.status == "running":

@@ -32,6 +32,7 @@ MOST_JOBS = 2**20  # safeguard: more are no number of jobs
 AGAIN = 3  # safeguard: times that tasks are given out again after a worker died, with none finished in between
 ROUND = 16  # safeguard: tasks of every job that are given out before the results of all of them are taken
 LARGE = 1 << 16  # safeguard: bytes from which on an array travels by itself
+OUT_OF_MEMORY = "as the system does when memory runs out"
 Task = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]  # what joblib.delayed makes
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -55,9 +56,7 @@ def n_threads(n_jobs: int | None) -> int:
         backend, n_jobs = get_active_backend()
         if n_jobs is None or type(backend).__name__ not in LOCAL:
             return 1
-    if n_jobs > 0:
-        return int(n_jobs)
-    return max(1, joblib.cpu_count() + 1 + int(n_jobs))
+    return int(n_jobs) if n_jobs > 0 else max(1, joblib.cpu_count() + 1 + int(n_jobs))
 
 
 def n_tasks(n_jobs: int | None) -> int:
@@ -219,9 +218,9 @@ class _LocalWorkers(Workers):
                 except BrokenProcessPool as error:
                     deaths += 1
                     if deaths > AGAIN:
+                        killed = f"worker processes were killed {deaths} times in a row"
                         raise ClusterError(
-                            f"worker processes were killed {deaths} times in a row, as the system does when memory runs out: "
-                            "use fewer jobs, or less data at a time"
+                            f"{killed}, {OUT_OF_MEMORY}: use fewer jobs, or less data at a time"
                         ) from error
 
     def _until_death(self, tasks: Mapping[int, Task]) -> Iterator[tuple[int, Any]]:

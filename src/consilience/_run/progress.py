@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from types import TracebackType
 from typing import Any, TypeVar
 
 from consilience._check import check_path
@@ -46,9 +45,7 @@ class Bar:
     def __enter__(self) -> Bar:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._bar is not None:
             self._bar.stop()
         if self._told and is_logging():
@@ -60,15 +57,9 @@ def _bar() -> Any:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
+    what, rate = TextColumn("{task.description}"), TextColumn("{task.fields[rate]}")
+    columns = what, BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn()
+    return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 def track(items: Iterable[T], total: int, what: str, progress: bool | None = None) -> Iterator[T]:
@@ -79,10 +70,9 @@ def track(items: Iterable[T], total: int, what: str, progress: bool | None = Non
             bar.advance()
 
 
-# The run log: what was done, where, in how many seconds and with how much memory, one JSON object per line.
-#
-# Lines are written by the process that the caller started, as results reach it, and each at once: whatever happens later, they are there.
-# Durations are those of a clock that nobody sets; the date stands in the first line alone, for people.
+# The run log: what was done, where, in how many seconds and with how much memory, one JSON object per line. Lines are written by the
+# process that the caller started, as results reach it, and each at once: whatever happens later, they are there. Durations are those of a
+# clock that nobody sets; the date stands in the first line alone, for people.
 
 _active: ContextVar[Callable[..., None] | None] = ContextVar("consilience_run_log", default=None)
 
@@ -114,9 +104,7 @@ def peak_memory() -> float | None:
 
 
 @contextlib.contextmanager
-def logging_to(
-    path: PathLike | None, verb: str, hear: Callable[[dict[str, Any]], None] | None = None
-) -> Iterator[None]:
+def logging_to(path: PathLike | None, verb: str, hear: Callable[..., None] | None = None) -> Iterator[None]:
     """Within, work is written to a log (a file that lines are added to, or `hear`), from what starts to how it ended."""
     if path is None and hear is None:
         yield

@@ -29,6 +29,7 @@ UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 FIXED = 500 * 10**6  # safeguard: bytes that the process, and a block while it is read, take
 OF_OBJECT = 40  # safeguard: bytes, where the answer stays in memory
+Asked = dict[str, Any]  # what :func:`consilience.combine` was asked
 
 
 def combine_blocks(
@@ -53,15 +54,16 @@ def combine_blocks(
     folder = None if output is None else check_output(output)
     reading = Reading(blocks.parts, blocks.layout, how["n_jobs"])
     asked: dict[str, Any] = {"method": method, "n_clusters": n_clusters, "how": how, "options": options}
+    number = None if isinstance(n_clusters, str) else n_clusters
     shown: dict[str, Any] = {"progress": progress, "call": call}
     in_memory = room if folder is None else None
     try:
         rows = blocks.distinct(None if room is None else room - FIXED, how["n_jobs"])
     except TooManyRowsError:
-        found = _of_sample(blocks, reading, partial(_check_objects, room=in_memory), asked, shown)
+        found = _of_sample(blocks, reading, partial(_check_objects, room=in_memory), number, asked, shown)
     else:
         _check_objects(rows.n_objects, in_memory, rows.n_bytes)
-        found = _of_rows(blocks, rows, asked, shown)
+        found = _of_rows(blocks, rows, number, asked, shown)
     return _give(reading, found, folder, start)
 
 
@@ -76,10 +78,9 @@ class _Found:
     tally: dict[str, Any]
 
 
-def _of_rows(blocks: LabelBlocks, rows: DistinctRows, asked: dict[str, Any], shown: dict[str, Any]) -> _Found:
-    """The answer for all distinct rows."""
+def _of_rows(blocks: LabelBlocks, rows: DistinctRows, number: int | None, asked: Asked, shown: Asked) -> _Found:
     ens = rows.ensemble(blocks.names)
-    problem = check_problem(ens, _number(asked), copies=rows.counts, even=blocks.even)
+    problem = check_problem(ens, number, copies=rows.counts, even=blocks.even)
     answer = combine_problem(ens, problem, **asked, **shown)
     values: dict[str, Array] = {"cluster": answer.labels.astype(np.int32)}
     values |= {"confidence": answer.confidence, "support": answer.support}
@@ -91,16 +92,11 @@ def _of_rows(blocks: LabelBlocks, rows: DistinctRows, asked: dict[str, Any], sho
 
 
 def _of_sample(
-    blocks: LabelBlocks,
-    reading: Reading,
-    check: Callable[[int], None],
-    asked: dict[str, Any],
-    shown: dict[str, Any],
+    blocks: LabelBlocks, reading: Reading, check: Callable[[int], None], number: int | None, asked: Asked, shown: Asked
 ) -> _Found:
     """The answer for a sample of the objects, and where it places all others."""
     rows, lengths = take_sample(reading, check)
     sample = rows.ensemble(blocks.names)[np.repeat(np.arange(len(rows.counts)), rows.counts)]
-    number = _number(asked)
     if asked["method"] == "nbce" and number is None and sum(lengths) > sample.n_objects:
         asked = asked | {"options": {"inference": "vb"} | asked["options"]}  # as in memory of so many objects
     problem = check_problem(sample, number, even=blocks.even)
@@ -116,12 +112,7 @@ def _of_sample(
     return _Found(lengths, placed, {"membership": replace(placed, wanted=("membership",))}, fields, tally_of(sums))
 
 
-def _number(asked: dict[str, Any]) -> int | None:
-    return None if isinstance(asked["n_clusters"], str) else asked["n_clusters"]
-
-
 def _give(reading: Reading, found: _Found, folder: Path | None, start: float) -> Consensus:
-    """The record, with what concerns single objects in arrays or written."""
     later = {name: partial(_one, reading, some, found.lengths) for name, some in found.more.items()}
     fields = found.fields | {"seconds": time.perf_counter() - start}
     if folder is None:
@@ -138,11 +129,9 @@ def _give(reading: Reading, found: _Found, folder: Path | None, start: float) ->
 
 
 def _check_objects(n_objects: int, room: int | None, beside: int = 0) -> None:
-    """Refuse objects whose answers have no room beside so many bytes."""
     if room is not None and FIXED + beside + OF_OBJECT * n_objects > room:
-        raise InputError(
-            f"{n_objects:,} objects have no room in {room:,} bytes beside their rows: give output= (--output), a folder for their labels"
-        )
+        lack = f"{n_objects:,} objects have no room in {room:,} bytes beside their rows"
+        raise InputError(f"{lack}: give output= (--output), a folder for their labels")
 
 
 def _one(reading: Reading, table: Answers, lengths: Sequence[int]) -> Array:
@@ -157,21 +146,17 @@ def bytes_of(limit: int | str) -> int:
         unit = None if found is None else UNITS.get(found[2].upper())
         number = None if found is None or unit is None else float(found[1]) * unit
     if not is_number(number) or not np.isfinite(number) or number <= FIXED:
-        raise InputError(
-            f"memory_limit (--memory-limit) must be bytes, or text such as '4GB', and more than {FIXED / 1e9:g} GB, which the process "
-            f"itself takes; got {show(limit)}"
-        )
+        least = f"more than {FIXED / 1e9:g} GB, which the process itself takes"
+        wanted = f"memory_limit (--memory-limit) must be bytes, or text such as '4GB', and {least}"
+        raise InputError(f"{wanted}; got {show(limit)}")
     return int(number)
 
 
 def check_output(path: PathLike) -> Path:
-    """A folder that is not there yet, and is not called like a file of another kind."""
     folder = check_folder(path)
     if folder.suffix.lower() in (".csv", ".tsv", ".txt", ".npy", ".npz", ".xlsx"):
-        raise InputError(
-            f"{path}: labels in blocks are given back as a folder of Parquet parts: give the output the name of a folder, such as "
-            f"{folder.stem}"
-        )
+        wanted = f"give the output the name of a folder, such as {folder.stem}"
+        raise InputError(f"{path}: labels in blocks are given back as a folder of Parquet parts: {wanted}")
     if folder.exists():
         raise InputError(f"{path} is there already: give the output the name of a new folder")
     return folder

@@ -89,19 +89,14 @@ def read_part(part: Any, layout: Layout) -> Iterator[Coded]:
         yield from _read_parquet(part, layout)
         return
     table = plain_source(part)
-    if isinstance(table, pd.DataFrame):
-        yield from (_code_frame(table.iloc[i : i + layout.rows], layout) for i in _starts(table, layout))
-    elif isinstance(table, np.ndarray) and table.ndim in (1, 2):
-        columns = table[:, None] if table.ndim == 1 else table  # also of no rows
-        yield from (_code_columns(columns[i : i + layout.rows].T, layout) for i in _starts(table, layout))
-    else:
-        raise InputError(
-            f"a block of labels cannot be {kind_of(part)}: give arrays of objects × clusterings, or frames"
-        )
-
-
-def _starts(table: Any, layout: Layout) -> range:
-    return range(0, max(1, len(table)), layout.rows)  # one block also of no rows
+    if isinstance(table, np.ndarray) and table.ndim == 1:
+        table = table[:, None]
+    if not isinstance(table, pd.DataFrame) and not (isinstance(table, np.ndarray) and table.ndim == 2):
+        kind = kind_of(part)
+        raise InputError(f"a block of labels cannot be {kind}: give arrays of objects × clusterings, or data frames")
+    for i in range(0, max(1, len(table)), layout.rows):  # one block also of no rows
+        some = table[i : i + layout.rows]
+        yield _code_frame(some, layout) if isinstance(some, pd.DataFrame) else _code_columns(some.T, layout)
 
 
 def _read_parquet(part: ParquetPart, layout: Layout) -> Iterator[Coded]:
@@ -168,7 +163,6 @@ def _code_values(values: Any, what: str) -> tuple[Any, list[Any]]:
 
 
 def _own_codes(values: Array) -> tuple[Array, list[Any]] | None:
-    """Small whole numbers as they are."""
     if values.dtype.kind not in "iu" or not len(values):
         return None
     low, high = int(values.min()), int(values.max())
@@ -176,7 +170,7 @@ def _own_codes(values: Array) -> tuple[Array, list[Any]] | None:
 
 
 def _code_arrow(column: pa.Array, name: str, layout: Layout) -> tuple[Any, list[Any]]:
-    """As the same column of a whole file is read: whole numbers, or objects; None where missing."""
+    # As the same column of a whole file is read: whole numbers, or objects; None where missing.
     if pa.types.is_integer(column.type) and not column.null_count:
         found = _own_codes(column.to_numpy(zero_copy_only=False))
         if found is not None:
@@ -187,17 +181,14 @@ def _code_arrow(column: pa.Array, name: str, layout: Layout) -> tuple[Any, list[
     try:
         labels = labels_of(raw, 0)
     except ColumnError as error:
-        raise InputError(
-            f"{layout.source}: column {name!r} holds {error.brief}, and labels are whole numbers or names: leave it out with "
-            "columns= (--columns)"
-        ) from None
+        odd = f"{layout.source}: column {name!r} holds {error.brief}, and labels are whole numbers or names"
+        raise InputError(f"{odd}: leave it out with columns= (--columns)") from None
     new, names = encode_labels(labels, f"clustering {name!r}")
     known = list(range(int(new.max(initial=-1)) + 1)) if names is None else list(names)
     return np.append(new, np.int32(-1))[codes], known
 
 
 def _join_sites(sites: Sequence[SitePart], rows: int) -> Iterator[Coded]:
-    """The objects of all sites side by side, in blocks."""
     n = len(sites[0].numbers)
     if any(len(site.numbers) != n for site in sites):
         raise InputError("sites have parts of different numbers of objects: cut all of them at the same objects")
@@ -205,10 +196,9 @@ def _join_sites(sites: Sequence[SitePart], rows: int) -> Iterator[Coded]:
     for ids in named[1:]:
         if not ids.equals(named[0].cast(ids.type)):
             at = int(np.argmax(ids.to_numpy(zero_copy_only=False) != named[0].to_numpy(zero_copy_only=False)))
-            raise InputError(
-                f"sites name their objects differently: {show(named[0][at].as_py())} in one is {show(ids[at].as_py())} in another; put "
-                "them in the same order first"
-            )
+            one, other = show(named[0][at].as_py()), show(ids[at].as_py())
+            differ = f"sites name their objects differently: {one} in one is {other} in another"
+            raise InputError(f"{differ}; put them in the same order first")
     labels = [some for site in sites for some in site.labels]
     for begin in range(0, max(1, n), rows):
         part = slice(begin, begin + rows)
@@ -216,12 +206,10 @@ def _join_sites(sites: Sequence[SitePart], rows: int) -> Iterator[Coded]:
         yield Coded(codes, labels, named[0][part] if named else None)
 
 
-# Distinct rows of labels with counts, block by block: each block has its own, and two make one.
-#
-# Every method that sees only labels works on the distinct rows with their counts, so they are all that has to travel. A block's rows
-# stand in the order of their first objects, and so do those of two neighboring blocks after merging: the result is what
-# :meth:`consilience.Ensemble.signatures` finds of all rows at once, however they were cut into blocks and in whatever order
-# neighbors were merged.
+# Distinct rows of labels with counts, block by block: each block has its own, and two make one. Every method that sees only labels works
+# on the distinct rows with their counts, so they are all that has to travel. A block's rows stand in the order of their first objects,
+# and so do those of two neighboring blocks after merging: the result is what :meth:`consilience.Ensemble.signatures` finds of all rows at
+# once, however they were cut into blocks and in whatever order neighbors were merged.
 
 # safeguard: bytes that combining takes: of a row, of each of its labels, and of its membership in each cluster
 BYTES = 60, 16, 60
@@ -250,13 +238,13 @@ class DistinctRows:
 
     def merge(self, *others: DistinctRows) -> DistinctRows:
         """These rows and those of the blocks that follow, in their order. Cost O(rows · r)."""
+        n = len(self.labels)
         for other in others:
-            if len(self.labels) != len(other.labels):
-                raise InputError(
-                    f"a block has {len(other.labels)} clusterings, the one before {len(self.labels)}: give all blocks the same"
-                )
+            if len(other.labels) != n:
+                found = f"a block has {len(other.labels)} clusterings, the one before {n}"
+                raise InputError(f"{found}: give all blocks the same")
         every = [self, *others]
-        known = [{label: code for code, label in enumerate(labels)} for labels in self.labels]
+        known = _codes_by_label(self.labels)
         for other in others:
             for mine, theirs in zip(known, other.labels, strict=True):
                 for label in theirs:
@@ -279,8 +267,7 @@ class DistinctRows:
 
     def places(self, block: Coded) -> Ints:
         """Which of the rows every object of a block has; all of them must be here."""
-        codes = [{label: code for code, label in enumerate(labels)} for labels in self.labels]
-        return RowTable(self.rows, _kernels.slots_of(self.rows), codes, {}).places(block)
+        return RowTable(self.rows, _kernels.slots_of(self.rows), _codes_by_label(self.labels), {}).places(block)
 
     def check_room(self, room: int | None) -> DistinctRows:
         """Itself, if so many bytes are enough to combine these rows."""
@@ -311,7 +298,7 @@ def of_block(block: Coded) -> DistinctRows:
     return DistinctRows(block.codes[first], counts, block.labels, (len(block.codes),))
 
 
-def of_part(part: Any, layout: Layout, room: int | None = None) -> DistinctRows:
+def of_part(part: Any, room: int | None, more: None, layout: Layout) -> DistinctRows:
     """Those of a part, read block by block; an error once there are more than so many bytes have room for."""
 
     def add(found: DistinctRows, block: Coded) -> DistinctRows:
@@ -339,7 +326,11 @@ def look_up_codes(block: Coded, codes: Sequence[Mapping[Any, int]], kind: Any = 
 
 
 def codes_of(ens: Ensemble) -> list[dict[Any, int]]:
-    return [{label: code for code, label in enumerate(ens.categories(j))} for j in range(ens.n_clusterings)]
+    return _codes_by_label(map(ens.categories, range(ens.n_clusterings)))
+
+
+def _codes_by_label(labels: Iterable[Iterable[Any]]) -> list[dict[Any, int]]:
+    return [{label: code for code, label in enumerate(some)} for some in labels]
 
 
 @dataclass(frozen=True, eq=False)

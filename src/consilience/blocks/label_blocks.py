@@ -170,7 +170,7 @@ class LabelBlocks:
             raise InputError(f"the sites have {numbers} parts: cut all of them at the same objects")
         layouts = tuple(site.layout for site in sites)
         together = zip(*(site.parts for site in sites), strict=True)
-        named = [None if site.names is None else site.names for site in sites]
+        named = [site.names for site in sites]
         names = None if None in named else unique_names([name for some in named for name in some or ()])
         ids = next((layout.id_column for layout in layouts if layout.id_column is not None), None)
         parts = [Beside(tuple(map(_where_it_lies, some, layouts)), layouts) for some in together]
@@ -245,9 +245,8 @@ def as_blocks(source: Any, *, columns: Columns = None, id_column: str | int | No
         return LabelBlocks.from_dask(source, **chosen)
     if isinstance(source, (str, Path)):
         path = Path(source)
-        if path.suffix.lower() == ".parquet" and path.is_file():
-            return LabelBlocks.from_parquet(path, **chosen)
-        if path.is_dir() and not is_saved(path):
+        is_parquet = path.suffix.lower() == ".parquet" and path.is_file()
+        if is_parquet or (path.is_dir() and not is_saved(path)):
             return LabelBlocks.from_parquet(path, **chosen)
     return _of_ensemble(as_ensemble(source, **chosen))
 
@@ -267,7 +266,6 @@ def _of_ensemble(ens: Ensemble) -> LabelBlocks:
 
 
 def _where_it_lies(part: Any, layout: Layout) -> Any:
-    """A site's part, collapsed there if it is elsewhere."""
     if not is_elsewhere(part):
         return part
     from dask.delayed import delayed
@@ -305,8 +303,7 @@ def _parts(file: Path, rows: int) -> list[ParquetPart]:
 
 def _head(file: Path) -> pd.DataFrame:
     with pq.ParquetFile(file, memory_map=True) as opened:
-        batch = next(opened.iter_batches(HEAD_ROWS))
-    return frame_of(pa.Table.from_batches([batch]))
+        return frame_of(pa.Table.from_batches([next(opened.iter_batches(HEAD_ROWS))]))
 
 
 def _layout_of(

@@ -18,15 +18,8 @@ from consilience._types import Floats, Ints, Labels
 from consilience.blocks.distinct_rows import Layout, look_up_codes, read_part
 from consilience.blocks.result import fields_of
 from consilience.blocks.running import Reading
-from consilience.consensus.bayes.bounds import (
-    BLOCK,
-    compete,
-    components_of,
-    count_shared,
-    likeliest,
-    owners_of,
-    soft_of,
-)
+from consilience.consensus.bayes import bounds
+from consilience.consensus.bayes.bounds import BLOCK, compete, components_of, count_shared, likeliest, soft_of
 from consilience.consensus.bayes.variational import Block, State, Statistics, harden, merge, renew, repeat, statistics
 from consilience.consensus.methods import make_estimator
 from consilience.consensus.methods.estimator import Answer
@@ -79,15 +72,13 @@ class Numbering:
         return coded
 
 
-def _sum_of_part(
-    part: Any, shared: Any, more: None, function: Callable[..., Any], layout: Layout, numbering: Numbering
-) -> Any:
+def _sum_of_part(part: Any, shared: Any, more: None, function: Any, layout: Layout, numbering: Numbering) -> Any:
     given, codes = shared
     return reduce(add, (function(rows, given) for rows in _distinct(part, codes, layout, numbering)))
 
 
 def _distinct(part: Any, codes: Any, layout: Layout, numbering: Numbering) -> Iterator[LabelRows]:
-    """The distinct rows of the blocks of a part, some at a time; rows without labels count nowhere."""
+    # Some rows at a time; those without labels count nowhere.
     for block in read_part(part, layout):
         rows = numbering.rows(look_up_codes(block, codes))
         rows = np.ascontiguousarray(rows[(rows >= 0).any(axis=1)])
@@ -226,7 +217,7 @@ def _bound(passes: Passes, model: NBCE) -> Components:
     first = method.first(begun, numbering.offsets)
     state, _, _ = repeat(merged, first, max_iter=how["max_iter"], tol=how["tol"])
     shared = reduce(add, passes.over("shared components", _share, state))
-    place, owner = owners_of(shared[:, :-1], shared[:, -1], loss=model.loss, n_clusters=model.n_clusters)
+    place, owner = bounds.owners_of(shared[:, :-1], shared[:, -1], loss=model.loss, n_clusters=model.n_clusters)
     return Components(numbering, state, place, owner, power)
 
 

@@ -53,32 +53,26 @@ class WrittenConsensus(Consensus):
 
     @property
     def n_objects(self) -> int:
-        """Number of objects, with and without a label."""
         return int(self.tally["n_objects"])
 
     @property
     def n_without_labels(self) -> int:
-        """Number of objects without a label."""
         return int(self.tally["n_without_labels"])
 
     @property
     def n_floaters(self) -> int:
-        """Number of objects that float."""
         return int(self.tally["n_floaters"])
 
     @property
     def sizes(self) -> Ints:
-        """Number of objects in every cluster."""
         return np.array(self.tally["sizes"], np.int64)
 
     @property
     def mean_confidence(self) -> float:
-        """Of the objects that have a label."""
         return float(self.tally["mean_confidence"])
 
     @property
     def mean_support(self) -> float:
-        """Of the objects that have a label."""
         return float(self.tally["mean_support"])
 
 

@@ -63,7 +63,7 @@ class Reading:
     def distinct(self, room: int | None) -> DistinctRows:
         """The distinct rows of all parts, some neighbors at a time merged; only a few results wait on each level of the tree."""
         levels: list[list[DistinctRows]] = [[]]
-        for rows in self.each("distinct rows", _distinct, room):
+        for rows in self.each("distinct rows", of_part, room):
             levels[0].append(rows)
             for level, waiting in enumerate(levels):
                 if len(waiting) == TOGETHER:
@@ -82,10 +82,6 @@ class _Step:
 
     def __call__(self, part: Any, *more: Any) -> Any:
         return self.function(here(part), *more)
-
-
-def _distinct(part: Any, room: int | None, more: None, layout: Layout) -> DistinctRows:
-    return of_part(part, layout, room)
 
 
 def spread(reading: Reading, table: Answers, lengths: Sequence[int]) -> dict[str, Array]:
@@ -111,9 +107,8 @@ def write_parts(folder: Path, reading: Reading, table: Answers, lengths: Sequenc
     each = reading.each("writing answers", partial(_write_part, folder=str(folder)), table, wanted)
     for (name, _), length, written in zip(wanted, lengths, each, strict=True):
         if written != length or not (folder / name).is_file():
-            raise InputError(
-                f"{folder.parent}: the workers do not write where this process reads: give an output folder that all of them share"
-            )
+            away = f"{folder.parent}: the workers do not write where this process reads"
+            raise InputError(f"{away}: give an output folder that all of them share")
     for left in set(os.listdir(folder)) - set(names):  # by a worker that was killed
         (folder / left).unlink()
 
@@ -130,7 +125,7 @@ def _look_up_part(part: Any, table: Answers, length: int, layout: Layout) -> dic
 
 
 def _encodings(rows: pa.Table, layout: Layout) -> dict[str, Any]:
-    """Numbers as ids are written as differences; text and answers, which repeat, by a dictionary."""
+    # Numbers as ids are written as differences; text and answers, which repeat, by a dictionary.
     if not pa.types.is_integer(rows.schema.field(layout.id_heading).type):
         return {}
     repeated = [name for name in rows.column_names if name != layout.id_heading]
@@ -138,7 +133,7 @@ def _encodings(rows: pa.Table, layout: Layout) -> dict[str, Any]:
 
 
 def _write_part(part: Any, table: Answers, wanted: tuple[str, int], layout: Layout, folder: str) -> int:
-    """Write a file under a name of its own and rename it, since a part may be done twice where workers come and go."""
+    # Written under a name of its own and renamed, since a part may be done twice where workers come and go.
     name, begin = wanted
     start, writer, few = begin, None, replace(layout, rows=min(layout.rows, ANSWER_ROWS))
     unfinished = Path(folder) / f".{secrets.token_hex(8)}-{name}"

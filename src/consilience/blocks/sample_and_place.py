@@ -115,7 +115,6 @@ def _take(part: Any, shared: None, taken: Ints, layout: Layout) -> DistinctRows:
 
 
 def sum_clusters(placed: Placed, reading: Reading) -> tuple[Placed, Floats]:
-    """Clusters by falling size among all objects, and their sums."""
     sums: Floats = sum(reading.each("means of clusters", _sum, placed))  # type: ignore[assignment]
     sizes = sums[0, :-1]
     order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
@@ -152,7 +151,6 @@ def cluster_table(sums: Floats, order: Ints, sampled: pd.DataFrame) -> pd.DataFr
 
 
 def tally_of(sums: Floats) -> dict[str, Any]:
-    """What a written consensus says of all objects."""
     size = sums[0, :-1]
     return {
         "n_objects": int(sums[0].sum()),
