@@ -124,7 +124,7 @@ def serve(source: Any, beads: Table | None = None, **options: Any) -> Any:
 def serve_many(source: Any) -> Any:
     """The same for tests that share a server: the tray of one is not kept for the next."""
     found = serve(source)
-    found.api.session.kept.forget()
+    found.api.session.kept._path = None
     return found
 
 

@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def api(folder: Path) -> Api:
     found = Api(stored_session(folder))
-    found.session.kept.forget()
+    found.session.kept._path = None
     return found
 
 

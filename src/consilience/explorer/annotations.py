@@ -94,9 +94,6 @@ class Kept:
     def edition(self) -> str:
         return f"{self._born}.{self._changes}"
 
-    def forget(self) -> None:
-        self._path = None
-
     def keep(
         self,
         *,
@@ -105,10 +102,7 @@ class Kept:
         view: dict[str, str] | None = None,
         edition: str | None = None,
     ) -> bool:
-        """Take over what changed, and write it down; where the folder cannot be written to, memory has to do until the next change.
-
-        With the `edition` of the tray that was changed, nothing is taken over if it is not the last one any more; whether it is.
-        """
+        """Take over what changed, and write it down; False, and nothing, where the tray that was changed is not the last `edition`."""
         with self._lock:
             if tray is not None and tray != self.tray:
                 if edition is not None and edition != self.edition:
@@ -123,6 +117,7 @@ class Kept:
         return True
 
     def _try_to_write(self, path: Path) -> None:
+        """Where the folder cannot be written to, memory has to do until the next change."""
         try:
             content = self.text().encode()
             try:
@@ -169,10 +164,7 @@ def _rows(labels: Mapping[str, Known]) -> dict[str, dict[str, list[int]]]:
 
 
 def parsed(content: Any, n_objects: int) -> tuple[Content, list[str]]:
-    """What a file has kept, and in words what of it cannot be: one entry that is damaged costs no other.
-
-    One of :data:`WRONG` is raised where it is not a file of the explorer at all.
-    """
+    """What a file has kept, and in words what of it cannot be; one of :data:`WRONG` where it is not a file of the explorer at all."""
     if content["version"] != VERSION:
         raise ValueError("another version")
     labels, edits, tray, view = (content[part] for part in Content._fields)
@@ -180,11 +172,11 @@ def parsed(content: Any, n_objects: int) -> tuple[Content, list[str]]:
 
     def read(what: str, entries: Iterable[Any], make: Callable[[Any], Any]) -> list[Any]:
         found = []
-        for number, entry in enumerate(entries):
+        for number, entry in enumerate(entries, 1):
             try:
                 found.append(make(entry))
-            except WRONG:
-                lost.append(f"{what} {number + 1}")
+            except WRONG:  # one that is damaged costs no other
+                lost.append(f"{what} {number}")
         return found
 
     found = Content(
@@ -193,7 +185,9 @@ def parsed(content: Any, n_objects: int) -> tuple[Content, list[str]]:
         read("tray entry", tray[:ENTRIES], checked_entry),
         next(iter(read("view", [view] if view else [], _kept_view)), {}),
     )
-    return found, [*lost, *([f"tray entries after {ENTRIES}"] if len(tray) > ENTRIES else [])]
+    if len(tray) > ENTRIES:
+        lost.append(f"tray entries after {ENTRIES}")
+    return found, lost
 
 
 def _saved(name: str, values: Any, n_objects: int) -> tuple[str, Known]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from consilience._check import InputError, fingerprint, printable
+from consilience._check import InputError, count, fingerprint, printable
 from consilience._types import Ints, Labels
 from consilience.meta.tree import LINKAGES
 
@@ -81,12 +81,12 @@ class Edited:
         places = sorted({self._cluster(cluster) for cluster in clusters})
         if len(places) < 2:
             raise InputError("merging takes at least two clusters")
-        new = checked_name(name or " + ".join(self.names[at] for at in places)[:NAME])
-        if new in [one for at, one in enumerate(self.names) if at not in places]:
+        said = [self.names[at] for at in places]
+        new = checked_name(name or " + ".join(said)[:NAME])
+        if new in self.names and new not in said:
             raise InputError(f"there is a cluster {new!r} already: choose another name")
         names = [new if at == places[0] else one for at, one in enumerate(self.names)]
         codes = np.where(np.isin(self.codes, places), places[0], self.codes)
-        said = [self.names[at] for at in places]
         return self._with(codes, names, {"do": "merge", "clusters": said, "name": new})
 
     def move(self, rows: Ints, name: str) -> "Edited":
@@ -98,22 +98,18 @@ class Edited:
         return self._with(codes, names, {"do": "move", "rows": [int(row) for row in rows], "name": new})
 
     def split(self, cluster: str, by: str, linkage: str, parts: Labels, called: Sequence[str]) -> "Edited":
-        """A cluster in the parts in which another clustering, the ref `by` in the tree of a linkage, has its objects.
-
-        Objects that it has nowhere stay under the cluster's own name.
-        """
-        at = self._cluster(cluster)
+        """A cluster in the parts in which another clustering, the ref `by` in the tree of a linkage, has its objects."""
+        at = self._cluster(cluster)  # objects that the other has nowhere stay under its name
         rows = (self.codes == at) & (parts >= 0)
         found = np.unique(parts[rows])
         if len(found) + bool(np.any((self.codes == at) & (parts < 0))) < 2:
             raise InputError(f"that clustering has all objects of {cluster!r} together: choose another one to split by")
         wanted = [f"{cluster[: NAME // 2]} · {called[part]}" for part in found]
-        new = dict(zip(found.tolist(), distinct_names(wanted, self.names), strict=True))
-        codes, names = self.codes.astype(np.int64), [*self.names, *new.values()]
-        for part, name in new.items():
-            codes[rows & (parts == part)] = names.index(name)
-        step = {"do": "split", "cluster": cluster, "by": by, "linkage": linkage, "seen": seen_in(parts)}
-        return self._with(codes, names, {**step, "names": {str(part): name for part, name in new.items()}})
+        new, codes = distinct_names(wanted, self.names), self.codes.copy()
+        codes[rows] = len(self.names) + np.searchsorted(found, parts[rows])
+        step: Step = {"do": "split", "cluster": cluster, "by": by, "linkage": linkage, "seen": seen_in(parts)}
+        step["names"] = dict(zip(map(str, found.tolist()), new, strict=True))
+        return self._with(codes, [*self.names, *new], step)
 
     @cached_property
     def written(self) -> str:
@@ -197,12 +193,10 @@ def seen_in(codes: Labels) -> str:
 
 
 def in_words(step: Step) -> str:
-    do = step["do"]
-    if do == "rename":
+    if step["do"] == "rename":
         return f"{step['cluster']} renamed to {step['name']}"
-    if do == "merge":
+    if step["do"] == "merge":
         return f"{' and '.join(step['clusters'])} merged to {step['name']}"
-    if do == "move":
-        n = len(step["rows"])
-        return f"{n:,} object{'' if n == 1 else 's'} put into {step['name']}"
+    if step["do"] == "move":
+        return f"{count(len(step['rows']), 'object')} put into {step['name']}"
     return f"{step['cluster']} split as clustering {step['by']} does"

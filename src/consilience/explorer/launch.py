@@ -106,11 +106,14 @@ class Server:
                 stacklevel=2,
             )
         self.port = int(self._socket.getsockname()[1])
-        self._tokens = Tokens(token or self._new_token(session, address, port))
+        self.token = token or self._new_token(session, address, port)
+        self._tokens = Tokens(self.token)
         named = f"[{address}]" if ":" in address else address
         self.api = Api(session, page_routes(assets, self._tokens))
+        names = {"127.0.0.1", "localhost", "[::1]", named}  # in Host headers; browsers leave the port out if it is 80
+        hosts = {f"{name}:{self.port}" for name in names} | (names if self.port == 80 else set())
         config = uvicorn.Config(
-            Guard(self.api.app, self._tokens, _allowed(named, self.port)),
+            Guard(self.api.app, self._tokens, hosts),
             http="h11",  # it refuses doubled Host headers and bad lengths by itself
             ws="none",
             lifespan="off",
@@ -137,11 +140,6 @@ class Server:
             except UnsafeSecretError as error:
                 self.note = f"the address is good for this start alone: {error}"
         return secrets.token_hex(16)
-
-    @property
-    def token(self) -> str:
-        """What every call must bring."""
-        return self._tokens.token
 
     @property
     def url(self) -> str:
@@ -241,12 +239,6 @@ def _bind(host: str, port: int) -> tuple[socket.socket, str]:
     found.listen(128)
     found.set_inheritable(False)
     return found, note
-
-
-def _allowed(named: str, port: int) -> set[str]:
-    """The Host headers that browsers send for this server: with the port, which they leave out if it is 80."""
-    names = {"127.0.0.1", "localhost", "[::1]", named}
-    return {f"{name}:{port}" for name in names} | (names if port == 80 else set())
 
 
 def _open_browser(url: str) -> None:

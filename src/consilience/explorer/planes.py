@@ -19,36 +19,30 @@ FIRST = ("umap", "tsne", "draw_graph")  # embeddings that people look at before 
 
 
 def planes_of(ensemble: Ensemble, data: Table | None, axes: Any, embeddings: Mapping[str, Any]) -> dict[str, Plane]:
-    """Planes by name, the first one that is shown first."""
-    n, found = ensemble.n_objects, dict[str, Plane]()
-    given = {name: given_plane(values, name, n) for name, values in _by_liking(embeddings)}
+    """Planes by name: the one that is shown first, the usual one, and embeddings, those of two columns and well-known kinds first."""
+
+    def rank(name: str) -> tuple[bool, int]:
+        plain = name.lower().removeprefix("x_")
+        kinds = [i for i, kind in enumerate(FIRST) if plain.startswith(kind)]
+        return np.shape(embeddings[name])[1] != 2, kinds[0] if kinds else len(FIRST)
+
+    n, first, names = ensemble.n_objects, dict[str, Plane](), sorted(embeddings, key=rank)
+    given = {name: given_plane(embeddings[name], name, n) for name in names}
     if isinstance(axes, (str, list, tuple)) and (name := _embedding(axes, embeddings)):
-        found[name] = given[name]
+        first[name] = given[name]
     elif isinstance(axes, np.ndarray) and axes.ndim == 2:
-        found["own coordinates"] = given_plane(axes, "own coordinates", n)
+        first["own coordinates"] = given_plane(axes, "own coordinates", n)
     elif axes is not None:
         plane = plane_of(ensemble, data, axes)
-        found[plane.note] = plane
-    elif given and next(iter(_by_liking(embeddings)))[1].shape[1] == 2:
-        first = next(iter(given))
-        found[first] = given[first]
+        first[plane.note] = plane
+    elif names and np.shape(embeddings[names[0]])[1] == 2:
+        first[names[0]] = given[names[0]]
     own = plane_of(ensemble, data)
-    found.setdefault(NAMES[own.kind], own)
-    return {**found, **given}
+    first.setdefault(NAMES[own.kind], own)
+    return {**first, **given}
 
 
 NAMES = {"pca": "main axes", "svd": "main axes", "mds": "scaling", "labels": "labels", "columns": "columns"}
-
-
-def _by_liking(embeddings: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Embeddings of two columns and of well-known kinds first."""
-
-    def rank(item: tuple[str, Any]) -> tuple[bool, int]:
-        plain = item[0].lower().removeprefix("x_")
-        kinds = [i for i, kind in enumerate(FIRST) if plain.startswith(kind)]
-        return np.shape(item[1])[1] != 2, kinds[0] if kinds else len(FIRST)
-
-    return sorted(embeddings.items(), key=rank)
 
 
 def _embedding(axes: Any, embeddings: Mapping[str, Any]) -> str | None:
@@ -56,17 +50,16 @@ def _embedding(axes: Any, embeddings: Mapping[str, Any]) -> str | None:
     names = [axes] if isinstance(axes, str) else list(axes)
     if len(names) != 1 or not isinstance(names[0], str):
         return None
-    for name in (names[0], f"X_{names[0]}"):
-        if name in embeddings:
-            return name
+    name = names[0]
+    for called in (name, f"X_{name}"):
+        if called in embeddings:
+            return called
     if embeddings:
-        near = nearest(names[0], list(embeddings))
+        near = nearest(name, list(embeddings))
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(embeddings)}"
-        raise InputError(f"no embedding is called {names[0]!r}: {hint} (or name two columns of the data)")
-    raise InputError(
-        f"{names[0]!r} is one name: a plane needs two columns of the data, or an embedding in the obsm of an AnnData file, and "
-        "there is none"
-    )
+        raise InputError(f"no embedding is called {name!r}: {hint} (or name two columns of the data)")
+    wanted = "a plane needs two columns of the data, or an embedding in the obsm of an AnnData file"
+    raise InputError(f"{name!r} is one name: {wanted}, and there is none")
 
 
 def makeable(data: Table | None, n_objects: int) -> dict[str, str]:

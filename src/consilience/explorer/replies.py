@@ -58,7 +58,6 @@ def file_reply(name: str, content_type: str, body: bytes) -> Reply:
 
 
 def binary_reply(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], headers: Any = None) -> Reply:
-    """A reply of arrays in the container; see the module."""
     return Reply(200, BINARY, pack(header, arrays), headers or {})
 
 
@@ -149,5 +148,4 @@ class Cache:
             self._kept[key] = value
             self._used += value.nbytes
             while self._used > self._room and len(self._kept) > 1:
-                _, old = self._kept.popitem(last=False)
-                self._used -= old.nbytes
+                self._used -= self._kept.popitem(last=False)[1].nbytes

@@ -60,11 +60,9 @@ def _mean_distances(meta: MetaClustering) -> NDArray[np.float64]:
 
 
 def score_summary(table: pd.DataFrame) -> list[dict[str, Any]]:
-    rows = []
-    for name in table:
-        values = table[name].to_numpy()
-        finite = values[np.isfinite(values)]
-        low, high = (float(finite.min()), float(finite.max())) if finite.size else (None, None)
-        better = "high" if str(name).startswith("accuracy:") else BETTER.get(str(name))
-        rows.append({"name": str(name), "low": low, "high": high, "better": better})
-    return rows
+    finite = table.where(np.isfinite(table))
+    return [
+        {"name": name, "low": finite[name].min(), "high": finite[name].max()}
+        | {"better": "high" if name.startswith("accuracy:") else BETTER.get(name)}
+        for name in map(str, table)
+    ]

@@ -32,17 +32,12 @@ NOT_HERE = "this edited clustering is not here any more: put it into the tray to
 
 
 class Ref(NamedTuple):
-    """A clustering that can be shown: the medoid (m) or the consensus (c) of the branch under a node.
+    """A clustering that can be shown: the medoid (m) or the consensus (c) of the branch under a node, or one edited by hand (e)."""
 
-    Nodes above the leaves are numbered in the tree of the first `m` clusterings: such a name lasts when more are added. A consensus has
-    `k` clusters, or, with 0, as many as the median of its clusterings. One that was edited by hand (e) is of no tree: `m` is 0 and
-    `node` its own number.
-    """
-
-    m: int
-    node: int
+    m: int  # nodes are numbered in the tree of the first m clusterings: such a name lasts when more are added; 0 if edited
+    node: int  # or the number of what was edited
     kind: str
-    k: int = 0
+    k: int = 0  # clusters of a consensus; 0 for the median of its clusterings
 
     def __str__(self) -> str:
         ending = f"{self.kind}{self.k or ''}"
@@ -163,8 +158,7 @@ class Snapshot:
 
     def ref(self, text: str) -> Ref:
         """The ref in a text, refused if it names nothing here."""
-        by_hand = EDITED.fullmatch(text)
-        if by_hand is not None:
+        if by_hand := EDITED.fullmatch(text):
             if int(by_hand[1]) not in self.edited:
                 raise RefusedError(404, NOT_HERE)
             return Ref(0, int(by_hand[1]), "e")
@@ -208,8 +202,6 @@ class Snapshot:
     def medoid(self, ref: Ref) -> int:
         if ref.node < ref.m:
             return ref.node
-        if not ref.m:
-            return int(self.members(ref)[0])
         return int(self.cache.get(("medoid", ref.m, ref.node), lambda: np.int64(self._medoid(self.members(ref)))))
 
     def _medoid(self, members: Ints) -> int:
@@ -271,10 +263,7 @@ class Snapshot:
         )
 
     def codes_of(self, text: str, linkage: str) -> Labels | None:
-        """The labels that a ref of a clustering or a consensus has in the tree of a linkage; None where it names nothing here.
-
-        Of another linkage than the one that is shown, the tree and the consensus are made anew.
-        """
+        """The labels that a ref of a clustering or a consensus has in the tree of a linkage; None where it names nothing here."""
         try:
             ref = self.ref(text)
             if ref.node < ref.m or linkage == self.meta.linkage:
@@ -283,14 +272,6 @@ class Snapshot:
             return self.group(np.sort(tree.leaves(ref.node))).answers([ref.k or None])[0]
         except (RefusedError, InputError):  # a branch of that number may have too few distinct objects for so many
             return None
-
-    def scales(self, ref: Ref, numbers: list[int], step: Callable[[], None] = lambda: None) -> Labels:
-        """The labels of the consensus of a branch at several numbers of clusters: a row for each, as :meth:`displayed` has them."""
-
-        def make() -> Labels:
-            return np.stack(self.group(self.members(ref), step).answers(list(numbers)))
-
-        return self.cache.get(("scales", ref.m, ref.node, *numbers), make)
 
     def distinct_rows(self, ref: Ref) -> int:
         """How many clusters the consensus of a branch can have: distinct rows of labels, of the objects that are combined."""

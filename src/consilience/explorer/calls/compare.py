@@ -167,7 +167,7 @@ def _scales(snapshot: Snapshot, ref: Ref, most: int | None, step: Callable[[], N
         median = max(2, int(np.median(snapshot.meta.ensemble.n_clusters[members])))
         finest = most or min(FINEST, max(6, ceil(1.5 * median)))
         numbers = numbers_of(median, finest, snapshot.distinct_rows(ref))
-        found = snapshot.scales(ref, numbers, step)
+        found = snapshot.group(members, step).answers([*numbers])
         columns = [
             DisplayedClustering(ref._replace(k=k), codes, encoded_codes(codes), None, len(members))
             for k, codes in zip(numbers, found, strict=True)
