@@ -227,9 +227,8 @@ def connect(address: str) -> Iterator[Any]:
     word, colon, number = address.strip().partition(":")
     if word == "local":
         if colon and not re.fullmatch(r"[1-9]\d*", number):
-            raise InputError(
-                f"{show(address)}: local:N is N worker processes on this machine, 1 or more, such as local:4"
-            )
+            form = "local:N is N worker processes on this machine, such as local:4; N is 1 or more"
+            raise InputError(f"{show(address)}: {form}")
         how = {"n_workers": int(number) if colon else joblib.cpu_count(), "threads_per_worker": 1}
         dashboard = ":0" if find_spec("bokeh") else None
         with SteadyCluster(**how, dashboard_address=dashboard, preload=[DEAF]) as cluster, Client(cluster) as client:
