@@ -115,10 +115,8 @@ def _number(ens: Ensemble, given: int | str | None, method: str, stable: Consens
         return middle, f'{middle} is the median of the clusterings\' numbers of clusters; "auto" looks for one'
     if given == "auto" and stable is not None and stable.scales is not None:
         first, best = int(stable.scales["n_clusters"].iloc[0]), stable.n_clusters
-        crumbs = (
-            f"{first}, since {best}, on which halves of the clusterings agree best, differ from fewer by crumbs alone"
-        )
-        return first, "" if first == best else crumbs
+        why = f"since {best}, on which halves of the clusterings agree best, differ from fewer by crumbs alone"
+        return first, "" if first == best else f"{first}, {why}"
     return given, ""
 
 
@@ -142,11 +140,9 @@ def consensus(adata: Any, key: str = "consensus") -> Consensus:
     held: dict[str, Any] = dict(written(check_adata(adata), key, MADE_BY))
     values: dict[str, Any] = {}
     if (made_of := int(held.get("n_cells", adata.n_obs))) != adata.n_obs:
-        warnings.warn(
-            f"the AnnData has {adata.n_obs:,} cells, and {key!r} was made of {made_of:,}: its tables (clusters, members, scales, "
-            "splits, tree) tell of all of these; consilience.anndata.combine makes them anew",
-            stacklevel=2,
-        )
+        what = f"the AnnData has {adata.n_obs:,} cells, and {key!r} was made of {made_of:,}"
+        tables = "its tables (clusters, members, scales, splits, tree) tell of all of these"
+        warnings.warn(f"{what}: {tables}; consilience.anndata.combine makes them anew", stacklevel=2)
     for field in fields(Consensus):
         if field.name == "families" and field.name in held:
             family = np.asarray(held["families"])
@@ -156,7 +152,8 @@ def consensus(adata: Any, key: str = "consensus") -> Consensus:
         elif f"{key}_{field.name}" in adata.obs:
             values[field.name] = adata.obs[f"{key}_{field.name}"].to_numpy(float)
         elif f"{key}_{field.name}" in adata.obsm:
-            values[field.name] = _wide(adata.obsm[f"{key}_{field.name}"])
+            cells = np.asarray(adata.obsm[f"{key}_{field.name}"])
+            values[field.name] = cells.astype(np.int64 if cells.dtype.kind in "iu" else float)
     if key not in adata.obs:
         raise InputError(f"obs has no column {key!r}, which consilience.anndata.combine wrote: it has been removed")
     values["labels"] = _cluster_numbers(adata.obs[key], key, int(values["n_clusters"]))
@@ -169,10 +166,8 @@ def _cluster_numbers(column: pd.Series, key: str, n_clusters: int) -> Ints:
     names = [str(name) for name in codes.categories]
     own = {str(c) for c in range(n_clusters)}
     if not own.issuperset(names) and len(names) != n_clusters:
-        raise InputError(
-            f"obs column {key!r} has {len(names)} clusters of other names than the {n_clusters} that consilience.anndata.combine "
-            "wrote: rename them without merging any, or combine again"
-        )
+        others = f"{len(names)} clusters of other names than the {n_clusters} that consilience.anndata.combine wrote"
+        raise InputError(f"obs column {key!r} has {others}: rename them without merging any, or combine again")
     numbers = np.array([int(name) for name in names] if own.issuperset(names) else range(n_clusters), np.int64)
     return np.where(codes.codes < 0, -1, numbers[codes.codes] if len(numbers) else -1)
 
@@ -204,9 +199,8 @@ def chosen(adata: Any, keys: str | Sequence[str] | None) -> tuple[Ensemble, list
         stored = stored_keys(adata)
         keys = stored[0] if stored else [name for name in columns if name.startswith(USUAL)]
         if not keys:
-            raise InputError(
-                "the AnnData has no clusterings: call consilience.anndata.generate, or name columns of obs with keys"
-            )
+            remedy = "call consilience.anndata.generate, or name columns of obs with keys"
+            raise InputError(f"the AnnData has no clusterings: {remedy}")
     if isinstance(keys, str):
         if keys in stored_keys(adata):
             ens = stored_ensemble(adata, keys)
@@ -216,9 +210,7 @@ def chosen(adata: Any, keys: str | Sequence[str] | None) -> tuple[Ensemble, list
     else:
         found = [str(name) for name in keys]
     if missing := [name for name in found if name not in adata.obs]:
-        raise InputError(
-            f"obs has no column {missing[0]!r}: it has {listed([str(name) for name in adata.obs.columns])}"
-        )
+        raise InputError(f"obs has no column {missing[0]!r}: it has {listed(list(map(str, adata.obs.columns)))}")
     if len(found) < 2:
         said = f"only {found[0]!r}" if found else "none"
         raise InputError(f"keys={keys!r} names {said} of the columns of obs, and a consensus needs several clusterings")
@@ -253,7 +245,9 @@ def _write(adata: Any, key: str, found: Consensus, names: Sequence[str]) -> None
         if value is None:
             continue
         if field.name == "families":
-            held["families"] = _family_of(value, len(names))
+            held["families"] = np.full(len(names), -1, np.int64)  # the family of every clustering, which a file keeps
+            for family, members in enumerate(value):
+                held["families"][members] = family
         elif isinstance(value, pd.DataFrame):
             held[field.name] = safe_frame(value)
         elif isinstance(value, np.ndarray) and value.shape[:1] == (n,):
@@ -270,14 +264,6 @@ def _write(adata: Any, key: str, found: Consensus, names: Sequence[str]) -> None
     adata.uns[key] = held
 
 
-def _family_of(families: Sequence[Ints], n_clusterings: int) -> Ints:
-    """The family of every clustering, −1 for none, which a file keeps."""
-    found = np.full(n_clusterings, -1, np.int64)
-    for family, members in enumerate(families):
-        found[members] = family
-    return found
-
-
 def _plain(value: Any) -> Any:
     """Numbers and text as they were before a file kept them."""
     if isinstance(value, pd.DataFrame):
@@ -289,11 +275,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _wide(value: Any) -> Any:
-    array = np.asarray(value)
-    return array.astype(np.int64 if array.dtype.kind in "iu" else float)
 
 
 # How alike clusterings of cells are, and how steady each cell is in them.
@@ -352,10 +333,6 @@ def compare(
     ens, names = ens[:, order], [names[i] for i in order]
     values = pd.DataFrame(pairwise(ens, name, n_jobs=n_jobs, progress=progress), index=names, columns=names)
     adata.obs[f"{key_added}_consistency"] = element_consistency(ens, n_jobs=n_jobs, progress=progress)
-    adata.uns[key_added] = {
-        "made_by": COMPARED_BY,
-        "measure": name,
-        "values": safe_frame(values).set_axis(names),
-        "n_clusters": np.asarray(ens.n_clusters),
-    }
+    held = {"values": safe_frame(values).set_axis(names), "n_clusters": np.asarray(ens.n_clusters)}
+    adata.uns[key_added] = {"made_by": COMPARED_BY, "measure": name, **held}
     return values

@@ -31,12 +31,9 @@ def safe_frame(frame: pd.DataFrame) -> pd.DataFrame:
         elif pd.api.types.is_numeric_dtype(column):
             made[str(name)] = column.to_numpy(float, na_value=np.nan) if column.isna().any() else column.to_numpy()
         else:
-            made[str(name)] = np.array(["" if _missing(cell) else str(cell) for cell in column], object)
+            gone = [bool(np.ndim(cell) == 0 and pd.isna(cell)) for cell in column]
+            made[str(name)] = np.array(["" if no else str(cell) for cell, no in zip(column, gone, strict=True)], object)
     return pd.DataFrame(made, index=[str(i) for i in range(len(frame))])
-
-
-def _missing(cell: Any) -> bool:
-    return bool(np.ndim(cell) == 0 and pd.isna(cell))
 
 
 def small_codes(labels: Any) -> Ints:
@@ -78,11 +75,9 @@ HANDFUL = 5  # cells of a cluster, at least, that counts
 
 
 def without_crumbs(found: Consensus) -> Consensus:
-    """The answer with `real` of its scales and splits judged by clusters of at least five cells.
-
-    A scale is real if it was, and has more of them than every coarser scale; a split if two of its parts are such. Scales that are
-    real still come before others, and those that differ from coarser ones by crumbs alone last.
-    """
+    """The answer with `real` of its scales and splits judged by clusters of at least five cells."""
+    # A scale is real if it was, and has more of them than every coarser scale; a split if two of its parts are such. Scales that are
+    # real still come before others, and those that differ from coarser ones by crumbs alone last.
     if found.scales is None or found.scale_labels is None:
         return found
     numbers, most, solid = sorted(found.scales["n_clusters"]), 1, {}

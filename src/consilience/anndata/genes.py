@@ -74,33 +74,28 @@ def split_genes(
     """
     found = read_back(check_adata(adata), key)
     if found.scale_labels is None or found.scale_labels.shape[1] < 2:
-        raise InputError(
-            f"{key!r} has one number of clusters only, so nothing splits: combine with scales=True and more clusterings"
-        )
+        remedy = "combine with scales=True and more clusterings"
+        raise InputError(f"{key!r} has one number of clusters only, so nothing splits: {remedy}")
     values, names = _values(adata, layer, use_raw)
     wanted = check_count("n_genes", n_genes)
     splits = splits_of(found)
     if not splits:
         numbers = ", ".join(str(column.max() + 1) for column in found.scale_labels.T)
-        raise InputError(
-            f"no cluster of {key!r} splits into two parts of {HANDFUL} cells or more from one of its numbers of clusters "
-            f"({numbers}) to the next: combine with another n_clusters"
-        )
+        what = f"no cluster of {key!r} splits into two parts of {HANDFUL} cells or more"
+        where = f"from one of its numbers of clusters ({numbers}) to the next"
+        raise InputError(f"{what} {where}: combine with another n_clusters")
     rows = [row for split in splits for row in _of_split(values, names, split, wanted)]
     if not rows:
-        raise InputError(
-            "no gene has more in one part of a split than in another: are these the values? Name a layer, or set use_raw"
-        )
+        remedy = "are these the values? Name a layer, or set use_raw"
+        raise InputError(f"no gene has more in one part of a split than in another: {remedy}")
     table = pd.DataFrame(rows, columns=list(COLUMNS))
     adata.uns[key] = {**written(adata, key, MADE_BY), "split_genes": safe_frame(table)}
     return table
 
 
 def splits_of(found: Consensus) -> list[tuple[int, int, int, int, dict[int, Ints]]]:
-    """Level, numbers of clusters, cluster, and cells by child, of every cluster that splits.
-
-    A child belongs to the cluster that most of its cells come from; only these count.
-    """
+    """Level, numbers of clusters, cluster, and cells by child, of every cluster that splits."""
+    # A child belongs to the cluster that most of its cells come from; only these count.
     assert found.scale_labels is not None
     made = []
     for level in range(found.scale_labels.shape[1] - 1):
@@ -148,8 +143,7 @@ def _of_split(
         short = short[score[short] > 0]
         a, b = _dense(values[inside][:, short]), _dense(values[outside][:, short])
         auc = _auc(a, b)
-        best = np.lexsort((-score[short], -auc))[:n_genes]
-        for at in best:
+        for at in np.lexsort((-score[short], -auc))[:n_genes]:
             gene, x, y = short[at], a[:, at], b[:, at]
             fold = np.nan
             if min(x.min(), y.min()) >= 0:

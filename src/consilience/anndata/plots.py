@@ -153,16 +153,8 @@ def plot_confidence(
         middle = np.median(xy[(labels == cluster).to_numpy()], axis=0)
         if np.isfinite(middle).all():
             box: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.7}
-            axis.text(
-                float(middle[0]),
-                float(middle[1]),
-                str(cluster),
-                ha="center",
-                va="center",
-                fontsize=8,
-                weight="bold",
-                bbox=box,
-            )
+            how: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "weight": "bold", "bbox": box}
+            axis.text(float(middle[0]), float(middle[1]), str(cluster), **how)
     figure: Any = axis.get_figure()
     figure.colorbar(dots, ax=axis, shrink=0.7, pad=0.02, aspect=30, label="confidence")
     plain = name.removeprefix("X_")

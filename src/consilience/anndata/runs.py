@@ -86,18 +86,17 @@ def generate(
     options: dict[str, Any] = {} if resolutions is None else {"resolutions": resolutions}
     if n_neighbors is not None:
         options["graph_neighbors"] = n_neighbors
-    ens = generation.generate(
-        matrix,
-        check_count("n_clusterings", n_clusterings),
-        _aims(adata.n_obs) if n_clusters is None else n_clusters,
-        "graph",
-        metric=metric,
-        standardize=False,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        progress=progress,
-        **options,
-    )
+    if n_clusters is None:  # from 2 to √n, 60 at most, as often as makes them even in logarithms
+        n_clusters = [round(k) for k in np.geomspace(2, usual_clusters(adata.n_obs)[1], DRAWS)]
+    options |= {
+        "metric": metric,
+        "standardize": False,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+        "progress": progress,
+    }
+    number = check_count("n_clusterings", n_clusterings)
+    ens = generation.generate(matrix, number, n_clusters, "graph", **options)
     empty = ("note",) if ens.info["note"].isna().all() else ()
     info = ens.info.drop(columns=[name for name in (*LEFT_OUT, *empty) if name in ens.info])
     info.insert(0, "name", [f"{key_added}_{i}" for i in range(len(info))])
@@ -134,25 +133,15 @@ def _given(adata: Any, n_neighbors: Any, use_rep: str | None, neighbors_key: str
     if use_rep is None and n_neighbors is None and graph is not None:
         return adata.obsp[graph], f"obsp {graph}", "graph"
     if neighbors_key is not None:
-        raise InputError(
-            f"the AnnData has no graph {neighbors_key!r}, or n_neighbors or use_rep ask for a new one: leave out one of them"
-        )
+        what = f"the AnnData has no graph {neighbors_key!r}, or n_neighbors or use_rep ask for a new one"
+        raise InputError(f"{what}: leave out one of them")
     held = ["X", *map(str, adata.obsm)]
     if use_rep is None and "X_pca" not in held:
-        raise InputError(
-            "the AnnData has no graph of neighbors and no X_pca: call sc.pp.pca or sc.pp.neighbors first, or name use_rep"
-        )
+        remedy = "call sc.pp.pca or sc.pp.neighbors first, or name use_rep"
+        raise InputError(f"the AnnData has no graph of neighbors and no X_pca: {remedy}")
     name = check_choice(use_rep or "X_pca", held, "use_rep")
     values = adata.X if name == "X" else adata.obsm[name]
     if values is None:
         raise InputError("the AnnData has no X: name an entry of obsm with use_rep")
-    return (
-        (values.to_numpy() if hasattr(values, "to_numpy") else values),
-        f"obsm {name}" if name != "X" else "X",
-        "euclidean",
-    )
-
-
-def _aims(n_cells: int) -> list[int]:
-    """Numbers of clusters from 2 to √n, 60 at most, as often as makes them even in logarithms."""
-    return [round(k) for k in np.geomspace(2, usual_clusters(n_cells)[1], DRAWS)]
+    values = values.to_numpy() if hasattr(values, "to_numpy") else values
+    return values, "X" if name == "X" else f"obsm {name}", "euclidean"

@@ -47,11 +47,10 @@ def refuse_answers(source: Any, reading: Mapping[str, Any]) -> None:
         return
     raw = open_raw(source, Options("labels", **parsing(reading)))
     if {"cluster", "confidence", "support"}.issubset(raw.column_names):
+        what = f"{raw.source} holds clusters with their confidence and support, as combine and cluster write them"
         remedy = "give what they were made from, or the folder that --save wrote"
-        raise InputError(
-            f"{raw.source} holds clusters with their confidence and support, as combine and cluster write them: {remedy}; "
-            "columns='cluster' (--columns cluster) takes the clusters for one clustering"
-        )
+        one = "columns='cluster' (--columns cluster) takes the clusters for one clustering"
+        raise InputError(f"{what}: {remedy}; {one}")
 
 
 def guess(source: Any, reading: Mapping[str, Any]) -> str:

@@ -14,21 +14,7 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, check_choice, fingerprint, kind_of, listed, nearest
-from consilience.ensemble import Ensemble
-from consilience.ensemble.opening import (
-    are_paths,
-    cells_of,
-    choose,
-    ensemble_of,
-    is_anndata,
-    is_one_table,
-    is_path,
-    is_result,
-    one_table,
-    open_folder,
-    stored_ensemble,
-    stored_keys,
-)
+from consilience.ensemble import Ensemble, opening
 from consilience.ensemble.results import HEADER, saved_kind
 from consilience.ensemble.store import StoreWarning
 from consilience.ensemble.store.folder import find_manifest
@@ -79,19 +65,19 @@ def open_source(
     """
     check_choice(kind, KINDS, "kind of table")
     reading = given_reading(reading)
-    if are_paths(source):
+    if opening.are_paths(source):
         return _of_files(source, kind, known, known_columns, reading)
     aside, known = names_aside(source, known, reading)
     if aside or known_columns:
         reading["known"] = [*aside, *known_columns]
-    path = Path(source) if is_path(source) else None
-    if is_result(source):
+    path = Path(source) if opening.is_path(source) else None
+    if opening.is_result(source):
         opened = _of_result(source, _in_memory(source), reading)
     elif isinstance(source, Table):
         refuse_reading(source.source, "was read already", reading)
         opened = _of_table(source, None, {})
-    elif path is not None and path.is_dir() and is_one_table(path):
-        frame = one_table(path)
+    elif path is not None and path.is_dir() and opening.is_one_table(path):
+        frame = opening.one_table(path)
         if kind in ("auto", "labels"):
             refuse_answers(frame, reading)
         opened = _of_table(_read(frame, kind, reading), path, reading)
@@ -101,7 +87,7 @@ def open_source(
         opened = _of_result(Ensemble(source), None, {}, kind="labels")
         if isinstance(name := getattr(getattr(source, "index", None), "name", None), str):
             opened = replace(opened, id_name=name)
-    elif (held := cells_of(source) if kind in ("auto", "labels") and not reading else None) is not None:
+    elif (held := opening.cells_of(source) if kind in ("auto", "labels") and not reading else None) is not None:
         opened = _of_cells(held, path)
     else:
         opened = _of_table(_read(source if path is None else path, kind, reading), path, reading)
@@ -148,10 +134,10 @@ def as_table(source: Any, kind: str = "data", **reading: Any) -> Table:
         if source.kind != kind:
             raise InputError(f"{source.source} was read as {source.kind}: read it with kind={kind!r}")
         return source
-    if is_result(source):
+    if opening.is_result(source):
         what = f"{kind_of(source)} holds clusterings, and this needs the table of {kind} itself"
         raise InputError(f"{what}: give that, or its path")
-    if is_path(source) and Path(source).is_dir():
+    if opening.is_path(source) and Path(source).is_dir():
         holds = "a saved result" if (Path(source) / HEADER).exists() else "a folder"
         raise InputError(f"{source} is {holds}, and this needs a table of {kind}: give the path of its file")
     return read_table(source, kind=kind, **reading)
@@ -186,7 +172,7 @@ def _of_files(
             parts.append(open_source(path, kind="labels", known_columns=aside, **own))
         else:
             chosen = own.get("columns")
-            parts.append(run if chosen is None else replace(run, result=choose(run.ensemble, chosen)))
+            parts.append(run if chosen is None else replace(run, result=opening.choose(run.ensemble, chosen)))
     said = reading | ({"known_columns": wanted} if wanted else {})
     opened = joined(parts, "".join(f", {name}={value!r}" for name, value in said.items()))
     if known is None or named:
@@ -200,7 +186,7 @@ def _of_result(result: Any, provenance: Provenance | None, reading: dict[str, An
     columns = reading.pop("columns", None)
     refuse_reading(kind if provenance is None else provenance.source, "holds clusterings", reading)
     if columns is not None:
-        result = choose(ensemble_of(result), columns)
+        result = opening.choose(opening.ensemble_of(result), columns)
     return Opened(result, provenance or _in_memory(result), kind=kind)
 
 
@@ -209,10 +195,10 @@ def _of_folder(path: Path, reading: dict[str, Any]) -> Opened:
     if kind := saved_kind(path):
         run = fingerprint(np.frombuffer((path / HEADER).read_bytes(), np.uint8))[:16]
         code = f"cs.ensemble.Result.load({str(place)!r})"
-        return _of_result(open_folder(path), Provenance(name, name, place, run, code), reading, kind)
+        return _of_result(opening.open_folder(path), Provenance(name, name, place, run, code), reading, kind)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", StoreWarning)
-        ensemble = open_folder(path)
+        ensemble = opening.open_folder(path)
         manifest = find_manifest(path)[0]
     for one in said:
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
@@ -236,12 +222,12 @@ def _read(source: Any, kind: str, reading: Mapping[str, Any]) -> Table:
 
 def _of_cells(adata: Any, path: Path | None) -> Opened:
     """The clusterings that an AnnData carries, with its cells' values and groupings beside them."""
-    key = stored_keys(adata)[0]
-    ensemble, source = stored_ensemble(adata, key), "AnnData" if path is None else path.name
+    key = opening.stored_keys(adata)[0]
+    ensemble, source = opening.stored_ensemble(adata, key), "AnnData" if path is None else path.name
     place = None if path is None else path.resolve()
     code = "" if path is None else f"consilience.anndata.ensemble(anndata.read_h5ad({str(place)!r}), {key!r})"
-    provenance = Provenance(source.split(".")[0], source, place, fingerprint(ensemble.labels)[:16], code)
-    return Opened(ensemble, provenance, cell_table(adata), cell_groupings(adata), "labels")
+    made = Provenance(source.split(".")[0], source, place, fingerprint(ensemble.labels)[:16], code)
+    return Opened(ensemble, made, cell_table(adata), cell_groupings(adata), "labels")
 
 
 def _of_table(table: Table, path: Path | None, reading: Mapping[str, Any]) -> Opened:
@@ -252,8 +238,7 @@ def _of_table(table: Table, path: Path | None, reading: Mapping[str, Any]) -> Op
     if table.kind != "labels":
         given = f"({str(place)!r}, kind={table.kind!r}{words})"
         code = f"cs.inputs.open_source{given}.data" if place and place.is_dir() else f"cs.tables.read_table{given}"
-        code = code if place else ""
-        made = Provenance(name, table.source, place, code=code)
+        made = Provenance(name, table.source, place, code=code if place else "")
         return Opened(None, made, table, known, table.kind, table.notices, table.id_heading)
     try:
         ensemble = Ensemble(table)
@@ -291,7 +276,7 @@ def cell_groupings(adata: Any) -> dict[str, Any]:
 
 def cell_embeddings(source: Any, ids: Any = None) -> dict[str, Any]:
     """The arrays of numbers in `obsm` of an AnnData, or h5ad file, that have two columns or more, of the cells `ids`; else {}."""
-    if is_path(source) and Path(source).suffix.lower() == ".h5ad" and Path(source).is_file():
+    if opening.is_path(source) and Path(source).suffix.lower() == ".h5ad" and Path(source).is_file():
         from anndata import read_h5ad
 
         adata = read_h5ad(source, backed="r")  # X stays in the file
@@ -299,17 +284,16 @@ def cell_embeddings(source: Any, ids: Any = None) -> dict[str, Any]:
             return cell_embeddings(adata, ids)
         finally:
             adata.file.close()
-    if not is_anndata(source) or not hasattr(source, "obsm"):
+    if not opening.is_anndata(source) or not hasattr(source, "obsm"):
         return {}
     rows: Any = slice(None)
     if ids is not None:
         rows = pd.Index([str(name) for name in source.obs_names]).get_indexer([str(name) for name in ids])
         if (rows < 0).any():
             return {}  # these are other objects
-    labels, found = stored_keys(source), {}
+    labels, found = opening.stored_keys(source), {}
     for key, values in source.obsm.items():
         table = values.to_numpy() if hasattr(values, "to_numpy") else values
-        if key in labels or getattr(table, "ndim", 0) != 2 or table.shape[1] < 2 or table.dtype.kind not in "iuf":
-            continue
-        found[str(key)] = np.asarray(table.toarray() if hasattr(table, "toarray") else table)[rows]
+        if key not in labels and getattr(table, "ndim", 0) == 2 and table.shape[1] > 1 and table.dtype.kind in "iuf":
+            found[str(key)] = np.asarray(table.toarray() if hasattr(table, "toarray") else table)[rows]
     return found

@@ -135,10 +135,10 @@ def joined(parts: Sequence[Opened], said_of_reading: str = "") -> Opened:
             own = np.asarray(values, object)
             empty = np.array([one is None for one in whole[at]])
             whole[at[empty]] = own[empty]
-    everywhere = np.bincount(np.concatenate(rows), minlength=n) == len(parts)
+    everywhere = int((np.bincount(np.concatenate(rows), minlength=n) == len(parts)).sum())
     how = "row by row, since they have no ids" if ids is None else "by id"
     said = f"{listed(sources)}: joined {how}: {count(n, 'object')}"
-    said += "" if everywhere.all() else f", {int(everywhere.sum()):,} of them in every file"
+    said += "" if everywhere == n else f", {everywhere:,} of them in every file"
     first, places = parts[0], [str(part.provenance.path or "") for part in parts]
     code = f"cs.inputs.open_source({places!r}, kind='labels'{said_of_reading}).ensemble" if all(places) else ""
     run = fingerprint(ensemble.labels)[:16]
@@ -184,8 +184,6 @@ def _comparable(ids: Sequence[Array]) -> list[pd.Index]:
 
 def _told_apart(sources: Sequence[Provenance]) -> list[str]:
     """What to call each source: its name, with its folder where another has the same."""
-    names = [source.name for source in sources]
-    return [
-        f"{source.path.parent.name}/{name}" if names.count(name) > 1 and source.path is not None else name
-        for source, name in zip(sources, names, strict=True)
-    ]
+    shared = Counter(source.name for source in sources)
+    folders = [f"{one.path.parent.name}/" if shared[one.name] > 1 and one.path is not None else "" for one in sources]
+    return [f"{folder}{one.name}" for folder, one in zip(folders, sources, strict=True)]
