@@ -119,7 +119,6 @@ def about_work(estimator: Any, method: str, problem: Problem) -> list[str]:
 
 
 def about_nbce(model: NBCE) -> str:
-    """How NBCE found its number of clusters, and how far to trust it."""
     found, n_clusterings = count(model.n_clusters_, "cluster"), len(model.label_codes_)
     worth = f"; the {count(n_clusterings, 'clustering')} counted as {model.power_ * n_clusterings:.1f} independent ones"
     if model.inference != "gibbs":

@@ -19,7 +19,7 @@ from consilience._types import Columns, EnsembleLike, Ints, PathLike
 from consilience.consensus.choose import about_nbce, about_scales, about_work, choose_method, combine_auto, number_of
 from consilience.consensus.how_many.curve import FEWEST, find_scales, find_splits, moves
 from consilience.consensus.methods import METHODS, make_estimator
-from consilience.consensus.methods.nbce import NBCE, SWEEPS, usual_sweeps
+from consilience.consensus.methods.nbce import NBCE, SWEEPS, usual_effort
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.problem import Problem, check_problem
 from consilience.consensus.trust.tables import families_of, trust_tables
@@ -125,7 +125,6 @@ def combine(
 
 
 def _check_method(method: str, options: dict[str, Any]) -> None:
-    """Refuse a method that there is not, and options of none."""
     check_choice(method, ("auto", *METHODS), "method")
     for name in set(options).difference(() if method == "auto" else signature(METHODS[method]).parameters):
         for near in [MEANT[name]] if name in MEANT else nearest(name, signature(combine).parameters):
@@ -291,4 +290,4 @@ def _effort(problem: Problem) -> dict[str, Any]:
     sweeps = WORK / (4 * objects * r * clusters)
     if not problem.whole or objects > SAMPLED or sweeps < SWEEPS[0]:
         return {"inference": "vb", "n_init": 5 if r <= WIDE else 2}
-    return {"max_iter": int(min(sweeps, usual_sweeps(objects)))}
+    return {"max_iter": int(min(sweeps, usual_effort(objects, *SWEEPS)))}

@@ -16,7 +16,7 @@ changes by as much as the mean confidence of objects does, in the answer so far,
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -79,7 +79,7 @@ def update(previous: Consensus, ensemble: EnsembleLike) -> Consensus:
     labels, votes, moved = _settle(ens, columns, new, labels, previous.n_clusters)
     placed = np.flatnonzero((labels < 0) & (ens.labels >= 0).any(axis=1))
     if placed.size:
-        labels = _place(ens, labels, placed, previous)
+        labels = _place(ens, labels, placed)
         votes = _votes(ens, columns, new, labels, previous.n_clusters)
     both = votes[0].joined(votes[1])
     support = both.support(labels)
@@ -153,12 +153,10 @@ def _settle(ens: Ensemble, old: Ints, new: Ints, labels: Ints, k: int) -> tuple[
     return labels, votes, int((labels != first).sum())
 
 
-def _place(ens: Ensemble, labels: Ints, placed: Ints, previous: Consensus) -> Ints:
+def _place(ens: Ensemble, labels: Ints, placed: Ints) -> Ints:
+    # Clusters of the objects that have none yet, by what the clusterings say of the others
     there = np.flatnonzero(labels >= 0)
-    nothing = np.zeros(len(there))
-    bare: dict[str, Any] = {"clusters": None, "members": None, "families": None}
-    known = replace(previous, labels=labels[there], support=nothing, confidence=nothing, **bare)
-    placement = Placement.of(Ensemble.from_codes(ens.labels[there]), known)
+    placement = Placement.of(Ensemble.from_codes(ens.labels[there]), labels[there])
     labels = labels.copy()
     labels[placed] = placement.places(ens.labels[placed])[0]
     return labels

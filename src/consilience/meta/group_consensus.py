@@ -101,7 +101,7 @@ class GroupLabels:
 
     def _place(self, sample: Ensemble, found: list[Ints]) -> list[Labels]:
         """All objects, given the answers for the sample."""
-        rules = [Placement.of_labels(sample, labels, self.n_clusters) for labels in found]
+        rules = [Placement.of(sample, labels, self.n_clusters) for labels in found]
         codes = np.full((len(found), self.n_objects), -1, np.int32)
         for block in self.blocks():
             self.step()

@@ -5,6 +5,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from joblib import delayed
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
@@ -83,8 +84,6 @@ def compete(
 ) -> tuple[Fit, bool]:
     """The best of short fits from several starts by its bound, and whether it is of all objects rather than of some."""
     # `offsets` are where each clustering's labels begin; there may be more of them than the problem's rows have.
-    from joblib import delayed
-
     part = _some_objects(problem, seed) if problem.weights.sum() > SAMPLE else problem
     starts = [_start(part, init, i, method.n_components, seed, n_jobs) for i in range(n_init)]
     some = LabelRows(part.labels, part.weights, offsets)
@@ -160,7 +159,6 @@ def owners_of(shared: Floats, sizes: Floats, *, loss: str, n_clusters: int | Non
 
 
 def soft_of(block: Block, state: State) -> Floats:
-    """γ of a block under the last state."""
     if block.soft is not None:
         return block.soft if state.order is None else block.soft[:, state.order]
     return renew(block, state)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import delayed
 from numpy.typing import NDArray
 
 from consilience import _kernels
@@ -35,8 +36,6 @@ class Sample:
 
 @dataclass(frozen=True)
 class Chain:
-    """What one chain leaves behind: a trace of every sweep, and the samples that were kept."""
-
     log_joint: NDArray[np.float64]
     n_clusters: NDArray[np.int64]
     alpha: NDArray[np.float64]
@@ -46,8 +45,6 @@ class Chain:
 
 @dataclass(frozen=True)
 class Sampler:
-    """How to sample: the model, and what is known of α and β (None: to be estimated)."""
-
     labels: Labels  # (n, r) One row per object, −1 missing
     offsets: NDArray[np.int64]  # (r + 1,) Where each clustering's labels begin in a table of labels
     prior: str
@@ -109,8 +106,6 @@ def run_chains(
     progress: bool | None = None,
 ) -> list[Chain]:
     """One chain from every start, in parallel threads; about `n_samples` samples in all, evenly from the second halves."""
-    from joblib import delayed
-
     keep = np.zeros(max_iter, bool)
     each = min(-(-n_samples // len(starts)), max_iter - max_iter // 2)
     keep[np.linspace(max_iter - 1, max_iter // 2, each).round().astype(int)] = True
@@ -166,7 +161,6 @@ def _split(trace: NDArray[np.float64]) -> Floats:
 
 
 def _autocovariance(centered: Floats) -> Floats:
-    """Mean over the chains of the autocovariances at all lags, by FFT."""
     n = centered.shape[1]
     spectrum = np.fft.rfft(centered, 2 * n, axis=1)
     products = np.fft.irfft(np.abs(spectrum) ** 2, 2 * n, axis=1)[:, :n]

@@ -101,7 +101,6 @@ class State:
 
     @property
     def bound(self) -> float:
-        """The bound, with the priors of α and β where they are estimated."""
         s = self.statistics
         labels = self.power * labels_curve(s.table, self.offsets, s.nothing("table"))(self.beta)
         sizes = prior_curve(s.sizes, self.prior, s.nothing("size"), s.nothing("tail"))(self.alpha)
@@ -117,7 +116,6 @@ class Block:
 
 
 def statistics(rows: LabelRows, soft: Floats, kind: str) -> Statistics:
-    """Of rows with probabilities `soft` (rows × K)."""
     sums = rows.weights @ soft, np.asarray(rows.holders @ soft), -float(rows.weights @ xlogy(soft, soft).sum(axis=1))
     if kind == "vb":
         return Statistics(*sums)
@@ -132,7 +130,6 @@ def statistics(rows: LabelRows, soft: Floats, kind: str) -> Statistics:
 
 
 def renew(block: Block, state: State) -> Floats:
-    """γ of a block's rows anew, under a state."""
     soft = None if block.soft is None else _reorder(block.soft, state.order)
     return soften(size_scores(state, soft) + label_scores(block.rows, state, soft))
 
@@ -166,7 +163,6 @@ def _reorder(soft: Floats, order: Ints | None) -> Floats:
 
 
 def soften(scores: Floats) -> Floats:
-    """Probabilities in proportion to the exponentials of the scores."""
     soft = np.exp(scores - scores.max(axis=1, keepdims=True))
     soft /= soft.sum(axis=1, keepdims=True)
     return soft
@@ -238,8 +234,6 @@ class Fit:
 
 
 def iterate(blocks: Sequence[Block], state: State, *, max_iter: int, tol: float) -> Fit:
-    """Passes over all blocks until the table changes by less than `tol` of its sum."""
-
     def over(state: State) -> Statistics:
         nonlocal blocks
         blocks, found = zip(*(partial(block, state) for block in blocks), strict=True)

@@ -17,34 +17,13 @@ from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience._run.random import child_seed
-from consilience.consensus.methods.bipartite import HBGF
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
-from consilience.consensus.methods.evidence import EvidenceAccumulation
-from consilience.consensus.methods.information import (
-    InformationBottleneck,
-    QuadraticConsensus,
-    best_start,
-    problem_views,
-    rows_of_start,
-)
-from consilience.consensus.methods.sccc import SCCC
-from consilience.consensus.methods.strehl_ghosh import CSPA, HGPA, MCLA
-from consilience.consensus.methods.vote import MajorityVote
+from consilience.consensus.methods.information import best_start, problem_views, rows_of_start
 from consilience.consensus.rows.problem import Problem
 from consilience.engine.information import Engine, Search, batch_scores, objective_of
 from consilience.engine.views import Views
 
-OTHERS: dict[str, type[ConsensusEstimator]] = {
-    "quadratic": QuadraticConsensus,
-    "vote": MajorityVote,
-    "mcla": MCLA,
-    "information": InformationBottleneck,
-    "hbgf": HBGF,
-    "sccc": SCCC,
-    "cspa": CSPA,
-    "evidence": EvidenceAccumulation,
-    "hgpa": HGPA,
-}
+OTHERS = "quadratic", "vote", "mcla", "information", "hbgf", "sccc", "cspa", "evidence", "hgpa"
 SLOW = "cspa", "evidence", "hgpa"  # left out by default where there are many rows
 
 
@@ -72,7 +51,9 @@ def _start(
     if start == "random":
         how: dict[str, Any] = {"batch": 0, "max_iter": 20, "seed": seed, "n_jobs": n_jobs}
         return best_start(views, problem.n_clusters, objective="normalized", n_init=n_init, **how)
-    answer = OTHERS[start](random_state=seed)._combine(problem)
+    from consilience.consensus.methods import METHODS  # of which this is one
+
+    answer = METHODS[start](random_state=seed)._combine(problem)
     return np.unique(answer.labels, return_inverse=True)[1].astype(np.int32)
 
 

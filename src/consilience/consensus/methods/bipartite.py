@@ -197,16 +197,11 @@ class HBGF(ConsensusEstimator):
         if self.backend == "spectral":
             equal = np.ones(int(problem.sizes.sum()))
             return Answer(transfer_cut(problem, equal, problem.n_clusters, seed=seed)[0], extras={"sampled": False})
-        members = incidence(problem)
-        chosen = sample_rows(problem.weights, self.max_rows, seed)
+        members, chosen = incidence(problem), sample_rows(problem.weights, self.max_rows, seed)
         weights = problem.weights[chosen]
-        blocks = partition_graph(
-            bipartite(members[chosen], weights),
-            problem.n_clusters,
-            vertex_weights=np.concatenate([weights, np.zeros(members.shape[1])]),
-            imbalance=self.imbalance,
-            random_state=seed,
-        )
+        balanced = np.concatenate([weights, np.zeros(members.shape[1])])
+        how: dict[str, Any] = {"vertex_weights": balanced, "imbalance": self.imbalance, "random_state": seed}
+        blocks = partition_graph(bipartite(members[chosen], weights), problem.n_clusters, **how)
         membership = _shares(members, blocks[len(chosen) :], problem.n_clusters)
         labels = membership.argmax(axis=1)
         labels[chosen] = blocks[: len(chosen)]

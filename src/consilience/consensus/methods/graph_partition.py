@@ -97,7 +97,6 @@ def in_blocks(blocks: Ints, weights: Floats, k: int) -> Any:
 
 
 def check_imbalance(imbalance: Any) -> None:
-    """Refuse an imbalance that cannot be had, before the work on a graph begins."""
     if not is_number(imbalance) or not 0 <= imbalance <= 10:
         raise InputError(f"imbalance must be a number from 0 to 10; got {show(imbalance)}")
 
@@ -138,7 +137,6 @@ def _whole_vertices(weights: Floats, k: int) -> Ints:
 
 
 def _fill_blocks(labels: Ints, k: int, graph: Any = None) -> Ints:
-    """Labels in which all k blocks occur."""
     # The vertex least tied to its own block (smallest weight of edges into it, then lowest number; in hypergraphs the lowest number)
     # moves to an empty one, but never the last of a block.
     counts = np.bincount(labels, minlength=k)

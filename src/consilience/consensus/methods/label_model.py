@@ -22,6 +22,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from joblib import delayed
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import logsumexp
@@ -210,7 +211,6 @@ class LabelRows:
 
     @cached_property
     def holders_by_clustering(self) -> list[Any]:
-        """The same, one (J_q, n_rows) part per clustering."""
         return [self.holders[begin:end] for begin, end in pairwise(self.offsets)]
 
     def scores(self, table: Floats) -> Floats:
@@ -245,8 +245,6 @@ def best_start(
 ) -> Any:
     """The best of `n_init` fits by the end of their `history`, to a sample of 2,000 rows where there are more."""
     # Each begins with a partition seeded by rows (k-means++) from its own stream.
-    from joblib import delayed
-
     sample = sample_rows(rows.weights, SAMPLE, seed)
     part = rows if len(sample) == len(rows.labels) else rows.take(sample)
     starts = random_starts(label_views(part.labels, object_weights=part.weights), n_clusters, n_init, random_state=seed)

@@ -41,10 +41,6 @@ def usual_effort(n_objects: float, fewest: int, most: int, enough: int = 25_000)
     return int(np.clip(most * enough / n_objects, fewest, most))
 
 
-def usual_sweeps(n_objects: float) -> int:
-    return usual_effort(n_objects, *SWEEPS)
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
 class NBCE(LabelModel):
     """Bayesian consensus with an open number of clusters.
@@ -183,7 +179,7 @@ class NBCE(LabelModel):
 
     def _gibbs(self, problem: Problem) -> Answer:
         objects, seed = float(problem.weights.sum()), check_seed(self.random_state)
-        max_iter = self.max_iter or usual_sweeps(objects)
+        max_iter = self.max_iter or usual_effort(objects, *SWEEPS)
         n_moves = usual_effort(objects, 2, 30) if self.n_moves is None else self.n_moves
         posterior = sample_posterior(
             problem,

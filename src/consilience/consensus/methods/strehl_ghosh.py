@@ -199,18 +199,12 @@ class HGPA(ConsensusEstimator):
         chosen = sample_rows(problem.weights, self.max_rows, seed)
         members, weights = incidence(problem), problem.weights[chosen]
         clusters = members[chosen].tocsc()
-        blocks = partition_hypergraph(
-            np.split(clusters.indices, clusters.indptr[1:-1]),
-            problem.n_clusters,
-            n_vertices=len(chosen),
-            vertex_weights=weights,
-            imbalance=self.imbalance,
-            random_state=seed,
-            objective=self.objective,
-        )
+        edges, k = np.split(clusters.indices, clusters.indptr[1:-1]), problem.n_clusters
+        how: dict[str, Any] = {"imbalance": self.imbalance, "random_state": seed, "objective": self.objective}
+        blocks = partition_hypergraph(edges, k, n_vertices=len(chosen), vertex_weights=weights, **how)
         if len(chosen) == problem.n_rows:
             return Answer(blocks, extras={"sampled": False})
-        held = (members[chosen].T @ in_blocks(blocks, weights, problem.n_clusters)).toarray()
+        held = (members[chosen].T @ in_blocks(blocks, weights, k)).toarray()
         held = np.divide(held, held.sum(axis=1, keepdims=True), where=held > 0, out=held)
         labels = np.asarray(members @ held).argmax(axis=1)
         labels[chosen] = blocks

@@ -64,16 +64,12 @@ class ClusterWalk(ConsensusEstimator):
         check_count("max_leaves", self.max_leaves)
         narrow = narrowed(problem)
         if not fits(narrow):
-            raise InputError(
-                f"two clusterings of {narrow.sizes.sum():,} clusters are too many for a walk over clusters; use method 'vote' or 'lwea'"
-            )
+            two = f"two clusterings of {narrow.sizes.sum():,} clusters"
+            raise InputError(f"{two} are too many for a walk over clusters; use method 'vote' or 'lwea'")
         tree = row_tree(narrow, max(self.max_leaves, problem.n_clusters), self.theta, self.steps)
         labels = np.full(narrow.n_rows, -1)
         labels[tree.leaves] = cut_clusters(tree.linkage, tree.weights, problem.n_clusters)
         labels, scores = nearest_clusters(narrow, tree.similarity, labels, problem.n_clusters)
-        extras = {
-            "linkage": tree.linkage,
-            "sampled": len(tree.leaves) < narrow.n_rows,
-            "n_clusterings_used": narrow.n_clusterings,
-        }
+        extras = {"linkage": tree.linkage, "sampled": len(tree.leaves) < narrow.n_rows}
+        extras["n_clusterings_used"] = narrow.n_clusterings
         return Answer(labels, np.maximum(scores, 0.0) + 1e-12, extras)

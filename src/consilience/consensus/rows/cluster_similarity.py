@@ -38,8 +38,6 @@ Single = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Overlaps:
-    """Overlaps of all clusters of a problem, numbered through."""
-
     counts: Floats  # (c, c) Weight of the objects in both clusters
     offsets: Ints  # (n_clusterings + 1,) First cluster of every clustering
 

@@ -35,8 +35,6 @@ def sample_objects(n_objects: int, size: int) -> Ints:
 @register
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """What the labels of the members say of the clusters."""
-
     seen: Labels  # (n_rows, n_clusterings) Distinct rows of labels of the data
     seen_labels: Ints  # (n_rows,) Their clusters
     table: Floats  # (n_clusters, all labels) Objects of each cluster with each label
@@ -48,22 +46,15 @@ class Placement:
     confidences: Floats
 
     @classmethod
-    def of(cls, sample: Ensemble, consensus: Consensus, n_labels: Ints | None = None) -> Placement:
-        """From clusterings of some objects and what they were combined into."""
+    def of(cls, sample: Ensemble, consensus: Consensus | Ints, n_labels: Ints | None = None) -> Placement:
+        """From clusterings of some objects and what they were combined into, or its labels alone where no confidence is asked for."""
         # `n_labels` says how many labels each clustering has among all objects: those that the sample lacks speak for no cluster.
-        return cls.of_labels(sample, consensus.labels, n_labels, by_support(consensus))
-
-    @classmethod
-    def of_labels(
-        cls,
-        sample: Ensemble,
-        consensus: Ints,
-        n_labels: Ints | None = None,
-        by_support: tuple[Floats, Floats] = (np.zeros(1), np.zeros(1)),
-    ) -> Placement:
-        """The same from the labels of the consensus alone, where no confidence is asked for."""
-        rows, k = sample.signatures(), int(consensus.max()) + 1
-        of_rows = consensus[rows.first]
+        if isinstance(consensus, Consensus):
+            answer, curve = consensus.labels, by_support(consensus)
+        else:
+            answer, curve = consensus, (np.zeros(1), np.zeros(1))
+        rows, k = sample.signatures(), int(answer.max()) + 1
+        of_rows = answer[rows.first]
         known = of_rows >= 0
         place = np.where(known, np.cumsum(known) - 1, -1)[rows.inverse]
         problem = Problem(rows.labels[known], rows.counts[known].astype(float), k, place)
@@ -85,7 +76,7 @@ class Placement:
             np.concatenate([[0], np.cumsum([table.shape[1] for table in tables])]),
             np.ascontiguousarray(np.concatenate(logs, axis=1).T),
             np.log(sizes / sizes.sum()),
-            *by_support,
+            *curve,
         )
 
     def places(self, rows: Labels) -> tuple[Ints, Floats]:

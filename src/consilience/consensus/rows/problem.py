@@ -46,7 +46,6 @@ class Given:
     first: Ints  # (n_rows,) The first object of every row
 
     def rows(self, labels: Labels) -> Labels:
-        """(n, n_clusterings) rows of labels as the ensemble has them."""
         found = np.full((len(labels), self.n_clusterings), -1, np.int32)
         for column, at, codes in zip(labels.T, self.columns, self.codes, strict=True):
             found[:, at] = np.append(codes, -1)[column]
@@ -211,7 +210,6 @@ class Problem:
 
     @cached_property
     def whole(self) -> bool:
-        """Whether all weights are whole numbers, so that counts are exact."""
         return bool((self.weights == np.floor(self.weights)).all())
 
     @property
@@ -256,7 +254,6 @@ class Problem:
         return rows if self.given is None else self.given.rows(rows)
 
     def columns_as_given(self) -> Ints:
-        """The columns in the order of the ensemble's clusterings."""
         return np.arange(self.n_clusterings) if self.given is None else np.argsort(self.given.columns)
 
     def labels_as_given(self) -> tuple[Ints, Ints]:

@@ -185,7 +185,6 @@ class _Search:
         return self.polish(np.full(self.loss.n_items, -1) if labels is None else labels, rng)
 
     def child(self, found: Sequence[Found], generation: int, number: int) -> Found:
-        """A new partition from one or two of those found, the best first."""
         rng = stream(self.seed, "consensus.summary_child", generation, number)
         ways: list[Callable[[], Found]] = [
             lambda: self.dissolve(found[0][0], rng),

@@ -167,7 +167,6 @@ class Assessment:
 
     @cached_property
     def tables(self) -> list[Floats]:
-        """For every clustering, the weight of each cluster's rows with each label."""
         return label_tables(self.problem, self.labels, int(self.labels.max()) + 1)
 
     @property
