@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,32 +11,21 @@ import pytest
 
 import consilience as cs
 from consilience.explorer import Server
-from page_server import beads_run, press, rest, serve_many, show, turn, visit
+from page_server import press, rest, show, turn, visit
 
 AXE = Path(__file__).parents[1] / "page" / "node_modules" / "axe-core" / "axe.min.js"
 RUN = """axe.run(document, {rules: {"label-content-name-mismatch": {enabled: true}, "target-size": {enabled: true}}}).then(
   (found) => found.violations.flatMap(({id, nodes}) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`)))"""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Iterator[Server]:
-    if not AXE.exists():
-        pytest.skip("no axe-core: npm install in page/")
-    found = serve_many(beads_run(tmp_path_factory.mktemp("axe") / "beads", 60))
-    yield found
-    found.close()
+pytestmark = pytest.mark.skipif(not AXE.exists(), reason="no axe-core: npm install in page/")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_view_has_a_violation(browser: Any, server: Server, scheme: str) -> None:
-    script = AXE.read_text()
-    # the page's own policy would keep axe out
-    with visit(
-        browser, server.url, color_scheme=scheme, bypass_csp=True, viewport={"width": 1366, "height": 768}
-    ) as seen:
+    laptop = {"width": 1366, "height": 768}
+    with visit(browser, server.url, color_scheme=scheme, bypass_csp=True, viewport=laptop) as seen:
         page = seen.page
         page.wait_for_selector(".tile canvas")
-        page.evaluate(script)
+        page.evaluate(AXE.read_text())  # the page's own policy would keep it out
         found: dict[str, list[str]] = {}
 
         def look(view: str) -> None:
@@ -102,20 +91,15 @@ def test_no_view_has_a_violation(browser: Any, server: Server, scheme: str) -> N
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_an_agreement_has_no_violation(browser: Any, tmp_path_factory: pytest.TempPathFactory, scheme: str) -> None:
-    if not AXE.exists():
-        pytest.skip("no axe-core: npm install in page/")
     agreed = tmp_path_factory.mktemp("axe") / "agreed"
     counts = np.random.default_rng(0).poisson([[3, 3, 0, 0, 0, 1]] * 12 + [[0, 0, 3, 3, 1, 0]] * 12)
     cs.agree(counts, 2, n_clusterings=3, max_iter=1).save(agreed)
-    server = cs.explore(agreed, browser=False, block=False, progress=False)
-    try:
-        with visit(browser, server.url, color_scheme=scheme, bypass_csp=True) as seen:
-            page = seen.page
-            page.wait_for_selector(".tile canvas")
-            page.evaluate(AXE.read_text())
-            show(page, "Agreement")
-            page.locator("#panel-agreement .chart").first.wait_for()
-            rest(page)
-            assert page.evaluate(RUN) == []
-    finally:
-        server.close()
+    served = cs.explore(agreed, browser=False, block=False, progress=False)
+    with closing(served) as server, visit(browser, server.url, color_scheme=scheme, bypass_csp=True) as seen:
+        page = seen.page
+        page.wait_for_selector(".tile canvas")
+        page.evaluate(AXE.read_text())
+        show(page, "Agreement")
+        page.locator("#panel-agreement .chart").first.wait_for()
+        rest(page)
+        assert page.evaluate(RUN) == []

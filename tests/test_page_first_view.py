@@ -13,9 +13,8 @@ import pytest
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer import Server
-from consilience.explorer.sources import open_clusterings
 from consilience.measures import accuracy, adjusted_rand
-from page_server import pixels, press, said, show, state, swipe, until, visit
+from page_server import pixels, press, said, show, state, until, visit
 
 
 @pytest.mark.parametrize(("width", "height"), [(1366, 768), (1440, 900), (1920, 1080)])
@@ -110,6 +109,7 @@ def _likeness(meta: Any, group: int) -> float:
 
 def test_clusters_have_one_number_and_those_that_match_stand_on_the_diagonal(page: Any) -> None:
     press(page, "x")
+    said(page, "Comparing")
     panel = page.locator("#panel-compare")
     panel.locator(".flow").wait_for()
     told = "all => all.map((one) => [one.querySelector('.mark').style.color, one.lastChild.textContent.trim()])"
@@ -120,12 +120,6 @@ def test_clusters_have_one_number_and_those_that_match_stand_on_the_diagonal(pag
     matched = [(one, other) for (one, _), (other, _) in zip(first, second, strict=True) if other in dict(first)]
     assert matched
     assert all(one == other for one, other in matched)
-
-
-def test_compare_and_pin_do_something_at_the_start(page: Any) -> None:
-    press(page, "x")
-    said(page, "Comparing")
-    page.locator("#panel-compare .flow").wait_for()
     press(page, "p")
     page.locator(".tile .pin").wait_for()
 
@@ -141,31 +135,16 @@ def test_the_linkage_is_switched_in_the_page(page: Any, run: Path) -> None:
     said(page, "ward linkage")
 
 
-@pytest.mark.slow
-def test_one_swipe_scrolls_and_an_empty_brush_clears(browser: Any, server: Server) -> None:
-    for selector in (".tree-plot", ".scores-plot", ".big-picture"):
-        with visit(browser, server.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as seen:
-            page = seen.page
-            if selector == ".scores-plot":
-                show(page, "Scores")
-            page.locator(selector).scroll_into_view_if_needed()
-            before = page.evaluate("scrollY")
-            box = page.locator(selector).bounding_box()
-            x, y = box["x"] + box["width"] / 2, min(box["y"] + 0.7 * box["height"], 780)
-            swipe(page, x, y, -150)
-            until(page, "before => scrollY > before + 60", before)
-            assert "brush" not in state(page)
-    with visit(browser, server.url) as seen:
-        page = seen.page
-        show(page, "Scores")
-        box = page.locator(".scores-plot").bounding_box()
-        corner = box["x"] + box["width"] - 14, box["y"] + 12
-        page.mouse.move(*corner)
-        page.mouse.down()
-        page.mouse.move(corner[0] - 6, corner[1] + 2, steps=2)
-        page.mouse.up()
-        said(page, "the brush is cleared")
-        assert "brush" not in state(page)
+def test_an_empty_brush_clears(page: Any) -> None:
+    show(page, "Scores")
+    box = page.locator(".scores-plot").bounding_box()
+    corner = box["x"] + box["width"] - 14, box["y"] + 12
+    page.mouse.move(*corner)
+    page.mouse.down()
+    page.mouse.move(corner[0] - 6, corner[1] + 2, steps=2)
+    page.mouse.up()
+    said(page, "the brush is cleared")
+    assert "brush" not in state(page)
 
 
 def test_single_letters_can_be_turned_off(page: Any) -> None:
@@ -248,13 +227,6 @@ def test_a_server_that_stands_still_is_said(browser: Any, server: Server) -> Non
 def test_the_first_stop_leads_to_the_picture(page: Any) -> None:
     press(page, "Tab", "Enter")
     assert page.evaluate("document.activeElement.classList.contains('big-picture')")
-
-
-def test_labels_alone_open_too(browser: Any) -> None:
-    labels = np.random.default_rng(1).integers(0, 3, (40, 8))
-    with Server(open_clusterings(labels, kind="labels").session()) as server, visit(browser, server.url) as seen:
-        seen.page.wait_for_selector(".tile canvas")
-        assert "ways to group your data" in seen.page.locator("#title-tiles").inner_text()
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,9 @@ import pytest
 from consilience.explorer import Server
 from consilience.explorer.calls import session
 from consilience.meta.group_consensus import GroupLabels
-from page_server import beads_run, press, said, serve_many, show, state, turn, until, visit
+from page_server import NUMBER, press, said, show, state, turn, until, visit
 
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Iterator[Server]:
-    found = serve_many(beads_run(tmp_path_factory.mktemp("many") / "beads", 60))
-    yield found
-    found.close()
+ORDERED = "names => [...document.querySelectorAll('.flows .name')].map(e => e.lastChild.data).join() === names"
 
 
 def over(page: Any, scope: str) -> Any:
@@ -45,11 +39,9 @@ def test_a_flow_over_the_tray_is_ordered_picked_from_and_lit(browser: Any, serve
         assert sorted(names(panel)) == ["group 1 medoid", "group 2 medoid", "group 3 medoid"]
         first, second, third = names(panel)
         panel.get_by_role("button", name=f"Move {first} to the right").click()
-        until(page, "names => [...document.querySelectorAll('.flows .name')].map(e => e.lastChild.data).join() === names",
-              ",".join([second, first, third]))  # fmt: skip
+        until(page, ORDERED, ",".join([second, first, third]))
         page.keyboard.press("z")
-        until(page, "names => [...document.querySelectorAll('.flows .name')].map(e => e.lastChild.data).join() === names",
-              ",".join([first, second, third]))  # fmt: skip
+        until(page, ORDERED, ",".join([first, second, third]))
 
         ribbon = panel.locator(".flows .ribbons path").first
         box = ribbon.bounding_box()
@@ -116,7 +108,7 @@ def test_stripes_show_clusterings_and_pick_objects(browser: Any, server: Server)
         show(page, "Stripes")
         plot = page.locator(".stripes-plot")
         plot.locator("canvas").first.wait_for()
-        assert "60 clusterings × 300 objects" in page.locator("#panel-stripes .note").inner_text()
+        assert f"{NUMBER} clusterings × 300 objects" in page.locator("#panel-stripes .note").inner_text()
         box = plot.bounding_box()
         page.mouse.move(box["x"] + 200, box["y"] + 100)
         assert re.search(r"clustering \d+\n.*cluster \d", page.locator("#panel-stripes .tip").inner_text())

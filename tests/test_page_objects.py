@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,47 +16,28 @@ import pytest
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer import Server
-from consilience.explorer.object_images import LARGEST
 from consilience.reports.plane import plane_of
-from page_server import Visit, download, press, said, serve, show, visit
+from page_server import NUMBER, download, press, said, show, visit
 
 BEADS = load_beads()
 N = 60
 TYPES = np.repeat([0, 1, 2], N // 3)
+FEW: dict[str, Any] = {"n_clusterings": 8, "n_clusters": 3}
 
 
 @pytest.fixture(scope="module")
-def ensemble() -> cs.Ensemble:
-    return cs.generate(BEADS, 60, 4, progress=False)
+def ensemble(run: Path) -> cs.Ensemble:
+    return cs.Ensemble.load(run)
 
 
-@pytest.fixture(scope="module")
-def server(ensemble: cs.Ensemble, browser: Any) -> Iterator[Server]:
-    found = serve(ensemble)
-    yield found
-    found.close()
-
-
-@pytest.fixture
-def page(browser: Any, server: Server) -> Iterator[Any]:
-    with opened(browser, server) as seen:
-        yield seen
-
-
-class opened:  # noqa: N801
-    """A page on a server, once its tiles are drawn."""
-
-    def __init__(self, browser: Any, server: Server, **options: Any) -> None:
-        self._visit = visit(browser, server.url, **options)
-
-    def __enter__(self) -> Any:
-        seen: Visit = self._visit.__enter__()
+@contextmanager
+def explored(browser: Any, source: Any, **how: Any) -> Iterator[tuple[Any, Server]]:
+    """A page on a server of its own, once its pictures are drawn."""
+    served = cs.explore(source, browser=False, block=False, progress=False, **how)
+    with closing(served) as server, visit(browser, server.url) as seen:
         seen.page.wait_for_selector(".tile canvas")
         seen.page.wait_for_selector(".big-picture canvas")
-        return seen.page
-
-    def __exit__(self, *error: Any) -> None:
-        self._visit.__exit__(*error)
+        yield seen.page, server
 
 
 def places(page: Any, ensemble: cs.Ensemble) -> np.ndarray:
@@ -127,12 +109,8 @@ def test_search_by_id_label_and_number(page: Any) -> None:
 def test_a_lasso_picks_what_it_encloses(page: Any, ensemble: cs.Ensemble) -> None:
     spots = places(page, ensemble)
     box = page.locator(".big-picture").bounding_box()
-    left, right, top, bottom = (
-        box["x"] + 40,
-        box["x"] + 0.55 * box["width"],
-        box["y"] + 40,
-        box["y"] + 0.6 * box["height"],
-    )
+    left, right = box["x"] + 40, box["x"] + 0.55 * box["width"]
+    top, bottom = box["y"] + 40, box["y"] + 0.6 * box["height"]
     inside = (spots[:, 0] > left) & (spots[:, 0] < right) & (spots[:, 1] > top) & (spots[:, 1] < bottom)
     page.get_by_role("button", name="Lasso").click()
     page.mouse.move(left, top)
@@ -156,7 +134,7 @@ def test_how_the_clusterings_treat_what_is_picked(page: Any, ensemble: cs.Ensemb
     page.get_by_role("button", name="How are they treated?").click()
     same = (ensemble.labels[chosen] == ensemble.labels[chosen[0]]).all(axis=0).sum()
     panel = page.locator("#panel-picked")
-    panel.locator(".treated b", has_text=f"{same} of 60").wait_for()
+    panel.locator(".treated b", has_text=f"{same} of {NUMBER}").wait_for()
     part = panel.locator("table", has_text="Part them").locator("tbody tr").first
     name = part.locator("td").first.inner_text()
     part.locator("button").click()
@@ -227,10 +205,8 @@ def test_why_a_branch_is_different(page: Any, server: Server) -> None:
     panel.locator(".sentences li").first.wait_for()
     node = server.api.session.snapshot.meta.nodes[0]
     size = len(server.api.session.snapshot.meta.branch(int(node)))
-    assert (
-        panel.locator(".note").first.inner_text()
-        == f"{size} clusterings of this branch against {60 - size} other clusterings"
-    )
+    against = f"{size} clusterings of this branch against {NUMBER - size} other clusterings"
+    assert panel.locator(".note").first.inner_text() == against
     assert {row.inner_text() for row in panel.locator(".pairs").first.locator(".text").all()} == set(BEADS.columns)
     assert panel.locator(".strips svg.spread").count() >= 4
     panel.get_by_role("button", name="as a table").click()
@@ -238,111 +214,74 @@ def test_why_a_branch_is_different(page: Any, server: Server) -> None:
 
 
 def test_planes_are_switched_and_made(browser: Any, ensemble: cs.Ensemble) -> None:
-    rng = np.random.default_rng(0)
-    server = serve(ensemble, axes=rng.random((300, 2)))
-    try:
-        with opened(browser, server) as page:
-            assert page.locator(".picture-foot .note").last.inner_text() == "own coordinates"
-            before = page.locator(".big-picture canvas").first.evaluate("canvas => canvas.toDataURL()")
-            page.get_by_label("Plane").select_option("main axes")
-            page.locator(".picture-foot .note", has_text="two principal components").wait_for()
-            assert page.locator(".big-picture canvas").first.evaluate("canvas => canvas.toDataURL()") != before
-            page.get_by_label("Plane").select_option("tsne")
-            page.locator(".picture-foot .note", has_text="t-SNE (perplexity 30)").wait_for()
-            assert page.get_by_label("Plane").evaluate("one => one.selectedOptions[0].text") == "t-SNE"
-    finally:
-        server.close()
+    axes = np.random.default_rng(0).random((300, 2))
+    with explored(browser, ensemble, data=BEADS, axes=axes) as (page, _):
+        assert page.locator(".picture-foot .note").last.inner_text() == "own coordinates"
+        before = page.locator(".big-picture canvas").first.evaluate("canvas => canvas.toDataURL()")
+        page.get_by_label("Plane").select_option("main axes")
+        page.locator(".picture-foot .note", has_text="two principal components").wait_for()
+        assert page.locator(".big-picture canvas").first.evaluate("canvas => canvas.toDataURL()") != before
+        page.get_by_label("Plane").select_option("tsne")
+        page.locator(".picture-foot .note", has_text="t-SNE (perplexity 30)").wait_for()
+        assert page.get_by_label("Plane").evaluate("one => one.selectedOptions[0].text") == "t-SNE"
+
+
+RED = """(canvas, at) => canvas.getContext("2d").getImageData(
+  (at % 4 + 0.5) * canvas.width / 4, (Math.floor(at / 4) + 0.5) * canvas.height / 4, 1, 1).data[0]"""
 
 
 def test_pixels_of_objects_and_averages_of_clusters(browser: Any) -> None:
-    rng = np.random.default_rng(1)
-    X = rng.random((N, 16)) + 3 * np.eye(16)[TYPES]
-    server = cs.explore(
-        X, kind="data", n_clusterings=8, n_clusters=3, images_shape=(4, 4), browser=False, block=False, progress=False
-    )
-    try:
-        with opened(browser, server) as page:
-            looks = page.locator(".cluster-looks li")
-            looks.first.locator("canvas").first.wait_for()
-            assert looks.count() == 3
-            mean = looks.first.locator("canvas").first
-            label = server.api.session.snapshot.displayed(
-                server.api.session.snapshot.top(int(server.api.session.snapshot.meta.nodes[0]), "m")
-            )
-            expected = X[label.codes == 0].mean(axis=0)
-            low, high = X.min(), X.max()
-            brightest = int(expected.argmax())
-            value = mean.evaluate(
-                """(canvas, at) => canvas.getContext("2d").getImageData(
-                     (at % 4 + 0.5) * canvas.width / 4, (Math.floor(at / 4) + 0.5) * canvas.height / 4, 1, 1).data[0]""",
-                brightest,
-            )
-            assert abs(value - 255 * (expected[brightest] - low) / (high - low)) < 3
-            looks.nth(1).locator("button").first.click()
-            assert picked(page) == 1
-            show(page, "Picked")
-            page.locator(".picked-objects .looks canvas").wait_for()
-    finally:
-        server.close()
+    X = np.random.default_rng(1).random((N, 16)) + 3 * np.eye(16)[TYPES]
+    with explored(browser, X, kind="data", images_shape=(4, 4), **FEW) as (page, server):
+        looks = page.locator(".cluster-looks li")
+        mean = looks.first.locator("canvas").first
+        mean.wait_for()
+        assert looks.count() == 3
+        snapshot = server.api.session.snapshot
+        shown = snapshot.displayed(snapshot.top(int(snapshot.meta.nodes[0]), "m"))
+        expected, low, high = X[shown.codes == 0].mean(axis=0), X.min(), X.max()
+        brightest = int(expected.argmax())
+        assert abs(mean.evaluate(RED, brightest) - 255 * (expected[brightest] - low) / (high - low)) < 3
+        looks.nth(1).locator("button").first.click()
+        assert picked(page) == 1
+        show(page, "Picked")
+        page.locator(".picked-objects .looks canvas").wait_for()
 
 
-def test_images_from_files_and_curves(browser: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("look", "selector"),
+    [({"images": "picture"}, "img.look"), ({"columns": [f"t{i}" for i in range(6)], "curves": True}, ".look canvas")],
+)
+def test_images_from_files_and_curves(browser: Any, tmp_path: Path, look: dict[str, Any], selector: str) -> None:
     pillow = pytest.importorskip("PIL.Image")
-    rng = np.random.default_rng(2)
-    frame = pd.DataFrame(rng.normal(size=(N, 6)) + TYPES[:, None], columns=[f"t{i}" for i in range(6)])
-    buffer = io.BytesIO()
-    pillow.fromarray(np.full((5, 7, 3), 200, np.uint8)).save(buffer, "PNG")
-    assert len(buffer.getvalue()) < LARGEST
-    (tmp_path / "one.png").write_bytes(buffer.getvalue())
+    values = np.random.default_rng(2).normal(size=(N, 6)) + TYPES[:, None]
+    frame = pd.DataFrame(values, columns=[f"t{i}" for i in range(6)])
+    pillow.fromarray(np.full((5, 7, 3), 200, np.uint8)).save(tmp_path / "one.png")
     frame.assign(picture=["one.png"] * 59 + ["../none.png"]).to_csv(tmp_path / "table.csv", index=False)
-    few: dict[str, Any] = {"n_clusterings": 8, "n_clusters": 3, "browser": False, "block": False, "progress": False}
-    for look, selector in (
-        ({"images": "picture"}, "img.look"),
-        ({"columns": [*frame], "curves": True}, ".look canvas"),
-    ):
-        server = cs.explore(tmp_path / "table.csv", kind="data", **look, **few)
-        try:
-            with opened(browser, server) as page:
-                page.locator(f".cluster-looks {selector}").first.wait_for()
-                search(page, "12")
-                said(page, "1 object picked")
-                show(page, "Picked")
-                picture = page.locator(f".picked-objects {selector}")
-                picture.wait_for()
-                if "images" in look:
-                    assert picture.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [7, 5]
-                    assert picture.get_attribute("src").startswith("blob:")
-        finally:
-            server.close()
+    with explored(browser, tmp_path / "table.csv", kind="data", **look, **FEW) as (page, _):
+        page.locator(f".cluster-looks {selector}").first.wait_for()
+        search(page, "12")
+        said(page, "1 object picked")
+        show(page, "Picked")
+        picture = page.locator(f".picked-objects {selector}")
+        picture.wait_for()
+        if "images" in look:
+            assert picture.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [7, 5]
+            assert picture.get_attribute("src").startswith("blob:")
 
 
 def test_clusters_of_words_are_named_by_them(browser: Any) -> None:
-    rng = np.random.default_rng(3)
-    counts = rng.poisson(0.03, (N, 120)) + 6 * (TYPES[:, None] == np.arange(120))
+    counts = np.random.default_rng(3).poisson(0.03, (N, 120)) + 6 * (TYPES[:, None] == np.arange(120))
     counts[np.arange(120) % N, np.arange(120)] += 1
     words = ["apple", "banana", "cherry", *(f"word{i}" for i in range(117))]
-    server = cs.explore(
-        counts,
-        kind="data",
-        names=words,
-        n_clusterings=8,
-        n_clusters=3,
-        methods="minima",
-        browser=False,
-        block=False,
-        progress=False,
-    )
-    try:
-        with opened(browser, server) as page:
-            named = page.locator("#panel-detail .bars .called")
-            named.first.wait_for()
-            assert {text.split(",")[0] for text in named.all_inner_texts()} == {"apple", "banana", "cherry"}
-            search(page, "banana")
-            said(page, f"{(counts[:, 1] > 0).sum()} objects picked: found in banana")
-            show(page, "Objects")
-            page.locator("#panel-objects td.words", has_text="apple").first.wait_for()
-    finally:
-        server.close()
+    with explored(browser, counts, kind="data", names=words, methods="minima", **FEW) as (page, _):
+        named = page.locator("#panel-detail .bars .called")
+        named.first.wait_for()
+        assert {text.split(",")[0] for text in named.all_inner_texts()} == {"apple", "banana", "cherry"}
+        search(page, "banana")
+        said(page, f"{(counts[:, 1] > 0).sum()} objects picked: found in banana")
+        show(page, "Objects")
+        page.locator("#panel-objects td.words", has_text="apple").first.wait_for()
 
 
 def test_everything_about_objects_by_keyboard(page: Any) -> None:

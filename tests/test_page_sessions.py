@@ -24,7 +24,6 @@ from page_server import (
     download,
     press,
     said,
-    select_branch,
     serve,
     state,
     tray,
@@ -33,33 +32,6 @@ from page_server import (
     until_kept,
     visit,
 )
-
-
-@pytest.mark.slow
-def test_more_like_this_adds_clusterings_and_refs_of_before_still_hold(browser: Any, tmp_path: Path) -> None:
-    ours = beads_run(tmp_path / "run", 60)
-    with closing(serve(ours)) as server, visit(browser, server.url) as seen:
-        page = seen.page
-        press(page, "c")
-        select_branch(page)
-        press(page, "s", "p")
-        other = page.context.new_page()
-        other.goto(server.url)
-        other.wait_for_selector("#panel-tiles")
-        page.bring_to_front()
-        press(page, "r")
-        dialog = page.get_by_role("dialog", name="More like this")
-        dialog.get_by_label("How many").fill("20")
-        dialog.get_by_role("button", name="Make them").click()
-        said(page, "20 clusterings added")
-        assert "80 clusterings" in page.locator(".top").inner_text()
-        assert state(page)["sel"].startswith("80.")
-        assert tray(page)[0][0].startswith("60.")
-        press(other, "1", "2", *["ArrowDown"] * 6)
-        other.locator(".top", has_text="80 clusterings").wait_for()  # noticed by the other page, too
-        page.locator("#panel-detail .bars button").first.wait_for()
-        assert download(page, "CSV").count(b"\n") == 301
-    assert cs.Ensemble.load(ours).n_clusterings == 80
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import consilience as cs
-from page_server import beads_run, press, said, select_branch, serve, state, visit
+from page_server import beads_run, download, press, said, select_branch, serve, state, tray, visit
 
 
 def clusterings(page: Any) -> int:
@@ -53,11 +53,23 @@ def test_more_opens_what_it_made_and_undo_takes_it_away(browser: Any, tmp_path: 
     run = beads_run(tmp_path / "run", 60)
     with closing(serve(run)) as server, visit(browser, server.url) as seen:
         page = seen.page
+        press(page, "c")
+        select_branch(page)
+        press(page, "s")
+        other = page.context.new_page()
+        other.goto(server.url)
+        other.wait_for_selector("#panel-tiles")
+        page.bring_to_front()
         press(page, "2", "r")
         page.get_by_label("How many").fill("20")
         page.get_by_role("button", name="Make them").click()
         said(page, "20 clusterings added")
         assert clusterings(page) == 80
+        assert tray(page)[0][0].startswith("60."), "names of before still hold"
+        press(other, "1", "2")
+        other.locator(".top", has_text="80 clusterings").wait_for()  # noticed by the other page, too
+        assert download(page, "CSV").count(b"\n") == 301
+        page.bring_to_front()
         assert "open" in state(page)
         fresh = [int(text.split()[0]) for text in page.locator(".tile .fresh").all_inner_texts()]
         assert 10 <= sum(fresh) <= 20, "the branch that at least half of them landed in"
