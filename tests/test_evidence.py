@@ -1,4 +1,4 @@
-"""Evidence accumulation: the tree against SciPy's on all objects, weights, missing labels, and the approximation."""
+"""Evidence accumulation, plain and with weighted clusters, against the tree of all objects; LWGP against the graph of all objects."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import is_valid_linkage, linkage
 from scipy.spatial.distance import squareform
 
-from consilience.consensus import EvidenceAccumulation
+import consilience as cs
+import oracle
+from consilience.consensus import HBGF, LWEA, LWGP, EvidenceAccumulation
+from consilience.consensus.methods import bipartite as transfer_cut
 from consilience.consensus.methods.evidence import accumulate, leaf_rows
+from consilience.consensus.rows.cluster_similarity import cluster_weights
 from consilience.consensus.rows.problem import Problem, check_problem, row_distances
 from consilience.consensus.rows.row_tree import cut_tree, mean_association, weighted_linkage
 from consilience.datasets import noisy_labels
@@ -76,19 +80,9 @@ def test_membership_is_the_mean_co_association():
     problem = check_problem(labels, 3)
     clusters = np.arange(problem.n_rows) % 3
     agree = 1 - row_distances(problem.labels, problem.labels)
-    means = np.stack(
-        [np.average(agree[:, clusters == c], axis=1, weights=problem.weights[clusters == c]) for c in range(3)]
-    )
-    assert_allclose(mean_association(problem, problem, clusters), means.T)
-
-
-def test_too_many_rows_join_and_it_is_said():
-    ensemble, truth = noisy_labels(3000, 5, 8, 0.3, random_state=0)
-    rough = EvidenceAccumulation(5, memory_budget=8 * 300**2, random_state=0).fit(ensemble)
-    assert rough.sampled_
-    assert rough.linkage_.shape == (299, 4)
-    assert rough.linkage_rows_.shape == (300, 8)
-    assert nmi(truth, rough.labels_) > 0.9
+    parts = [clusters == c for c in range(3)]
+    means = [np.average(agree[:, part], axis=1, weights=problem.weights[part]) for part in parts]
+    assert_allclose(mean_association(problem, problem, clusters), np.transpose(means))
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -120,3 +114,180 @@ def test_rows_join_the_cluster_they_are_most_like(weighted):
             joint[labels[j]] += weight * both.sum()
         means = np.divide(shared, joint, out=np.zeros(3), where=joint > 0)
         assert means[labels[i]] == pytest.approx(means.max())
+
+
+ensembles = {
+    "seed": st.integers(0, 10**6),
+    "n": st.integers(4, 40),
+    "r": st.integers(1, 5),
+    "size": st.integers(2, 5),
+    "holes": st.sampled_from([0.0, 0.3]),
+}
+quick = settings(max_examples=40, deadline=None)
+
+
+def some_labels(seed, n, r, size, holes):
+    labels = random_labels(seed, n, r, size, holes, labeled=True)
+    return labels[:, labels.max(axis=0) >= 0]
+
+
+def weights_by_definition(labels, weights, theta):
+    """{(clustering, label): exp(−H / (θ M))}, object by object."""
+    found = {}
+    for q, column in enumerate(labels.T):
+        for label in np.unique(column[column >= 0]):
+            bits, known = 0.0, 0
+            for other in labels.T:
+                inside = (column == label) & (other >= 0)
+                if inside.any():
+                    share = np.bincount(other[inside], weights[inside]) / weights[inside].sum()
+                    bits -= (share[share > 0] * np.log2(share[share > 0])).sum()
+                    known += 1
+            found[q, label] = np.exp(-bits / (theta * known))
+    return found
+
+
+@quick
+@given(**ensembles, theta=st.sampled_from([0.2, 0.4, 3.0]))
+def test_weights_of_clusters(seed, n, r, size, holes, theta):
+    labels, rng = some_labels(seed, n, r, size, holes), np.random.default_rng(seed)
+    if len(np.unique(labels, axis=0)) < 2:
+        return
+    for weights in (np.ones(n), rng.integers(1, 4, n).astype(float), rng.random(n) + 0.1):
+        ensemble = cs.Ensemble(labels)
+        found = LWEA(2, theta=theta).fit(ensemble, sample_weight=weights).cluster_weights_
+        expected = weights_by_definition(ensemble.labels, weights, theta)
+        assert_allclose(found, [expected[key] for key in sorted(expected)], rtol=1e-10)
+
+
+def test_weights_judged_by_some_clusterings():
+    ensemble, _ = noisy_labels(300, 5, 60, 0.3, random_state=0)
+    problem = check_problem(ensemble, 5)
+    exact = cluster_weights(problem)
+    judged = cluster_weights(problem, work=1, fewest=20)
+    assert_allclose(judged, exact, rtol=0.3)
+    assert np.abs(judged - exact).max() > 0
+
+
+@quick
+@given(**ensembles, k=st.integers(2, 4))
+def test_lwea_is_the_tree_of_all_objects(seed, n, r, size, holes, k):
+    """Object by object, without weights, in the order of the rows; equal rows merge first."""
+    labels, copies = some_labels(seed, n, r, size, holes), np.random.default_rng(seed).integers(1, 4, n)
+    rows = len(np.unique(labels, axis=0))
+    if rows < k:
+        return
+    problem = check_problem(labels, k, copies)
+    answer = LWEA()._combine(problem)
+    of_objects = np.repeat(np.arange(problem.n_rows), problem.weights.astype(int))
+    everyone = problem.labels[of_objects]
+    worth = weights_by_definition(everyone, np.ones(len(everyone)), 0.4)
+    distances = np.ones((len(everyone), len(everyone)))
+    for i, a in enumerate(everyone):
+        for j, b in enumerate(everyone):
+            both = (a >= 0) & (b >= 0)
+            if both.any():
+                shared = [worth[q, a[q]] for q in np.flatnonzero(both & (a == b))]
+                distances[i, j] = 1 - sum(shared) / both.sum()
+    distances[of_objects[:, None] == of_objects] = -1  # below all others
+    merges, heights = oracle.linkage(distances, np.ones(len(everyone)), tie=1e-12)
+    order = np.lexsort((heights, of_objects[merges[:, 0]] != of_objects[merges[:, 1]]))
+    assert_allclose(answer.extras["linkage"][:, 2], heights[order][len(everyone) - rows :], atol=1e-10)
+    cut = np.arange(len(everyone))
+    for kept, lost in merges[order][: len(everyone) - k]:
+        cut[cut == lost] = kept
+    assert adjusted_rand(answer.labels[of_objects], cut) == 1
+
+
+def test_equal_weights_are_evidence_accumulation_and_the_plain_cut():
+    ensemble, truth = noisy_labels(400, 4, 8, 0.3, random_state=0)
+    plain, weighted = EvidenceAccumulation(4).fit(ensemble), LWEA(4, theta=1e12).fit(ensemble)
+    assert adjusted_rand(plain.labels_, weighted.labels_) == 1
+    assert_allclose(plain.membership_, weighted.membership_, atol=1e-9)
+    cut = HBGF(4, backend="spectral", random_state=0).fit(ensemble)
+    weighted = LWGP(4, theta=1e12, random_state=0).fit(ensemble)
+    assert adjusted_rand(cut.labels_, weighted.labels_) == 1
+    assert nmi(truth, cut.labels_) > 0.9
+    assert not cut.sampled_
+    assert adjusted_rand(LWGP(4, theta=0.1, random_state=0).fit(ensemble).labels_, cut.labels_) < 1
+
+
+@pytest.mark.parametrize("holes", [0.0, 0.2])
+def test_the_transfer_cut_is_that_of_the_graph_of_all_objects(holes):
+    """Leading eigenvectors of the normalized bipartite graph of objects and clusters, at the objects."""
+    labels = some_labels(1, 50, 5, 4, holes)
+    problem, k = check_problem(labels, 3), 3
+    weights = cluster_weights(problem)
+    edges, offsets = problem.hyperedges()
+    ties = np.zeros((len(labels), offsets[-1]))
+    for i, row in enumerate(edges[problem.inverse]):
+        ties[i, row[row >= 0]] = weights[row[row >= 0]]
+    n = len(labels)
+    graph = np.block([[np.zeros((n, n)), ties], [ties.T, np.zeros((ties.shape[1],) * 2)]])
+    root = 1 / np.sqrt(graph.sum(axis=1))
+    values, vectors = np.linalg.eigh(root[:, None] * graph * root)
+    # A mean over an object's clusters is the eigenvector there, times its eigenvalue.
+    expected = (vectors * root[:, None] * values)[:n, ::-1][:, :k]
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    points, found = transfer_cut.embed_rows(problem, weights, k)
+    points = points[problem.inverse]
+    assert_allclose(found, values[::-1][:k] ** 2, atol=1e-10)
+    assert_allclose(points @ points.T, expected @ expected.T, atol=1e-8)  # whatever the signs
+
+
+@pytest.mark.parametrize("holes", [0.0, 0.2])
+def test_many_clusters_are_cut_without_their_graph(holes, monkeypatch):
+    labels = some_labels(3, 400, 12, 6, holes)
+    problem = check_problem(labels, 4)
+    weights = cluster_weights(problem)
+    dense, values = transfer_cut.embed_rows(problem, weights, 4)
+    monkeypatch.setattr(transfer_cut, "DENSE", 10)
+    sparse, same = transfer_cut.embed_rows(problem, weights, 4)
+    assert_allclose(same, values, atol=1e-10)
+    assert_allclose(sparse @ sparse.T, dense @ dense.T, atol=1e-7)
+    assert values[0] == pytest.approx(1)
+
+
+def test_weighted_kmeans_counts_points_and_keeps_the_best():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(60, 2)) + 6 * rng.integers(0, 2, (60, 2))
+    weights = rng.integers(1, 5, 60).astype(float)
+
+    def squares(points, weights):
+        return weights @ ((points - np.average(points, axis=0, weights=weights)) ** 2).sum(axis=1)
+
+    found = transfer_cut.weighted_kmeans(points, weights, 4, n_init=8, seed=0)
+    copied = np.repeat(points, weights.astype(int), axis=0)
+    repeated = transfer_cut.weighted_kmeans(copied, np.ones(len(copied)), 4, n_init=8, seed=0)
+    assert adjusted_rand(np.repeat(found, weights.astype(int)), repeated) == 1
+    from sklearn.cluster import KMeans
+
+    best = KMeans(4, n_init=20, random_state=0).fit(points, sample_weight=weights).inertia_
+    parts = [found == c for c in np.unique(found)]
+    assert sum(squares(points[part], weights[part]) for part in parts) == pytest.approx(best)
+
+
+def test_starts_compete_on_a_sample_of_many_points(monkeypatch):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 900)
+    points = rng.normal(size=(900, 2)) + 8 * np.eye(3)[truth][:, :2]
+    monkeypatch.setattr(transfer_cut, "SAMPLE", 100)
+    assert adjusted_rand(transfer_cut.weighted_kmeans(points, np.ones(900), 3), truth) > 0.95
+
+
+def test_fewer_distinct_points_than_clusters():
+    points = np.repeat(np.eye(2), 5, axis=0)
+    assert len(np.unique(transfer_cut.weighted_kmeans(points, np.ones(10), 4))) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "method", "least"), [("Semeion", "lwgp", 0.64), ("Semeion", "lwea", 0.65)])
+def test_on_a_pool_of_the_literature(name, method, least, data_folder):
+    path = data_folder / "pools" / f"{name}.npz"
+    if not path.exists():
+        pytest.skip(f"no pool of clusterings at {path}")
+    with np.load(path) as file:
+        pool, classes = file["members"].astype(int), file["y"].astype(int)
+    rng = np.random.default_rng(0)
+    draws = [pool[:, rng.permutation(100)[:10]] for _ in range(10)]
+    assert np.mean([nmi(classes, cs.combine(labels, 10, method).labels) for labels in draws]) > least

@@ -77,9 +77,8 @@ def test_the_gains_of_a_whole_pass_add_up(objective, problem, keep):
     n, k = 40, 6
     views, _ = random_views(rng, n, *problem[1:])
     heavy = np.where(rng.random(n) < 0.1, 1e6, 1.0)
-    views = Views(
-        sparse.csr_matrix(sparse.diags(heavy) @ views.table), views.view_of, views.weights, views.object_weights * heavy
-    )
+    table = sparse.csr_matrix(sparse.diags(heavy) @ views.table)
+    views = Views(table, views.view_of, views.weights, views.object_weights * heavy)
     labels = rng.integers(0, k, n).astype(np.int32)
     before = objective_of(views, labels, k, objective)
     engine = Engine(views, k, objective=objective, keep_clusters=keep)
@@ -118,16 +117,8 @@ def test_search_never_falls_and_ends_where_nothing_moves(objective, problem, bat
     assert found.objective == pytest.approx(objective_of(views, found.labels, 3, objective), abs=1e-9)
     if found.moves[-1] == 0:
         again = found.labels.copy()
-        oracle.sweep(
-            dense,
-            views.view_of,
-            views.weights,
-            again,
-            np.arange(25),
-            n_clusters=3,
-            objective=objective,
-            sizes=views.object_weights,
-        )
+        how = {"n_clusters": 3, "objective": objective, "sizes": views.object_weights}
+        oracle.sweep(dense, views.view_of, views.weights, again, np.arange(25), **how)
         better = oracle.objective_of(dense, views.view_of, views.weights, again, 3, objective)
         assert better <= found.objective + 1e-9
 

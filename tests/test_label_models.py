@@ -63,18 +63,6 @@ def test_score_and_perplexity_are_the_same_likelihood(model):
 
 
 @every_model
-def test_new_rows_find_their_cluster(model):
-    train, truth = some_copies(noise=0.1)
-    new, new_truth = some_copies(n=60, noise=0.1, seed=2)
-    found = fitted(model, train)
-    names = {found.labels_[truth == c][0]: c for c in range(3)}
-    assert nmi(truth, found.labels_) > 0.8
-    assert np.mean([names[c] for c in found.predict(new)] == new_truth) > 0.9
-    new[:, 1:3] = -1  # clusterings held out
-    assert np.mean([names[c] for c in found.predict(new)] == new_truth) > 0.85
-
-
-@every_model
 def test_a_row_without_labels_says_nothing(model):
     labels, _ = some_copies()
     found = fitted(model, labels)
@@ -262,9 +250,8 @@ def test_the_bound_is_that_of_the_definition_and_below_the_likelihood(mixed):
     offsets, table = found._table()
     rows, counts = np.unique(labels, axis=0, return_counts=True)
     gamma = bce.infer(rows.astype(np.int32), offsets, found.alpha_, table)
-    bounds = np.array(
-        [membership_bound(row, found.alpha_, found.shares_, g) for row, g in zip(rows, gamma, strict=True)]
-    )
+    each = zip(rows, gamma, strict=True)
+    bounds = np.array([membership_bound(row, found.alpha_, found.shares_, g) for row, g in each])
     prior = 0.1 * np.log(table).sum()
     assert counts @ bounds + prior == pytest.approx(found.bound_, abs=1e-4)
     exact = np.log([membership_row(row, found.alpha_, found.shares_) for row in rows])

@@ -183,9 +183,8 @@ def test_the_page(page: Any, meta, groups) -> None:
         shown = shown_numbers(page, meta.sizes[group - 1])
         wanted = (one.confidence.mean(), one.support.mean(), len(one.floating))
         assert shown == pytest.approx(wanted, abs=DIGITS)
-        rows = page.locator(
-            "#panel-detail table", has_text=re.compile(r"How far to trust each cluster(?!ing)")
-        ).locator("tbody tr")
+        table = page.locator("#panel-detail table", has_text=re.compile(r"How far to trust each cluster(?!ing)"))
+        rows = table.locator("tbody tr")
         texts = [row.locator("th, td").all_inner_texts() for row in rows.all()]
         wanted = one.clusters[["cluster", "size", "confidence", "support", "floaters"]].to_numpy(float)
         np.testing.assert_allclose([[float(x) for x in row] for row in texts], wanted, rtol=0, atol=DIGITS)
@@ -193,12 +192,11 @@ def test_the_page(page: Any, meta, groups) -> None:
             rows = page.locator("#panel-detail table", has_text="Floaters, the weakest first").locator("tbody tr")
             texts = [row.locator("th, td").all_inner_texts() for row in rows.all()]
             assert [row[0] for row in texts] == meta.ensemble.ids[one.floating][:100].tolist()
-            np.testing.assert_allclose(
+            shown, wanted = (
                 [[float(x) for x in row[1:4]] for row in texts],
-                np.stack([one.labels, one.confidence, one.support], 1)[one.floating][:100],
-                rtol=0,
-                atol=DIGITS,
+                np.stack([one.labels, one.confidence, one.support], 1),
             )
+            np.testing.assert_allclose(shown, wanted[one.floating][:100], rtol=0, atol=DIGITS)
     for group in meta.numbers:
         press(page, str(group), "s")
     table = pd.read_csv(io.BytesIO(download(page, "CSV")))

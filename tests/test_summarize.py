@@ -216,11 +216,9 @@ def test_the_certain_core_is_the_largest_of_all_on_small_cases():
 def test_a_summary_is_kept_and_shown(tmp_path):
     samples = cs.Ensemble(noisy_copies(50, 3, 10, 0.2)[0], ids=[f"o{i}" for i in range(50)])
     found = cs.summarize(samples, "binder", cost=1.2)
-    for number, (record, kind) in enumerate(
-        ((found, Summary), (found.ball(), CredibleBall), (found.core(), CertainCore))
-    ):
-        record.save(tmp_path / str(number))
-        opened = Result.load(tmp_path / str(number))
+    for record, kind in ((found, Summary), (found.ball(), CredibleBall), (found.core(), CertainCore)):
+        record.save(tmp_path / kind.__name__)
+        opened = Result.load(tmp_path / kind.__name__)
         assert isinstance(opened, kind)
         assert repr(opened) == repr(record)
         assert opened.to_frame().equals(record.to_frame())
@@ -276,7 +274,6 @@ def test_real_clusterings(data_folder, name):
     pool = np.load(path)["members"]
     found = cs.summarize(pool)
     assert found.expected_loss <= BARS[name]
-    assert found.expected_loss == pytest.approx(
-        np.mean([variation_of_information(found.labels, sample) for sample in pool.T]), abs=1e-9
-    )
+    losses = [variation_of_information(found.labels, sample) for sample in pool.T]
+    assert found.expected_loss == pytest.approx(np.mean(losses), abs=1e-9)
     assert check_problem(pool).n_rows >= found.n_clusters

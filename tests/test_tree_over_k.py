@@ -84,10 +84,8 @@ def test_edges_are_what_the_definition_says_also_with_missing_labels(ens):
 def test_edges_speak_in_the_names_that_were_given():
     edges = tree_over_k_edges({"coarse": ["a", "a", "b"], "fine": ["x", "y", "z"]})
     assert edges[["from_cluster", "to_cluster"]].to_numpy().tolist() == [["a", "x"], ["a", "y"], ["b", "z"]]
-    texts = {
-        text.get_text() for text in tree_over_k({"coarse": ["a", "a", "b"], "fine": ["x", "y", "z"]}).axes[0].texts
-    }
-    assert {"a", "b", "x", "y", "z", "50 %"} <= texts
+    axis = tree_over_k({"coarse": ["a", "a", "b"], "fine": ["x", "y", "z"]}).axes[0]
+    assert {"a", "b", "x", "y", "z", "50 %"} <= {text.get_text() for text in axis.texts}
 
 
 def test_few_edges_cross():
@@ -110,11 +108,8 @@ def test_the_picture_of_scales_has_confidence_shares_and_what_is_not_real(scaled
     assert [label.get_text() for label in axis.get_yticklabels()] == ["2 clusters", "4 clusters", "8 clusters"]
     dots = axis.collections[0]
     assert len(dots.get_offsets()) == 14
-    means = [
-        scaled.scale_confidence[scaled.scale_labels[:, s] == c, s].mean()
-        for s, k in enumerate((2, 4, 8))
-        for c in range(k)
-    ]
+    at = [(s, c) for s, k in enumerate((2, 4, 8)) for c in range(k)]
+    means = [scaled.scale_confidence[scaled.scale_labels[:, s] == c, s].mean() for s, c in at]
     np.testing.assert_allclose(dots.get_array(), means)
     sizes = np.concatenate([np.bincount(column) for column in scaled.scale_labels.T])
     large = dots.get_sizes() > 60

@@ -75,12 +75,9 @@ def test_clusters_are_what_the_definitions_say(case):
         assert (row.size, row.floaters) == (mine.sum(), (mine & (support <= 0.5)).sum())
         found = [row.share, row.confidence, row.support, row.recurrence, row.nearest, row.confused]
         means = [mine.sum() / (labels >= 0).sum(), confidence[mine].mean(), support[mine].mean()]
-        wanted = [
-            *means,
-            plain.recurrence(columns, labels, row.cluster),
-            *plain.confused(columns, labels, row.cluster, 4, ranks(problem, labels)),
-        ]
-        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+        recurrence = plain.recurrence(columns, labels, row.cluster)
+        confused = plain.confused(columns, labels, row.cluster, 4, ranks(problem, labels))
+        np.testing.assert_allclose(found, [*means, recurrence, *confused], rtol=1e-12)
 
 
 def test_members_are_what_the_definitions_say(case):
@@ -95,16 +92,11 @@ def test_members_are_what_the_definitions_say(case):
         others = plain.what_others_say(columns, labels, 4, q, ranks(problem, labels))
         both = (others >= 0) & (column >= 0)
         found = [row.n_clusters, row.coverage, row.reliability, row.weight, row.kept]
-        placed = (column >= 0) & (labels >= 0)
-        kept = plain.pairs_together(column[placed], labels[placed]) / plain.pairs_together(
-            column[placed], column[placed]
-        )
-        wanted = [
-            len(set(column[column >= 0])),
-            (column >= 0).mean(),
-            plain.adjusted_wallace(others[both], column[both]),
-        ]
-        np.testing.assert_allclose(found, [*wanted, plain.weight(columns, q), kept], rtol=1e-9)
+        own, theirs = (x[(column >= 0) & (labels >= 0)] for x in (column, labels))
+        kept = plain.pairs_together(own, theirs) / plain.pairs_together(own, own)
+        reliability = plain.adjusted_wallace(others[both], column[both])
+        wanted = [len(set(column[column >= 0])), (column >= 0).mean(), reliability, plain.weight(columns, q), kept]
+        np.testing.assert_allclose(found, wanted, rtol=1e-9)
 
 
 def test_the_variance_of_shuffled_pairs_is_that_of_all_orders():
@@ -282,9 +274,8 @@ def test_ties_do_not_go_by_the_numbers_of_clusters():
         two = two.iloc[new].reset_index(drop=True)
         nearest = np.append(new, -1)[one["nearest"]]
         np.testing.assert_array_equal(nearest, two["nearest"])
-        pd.testing.assert_frame_equal(
-            one.drop(columns=["cluster", "nearest"]), two.drop(columns=["cluster", "nearest"])
-        )
+        named = ["cluster", "nearest"]
+        pd.testing.assert_frame_equal(one.drop(columns=named), two.drop(columns=named))
         one, two = (member_table(problem, found) for found in (labels, new[labels]))
         pd.testing.assert_frame_equal(one, two)
 

@@ -53,9 +53,8 @@ def test_clusters_keep_their_numbers(noisy, before):
 @pytest.mark.parametrize("method", ["walk", "vote", "evidence"])
 def test_without_anything_new_nothing_changes(method):
     """Though the votes would move some objects: clusters of a cloud are not where most votes are."""
-    ens = cs.generate(
-        np.random.default_rng(0).normal(size=(150, 3)), 20, (3, 9), "minima", random_state=0, progress=False
-    )
+    X = np.random.default_rng(0).normal(size=(150, 3))
+    ens = cs.generate(X, 20, (3, 9), "minima", random_state=0, progress=False)
     before = cs.combine(ens, 5, method, random_state=0)
     found = before.update(ens)
     np.testing.assert_array_equal(found.labels, before.labels)
@@ -145,13 +144,12 @@ def test_on_the_command_line(noisy, tmp_path):
     frame.to_csv(tmp_path / "more.csv")
     assert run("combine", tmp_path / "few.csv", "-k", 5, "--save", tmp_path / "first").returncode == 0
     out = tmp_path / "out.csv"
-    done = run(
-        "combine", tmp_path / "more.csv", "--update", tmp_path / "first", "-o", out, "--save", tmp_path / "second", "-v"
-    )
+    update = ("combine", tmp_path / "more.csv", "--update", tmp_path / "first")
+    done = run(*update, "-o", out, "--save", tmp_path / "second", "-v")
     assert done.returncode == 0, done.stderr
     assert "updated from 50 clusterings to 60" in done.stdout
     assert set(pd.read_csv(out)["cluster"]) == set(range(5))
-    refused = run("combine", tmp_path / "more.csv", "--update", tmp_path / "first", "-k", 4)
+    refused = run(*update, "-k", 4)
     assert refused.returncode == 2
     assert "--n-clusters is that of the consensus" in refused.stderr
 
