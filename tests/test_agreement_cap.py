@@ -11,26 +11,12 @@ from consilience.agreement import CAP, Comraf
 from consilience.agreement.comraf import _check_edges, _nodes, color
 from consilience.agreement.result import Sides
 from consilience.measures import adjusted_rand, nmi, stability
-from oracle.sweep import mutual_information
 from samples import block_counts
-
-
-def information(table, rows, columns):
-    """I(X̃; Ỹ) from scratch; objects without a label say nothing."""
-    table = np.asarray(table.todense() if sparse.issparse(table) else table, float)
-    k, c = rows.max() + 1, columns.max() + 1
-    return mutual_information(
-        np.array([[table[np.ix_(rows == a, columns == b)].sum() for b in range(c)] for a in range(k)])
-    )
+from test_agreement_models import information, uniform
 
 
 def all_pairs(table, sides):
     return sum(information(table, rows, columns) for rows in sides.rows.labels.T for columns in sides.columns.labels.T)
-
-
-def uniform(table):
-    length = np.maximum(np.asarray(table.sum(axis=1)).ravel(), 1)
-    return sparse.csr_matrix(sparse.diags(1 / length) @ table)
 
 
 @pytest.fixture(scope="module")
@@ -57,16 +43,12 @@ def test_agreement_makes_clusterings_alike_and_keeps_them_good(agreement):
     assert "jaccard" in repr(found)
 
 
-def test_threads_do_not_matter(agreement):
+def test_neither_threads_nor_the_number_of_runs_matter(agreement):
     table, _, found = agreement
     other = cs.agree(table, 6, 30, n_jobs=2, n_clusterings=5, max_iter=3, model="mdc_plain", random_state=2)
     for mine, theirs in zip([found.before, *found.iterations], [other.before, *other.iterations], strict=True):
         assert np.array_equal(mine.rows.labels, theirs.rows.labels)
         assert np.array_equal(mine.columns.labels, theirs.columns.labels)
-
-
-def test_a_run_does_not_depend_on_how_many_there_are(agreement):
-    table, _, found = agreement
     fewer = cs.agree(table, 6, 30, n_clusterings=2, max_iter=1, model="mdc_plain", random_state=2)
     assert np.array_equal(fewer.before.rows.labels, found.before.rows.labels[:, :2])
 
@@ -152,11 +134,9 @@ def test_noise_that_melts_the_clusters_is_taken_back(agreement):
 def test_cap_is_a_bipartite_comraf(agreement):
     table, _, found = agreement
     weighted = uniform(table)
-    rows = [f"r{i}" for i in range(5)]
-    columns = [f"c{j}" for j in range(5)]
-    start = dict(zip(rows, found.before.rows.labels.T, strict=True)) | dict(
-        zip(columns, found.before.columns.labels.T, strict=True)
-    )
+    rows, columns = ([f"{side}{i}" for i in range(5)] for side in "rc")
+    given = [*found.before.rows.labels.T, *found.before.columns.labels.T]
+    start = dict(zip([*rows, *columns], given, strict=True))
     edges = [(a, b, weighted) for a in rows for b in columns]
     nodes = _nodes(_check_edges(edges))
     assert [len(group) for group in color(nodes)] == [5, 5]
@@ -172,24 +152,19 @@ def test_three_kinds_of_objects(schedule):
     """Documents, words and authors: two tables with documents, one of authors and words; weights count."""
     words, documents, word_blocks = block_counts(n=160, d=140, k=4, counts=30, own=0.5, seed=3)
     rng = np.random.default_rng(4)
-    author_blocks = np.arange(40) % 4
-    author = np.array(
-        [rng.choice(np.flatnonzero(author_blocks == b)) if rng.random() < 0.8 else rng.integers(40) for b in documents]
-    )
+    author = np.where(rng.random(160) < 0.8, documents + 4 * rng.integers(10, size=160), rng.integers(40, size=160))
     wrote = sparse.csr_matrix((np.ones(160), (np.arange(160), author)), shape=(160, 40))
     said = sparse.csr_matrix(wrote.T @ words)
-    edges = [("documents", "words", words), ("documents", "authors", wrote, 0.05), ("authors", "words", said)]
+    edges = [("documents", "words", words), ("documents", "authors", wrote, 0.05), ("authors", "words", said, 1)]
     found = Comraf({"documents": 4, "words": 4, "authors": 4}, schedule=schedule, random_state=5).fit(edges)
     assert (np.diff(found.history_) >= -1e-12).all()
-    ends = [("documents", "words", words, 1), ("documents", "authors", wrote, 0.05), ("authors", "words", said, 1)]
-    value = sum(w * information(table, found.labels_[a], found.labels_[b]) for a, b, table, w in ends)
+    parts = [information(table, found.labels_[a], found.labels_[b]) for a, b, table, *_ in edges]
+    value = parts[0] + 0.05 * parts[1] + parts[2]
     assert found.objective_ == pytest.approx(value, abs=1e-9)
     two = Comraf(4, schedule=schedule, random_state=5, n_jobs=2).fit(edges)
     assert all(np.array_equal(two.labels_[name], labels) for name, labels in found.labels_.items())
-    best = max(
-        (Comraf(4, schedule=schedule, random_state=s).fit(edges) for s in range(6)),
-        key=lambda fitted: fitted.objective_,
-    )
+    fields = [Comraf(4, schedule=schedule, random_state=s).fit(edges) for s in range(6)]
+    best = max(fields, key=lambda fitted: fitted.objective_)
     assert nmi(documents, best.labels_["documents"]) > 0.9
     assert nmi(word_blocks, best.labels_["words"]) > 0.6
 

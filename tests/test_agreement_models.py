@@ -9,7 +9,6 @@ from sklearn.base import clone
 
 from consilience._check import InputError
 from consilience.agreement import MDC, DataLoom
-from consilience.agreement.co_clustering import engine_of
 from consilience.agreement.count_table import check_counts, counts_from_data
 from consilience.agreement.models import column_clusters, grow
 from consilience.measures import adjusted_rand, nmi
@@ -26,13 +25,9 @@ def information(table, rows, columns):
     return mutual_information(np.array([sums[:, columns == c].sum(axis=1) for c in range(columns.max() + 1)]))
 
 
-def improve(side, by, labels, **how):
-    """Passes over the objects of a side."""
-    return engine_of(side.views, int(labels.max()) + 1, by=by).search(labels, **how)
-
-
 def uniform(table):
-    return table.multiply(1 / table.sum(axis=1)).tocsr()
+    length = np.maximum(np.asarray(table.sum(axis=1)).ravel(), 1)
+    return sparse.csr_matrix(sparse.diags(1 / length) @ table)
 
 
 @both

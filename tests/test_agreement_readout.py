@@ -1,6 +1,9 @@
-"""What is read off an agreement: stability by iteration, and groups with names."""
+"""What is read off an agreement: stability by iteration, groups with names; on the terminal, in JSON and as a picture."""
+
+import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -12,6 +15,8 @@ from consilience.agreement.result import Sides
 from consilience.consensus import stable_components
 from consilience.datasets import noisy_labels
 from consilience.measures import accuracy
+from consilience.reports import draw
+from consilience.reports.agreement import agreement_finding, agreement_summary, components_of, labels_table
 
 
 def process(noises, n_rows=60, n_columns=40):
@@ -69,11 +74,8 @@ def test_groups_are_those_of_the_definition(seed):
     rng = np.random.default_rng(seed)
     before, after = rng.integers(3, size=(40, 3)), rng.integers(2, size=(40, 3))
     table = stable_groups(before, after, smallest=1)
-    found = {
-        (frozenset(m), p, part)
-        for m, p, part in zip(table["members"], table["pieces"], table["largest_piece"], strict=True)
-    }
-    assert found == groups_by_hand(before, after)
+    found = zip(table["members"].map(frozenset), table["pieces"], table["largest_piece"], strict=True)
+    assert set(found) == groups_by_hand(before, after)
     assert table["size"].tolist() == [len(m) for m in table["members"]]
     assert table["size"].is_monotonic_decreasing
     assert table["size"].tolist() == stable_components(after)["size"].tolist()
@@ -84,10 +86,8 @@ def test_names_weights_and_what_is_new():
     before = [[0, 1, 2, 3, 3, 4]]
     after = [[0, 0, 0, 1, 1, 2]]
     table = stable_groups(before, after, names=words, weights=[1, 5, 3, 9, 2, 100])
-    assert table["members"].tolist() == [
-        ["goal", "team"],
-        ["bible", "gospel", "altar"],
-    ]  # heaviest first, the lone word left out
+    heaviest_first = [["goal", "team"], ["bible", "gospel", "altar"]]  # the lone word left out
+    assert table["members"].tolist() == heaviest_first
     assert table["pieces"].tolist() == [1, 3]
     assert stable_groups(before, after, names=words, new=True)["members"].tolist() == [["altar", "bible", "gospel"]]
     assert stable_groups(before, after, names=words, top=1)["size"].tolist() == [3]
@@ -98,17 +98,16 @@ def test_names_weights_and_what_is_new():
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("before", "options", "words"),
     [
-        ({"names": ["a"]}, "names must be one per object, 3 in all"),
-        ({"smallest": 0}, "smallest must be"),
+        ([0, 0, 1], {"names": ["a"]}, "names must be one per object, 3 in all"),
+        ([0, 0, 1], {"smallest": 0}, "smallest must be"),
+        ([0, 0], {}, "2 objects before and 3 after"),
     ],
 )
-def test_bad_options(options, words):
+def test_bad_options(before, options, words):
     with pytest.raises(InputError, match=words):
-        stable_groups([[0, 0, 1]], [[0, 0, 1]], **options)
-    with pytest.raises(InputError, match="2 objects before and 3 after"):
-        stable_groups([[0, 0]], [[0, 0, 1]])
+        stable_groups([before], [[0, 0, 1]], **options)
 
 
 def test_columns_share_the_information_about_the_clusters():
@@ -125,3 +124,67 @@ def test_columns_share_the_information_about_the_clusters():
     for wrong, words in ((labels[1:], "30 rows and 29 labels"), (np.full(30, -1), "no row with a label")):
         with pytest.raises(InputError, match=words):
             column_information(counts, wrong)
+
+
+@pytest.fixture(scope="module")
+def found():
+    result, truth = process([0.6, 0.3, 0.1])
+    table = result.stability_by_iteration({"topic": truth})
+    consensus = cs.combine(result.after.rows, method="sccc")
+    groups = stable_groups(result.before.columns, result.after.columns, new=True)
+    about = {"consensus": consensus, "groups": groups, "known": {"topic": {"accuracy": 0.5, "purity": 0.7}}}
+    return result, table, about, agreement_summary(result, table, **about)
+
+
+def test_summary_is_plain_json(found):
+    result, table, _, summary = found
+    again = json.loads(json.dumps(summary))
+    assert again == summary
+    assert summary["n_clusters"] == [4, 4]
+    assert [row["rows"] for row in summary["stability"]] == table["rows"].tolist()
+    assert sum(summary["consensus"]["sizes"]) == 60
+    for side in ("rows", "columns"):
+        for when in ("before", "after"):
+            sizes = getattr(getattr(result, when), side).signatures().counts
+            found = summary["components"][side][when]
+            assert (found["number"], found["largest"]) == (len(sizes), sizes.max())
+            assert found["share_in_groups"] == pytest.approx(1 - (sizes == 1).sum() / sizes.sum())
+
+
+def test_the_finding_has_every_iteration_and_group(found):
+    result, table, about, _ = found
+    stability, components, groups = agreement_finding(result, table, **about).tables
+    shown = [f"{row.rows:.4f} ± {row.rows_sem:.4f}" for row in table.itertuples()]
+    assert stability.frame["rows"].tolist() == shown
+    assert components.frame["number"].tolist()[1] == components_of(result.after.rows)["number"]
+    assert len(groups.frame) == len(about["groups"])
+
+
+def test_labels_table_has_consensus_support_and_all_labels():
+    ens = cs.Ensemble([[0, 0, 0, 1, 1, -1], [0, 0, 1, 1, 1, -1]])
+    consensus = cs.combine(ens, 2, "vote")
+    table = labels_table(ens, consensus, ids=list("abcdef"))
+    assert table["support"].tolist() == [1, 1, 0.5, 1, 1, 0]
+    np.testing.assert_allclose(table["confidence"], consensus.confidence, atol=1e-6)
+    assert table.loc["f", "cluster"] is pd.NA
+    np.testing.assert_array_equal(table[["clustering_0", "clustering_1"]], ens.labels)
+    named = labels_table(cs.Ensemble(pd.DataFrame({"a": ["x", None, "y"], "b": [0, 1, 1]})))
+    assert list(named.columns) == ["clustering_0", "clustering_1"]
+    assert named.fillna("").to_numpy().T.tolist() == [["x", "", "y"], [0, 1, 1]]
+
+
+def test_panels_and_error_bars(found, monkeypatch, tmp_path):
+    from consilience.reports import agreement, figures
+
+    drawn = []
+    monkeypatch.setattr(agreement, "new_figure", lambda *size: drawn.append(figures.new_figure(*size)) or drawn[-1])
+    _, table, *_ = found
+    draw(table, tmp_path / "both.png", "iterations")
+    alone = table[["iteration", "rows", "rows_sem", "columns", "columns_sem"]]
+    draw(alone, tmp_path / "one.png", "iterations")
+    assert [len(figure.axes) for figure in drawn] == [2, 1]
+    line, _, (bars,) = drawn[0].axes[0].containers[1]
+    np.testing.assert_allclose(line.get_ydata(orig=False), table["columns"])
+    heights = [float(segment[1, 1] - segment[0, 1]) for segment in bars.get_segments()]
+    np.testing.assert_allclose(heights, 2 * table["columns_sem"])
+    assert [text.get_text() for text in drawn[0].axes[1].get_legend().get_texts()] == ["topic"]

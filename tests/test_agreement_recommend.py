@@ -97,6 +97,10 @@ def test_what_has_no_label_is_ranked_by_popularity():
     assert lift_table(counts, np.array([0, 2]), np.array([0, 0, 0]))[1] == 1, "an empty cluster lifts nothing"
 
 
+def small(**names):
+    return Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]], **names)
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -106,14 +110,14 @@ def test_what_has_no_label_is_ranked_by_popularity():
             "2 rows, and the clusterings of the rows are of 3",
         ),
         (
-            lambda: Recommender().fit(np.eye(2), [[0, 1], [0, 0]], [[0, 1]]),
+            lambda: Recommender().fit(np.eye(2), [[0, 1]] * 2, [[0, 1]]),
             "2 clusterings of the rows and 1 of the columns",
         ),
-        (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]], column_names=["a"]), "2 columns need as many names"),
-        (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]]).scores([2], [0]), "rows, 0 to 1"),
-        (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]]).scores([0.5], [0]), "numbers of their rows"),
-        (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]]).auc([0, 1], [0, 1], [1, 1]), "some of both"),
-        (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]]).recommend(5), "no single row 5"),
+        (lambda: small(column_names=["a"]), "2 columns need as many names"),
+        (lambda: small().scores([2], [0]), "rows, 0 to 1"),
+        (lambda: small().scores([0.5], [0]), "numbers of their rows"),
+        (lambda: small().auc([0, 1], [0, 1], [1, 1]), "some of both"),
+        (lambda: small().recommend(5), "no single row 5"),
     ],
 )
 def test_mistakes(make, words):
