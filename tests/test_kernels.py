@@ -14,7 +14,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 import oracle
 from consilience import _kernels
 from consilience._check import InputError
-from oracle.row_scores import row_scores
 from samples import random_labels
 
 quick = settings(max_examples=60, deadline=None)
@@ -499,7 +498,7 @@ def test_columns_of_few_bytes_say_the_same(seed, r, n, k):
     columns, offsets, rng = some_columns(seed, r, n, 255)
     clusters, owner = rng.integers(-1, k, n).astype(np.int32), rng.integers(0, k, offsets[-1]).astype(np.int32)
     table, scores = rng.integers(0, 1000, (offsets[-1], k)).astype(float), np.zeros((n, k))
-    row_scores(columns.T, offsets, table, scores)
+    oracle.row_scores(columns.T, offsets, table, scores)
     tables, votes = oracle.label_tables(columns, offsets, clusters, k), oracle.label_votes(columns, offsets, owner, k)
     for kind, threads in ((np.int32, 1), (np.uint8, 1), (np.uint16, 2)):
         same = columns.astype(kind)  # −1 becomes the largest value

@@ -1,18 +1,21 @@
 """The definitions: every native kernel once more in plain NumPy, under the same name, readable before fast."""
 
 from oracle.allocate import allocate
-from oracle.color_rows import color_rows
-from oracle.contingency import contingency
-from oracle.expected_sums import expected_sums, expected_xlogx
-from oracle.label_tables import label_tables
-from oracle.label_votes import label_votes
-from oracle.linkage import linkage, row_distances
+from oracle.labels import color_rows, distinct_rows, find_rows, label_tables, label_votes, row_scores, signatures
 from oracle.lloyd import lloyd
-from oracle.overlaps import element_scores, object_overlaps, overlap_sums
-from oracle.pair_sums import pair_sums
+from oracle.pairs import (
+    contingency,
+    element_scores,
+    expected_sums,
+    expected_xlogx,
+    linkage,
+    object_overlaps,
+    overlap_sums,
+    pair_sums,
+    row_distances,
+    within_sums,
+)
 from oracle.random import philox, random_below, random_bits, random_permutation, random_uniform
-from oracle.signatures import distinct_rows, find_rows, signatures
-from oracle.within_sums import within_sums
 from oracle.xlogx import xlogx
 
 __all__ = [
@@ -37,6 +40,7 @@ __all__ = [
     "random_permutation",
     "random_uniform",
     "row_distances",
+    "row_scores",
     "signatures",
     "within_sums",
     "xlogx",
