@@ -26,9 +26,16 @@ READY = "import signal, sys; from consilience.__main__ import main; print('on', 
 def start(*words):
     """A command in a process of its own, whose handlers of signals are there once this returns."""
     words = [sys.executable, "-c", READY, *map(str, words)]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     assert process.stdout.readline() == "on\n"
     return process
+
+
+def wait_until(there, process):
+    """Until something is there, the process has ended, or two minutes are over."""
+    end = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < end and not there():
+        time.sleep(0.05)
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +50,7 @@ def labels(tmp_path_factory):
 def test_sigterm_is_143_during_imports_and_in_a_kernel(labels, tmp_path, begun):
     words = ["combine", labels, "--method", "cspa", "-k", 8, "-o", tmp_path / "c.csv", "--log", tmp_path / "log.jsonl"]
     with start(*words) as process:
-        end = time.monotonic() + 60
-        while begun and process.poll() is None and time.monotonic() < end and not (tmp_path / "log.jsonl").exists():
-            time.sleep(0.02)
+        wait_until(lambda: not begun or (tmp_path / "log.jsonl").exists(), process)
         process.terminate()
         said = process.communicate(timeout=60)[1]
     assert process.returncode == 143 or (begun and process.returncode == 0)
@@ -53,19 +58,26 @@ def test_sigterm_is_143_during_imports_and_in_a_kernel(labels, tmp_path, begun):
 
 
 @pytest.mark.slow
-def test_sigterm_leaves_no_workers(tmp_path):
+@pytest.mark.parametrize(
+    ("options", "number"),
+    [
+        (["-j", 2, "--base", "KMeans(n_init=20)"], signal.SIGTERM),
+        (["--scheduler", "local:2"], signal.SIGTERM),
+        (["--scheduler", "local:2"], signal.SIGINT),
+    ],
+)
+def test_a_signal_leaves_no_workers(tmp_path, options, number):
+    if "--scheduler" in options:
+        pytest.importorskip("distributed")
     data = tmp_path / "d.csv"
-    pd.DataFrame(np.random.default_rng(0).normal(size=(400, 3)), columns=list("abc")).to_csv(data, index=False)
-    words = ["generate", data, "-n", 4000, "-k", 2, "-j", 2, "-o", tmp_path / "run", "--base", "KMeans(n_init=20)"]
-    with start(*words) as process:
-        end = time.monotonic() + 60
-        while not list((tmp_path / "run").glob("part-*.parquet")) and time.monotonic() < end:
-            time.sleep(0.05)
-        process.terminate()
+    pd.DataFrame(np.random.default_rng(0).normal(size=(2000, 8)), columns=list("abcdefgh")).to_csv(data, index=False)
+    with start("generate", data, "-n", 100_000, "-k", 9, "-o", tmp_path / "run", *options) as process:
+        wait_until(lambda: list((tmp_path / "run").glob("part-*.parquet")), process)
+        os.killpg(process.pid, number) if number == signal.SIGINT else process.terminate()  # as a terminal does
         said = process.communicate(timeout=60)[1]  # workers would hold the pipes for minutes
-    assert process.returncode == 143, said
-    assert said.count("\n") == 1, said  # nothing of trackers after the sentence
-    assert "holds" in said
+    assert process.returncode == 128 + number, said
+    assert len(said.strip().splitlines()) == 1, said  # nothing of trackers after the sentence
+    assert "the same command goes on" in said
 
 
 @pytest.mark.parametrize("after", [0.0, 0.2, *(pytest.param(s, marks=pytest.mark.slow) for s in (0.4, 0.8))])
