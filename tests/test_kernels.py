@@ -45,17 +45,6 @@ def test_contingency(made, seed):
         assert_array_equal(got, want)
 
 
-@pytest.mark.parametrize("weights", [None, np.arange(90), np.linspace(0, 1, 90)])
-def test_contingency_tables_of_parts_merge(weights):
-    a, b = random_labels(1, 90, 2, 6, missing=0.2).T
-    whole = _kernels.contingency(a, b, (6, 6), weights=weights)
-    table = None
-    for part in (slice(0, 17), slice(17, 17), slice(17, 80), slice(80, 90)):
-        some = None if weights is None else weights[part]
-        table = _kernels.contingency(a[part], b[part], (6, 6), weights=some, table=table)
-    assert_array_equal(table, whole)
-
-
 def test_contingency_counts_whole_weights_exactly_beyond_doubles():
     zero = np.zeros(2, np.int32)
     assert _kernels.contingency(zero, zero, (1, 1), weights=np.array([2**60, 1])).item() == 2**60 + 1

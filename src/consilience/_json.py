@@ -13,12 +13,10 @@ import pandas as pd
 EXACT = 2**53  # safeguard: whole numbers up to here survive JavaScript
 
 
-def plain(value: Any, *, nan: float | None = None, big_as_text: bool = False) -> Any:
-    """A value as JSON has it: plain numbers, lists and dicts with text keys; tables as rows, what is left as text.
-
-    What is missing, and numbers that are not finite, become None; the latter stay as they are with ``nan=float("nan")``. With
-    `big_as_text`, whole numbers beyond 2⁵³ become text for JavaScript, which has none.
-    """
+def plain(value: Any, *, big_as_text: bool = False) -> Any:
+    """A value as JSON has it: plain numbers, lists and dicts with text keys; tables as rows, what is left as text."""
+    # What is missing, and numbers that are not finite, become None. With `big_as_text`, whole numbers beyond 2⁵³ become text for
+    # JavaScript, which has none.
 
     def convert(value: Any) -> Any:
         if value is None or isinstance(value, (str, bool)):
@@ -26,7 +24,7 @@ def plain(value: Any, *, nan: float | None = None, big_as_text: bool = False) ->
         if isinstance(value, np.generic):
             value = value.item()
         if isinstance(value, float):
-            return value if np.isfinite(value) or nan is not None else None
+            return value if np.isfinite(value) else None
         if isinstance(value, int):
             return str(value) if big_as_text and abs(value) > EXACT else value
         if isinstance(value, np.ndarray):

@@ -9,10 +9,8 @@ import pandas as pd
 
 
 def unique_names(names: Iterable[Any], *, taken: Iterable[str] = (), suffixes: Sequence[str] = ("",)) -> list[str]:
-    """Names as text, all different: one that comes again gets a number, one that is missing or empty its position.
-
-    None is in `taken`, also not with one of the `suffixes`, such as ("", " confidence") where a column stands beside each.
-    """
+    """Names as text, all different: one that comes again gets a number, one that is missing or empty its position."""
+    # None is in `taken`, also not with one of the `suffixes`, such as ("", " confidence") where a column stands beside each.
     used, found = set(taken), []
     free: dict[str, int] = {}  # the next number of a name: counting from 2 each time would be quadratic
     for position, name in enumerate(names):

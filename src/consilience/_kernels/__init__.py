@@ -19,7 +19,6 @@ from consilience._kernels.labels import (
     slots_of,
 )
 from consilience._kernels.numbers import (
-    has_avx2,
     random_below,
     random_bits,
     random_permutation,
@@ -58,7 +57,6 @@ __all__ = [
     "find_rows",
     "gibbs_conditionals",
     "gibbs_sweep",
-    "has_avx2",
     "label_tables",
     "label_votes",
     "linkage",

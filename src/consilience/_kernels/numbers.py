@@ -56,11 +56,6 @@ def random_permutation(seed: int, unit: int, n: int) -> Ints:
     return out
 
 
-def has_avx2() -> bool:
-    """Whether the wide kernels are in use on this machine."""
-    return bool(_native.has_avx2())
-
-
 def labels_fit(labels: Labels, offsets: Ints) -> bool:
     """Whether offsets say, from 0 on, where each clustering's labels begin, and every label (clusterings × rows) lies in its part."""
     sizes = np.diff(offsets)

@@ -13,10 +13,8 @@ from consilience._kernels.numbers import check_out, labels_fit
 from consilience._types import Floats, Ints, Labels
 
 
-def contingency(
-    a: Labels, b: Labels, shape: tuple[int, int], *, weights: NDArray[Any] | None = None, table: Any = None
-) -> NDArray[Any]:
-    """Count label pairs of the objects labeled in both; into `table` if given, so that partial counts merge."""
+def contingency(a: Labels, b: Labels, shape: tuple[int, int], *, weights: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Count label pairs of the objects labeled in both."""
     # Whole-number `weights` give exact int64 counts, others float64.
     a, b = np.ascontiguousarray(a, np.int32), np.ascontiguousarray(b, np.int32)
     if a.shape != b.shape or a.ndim != 1:
@@ -24,13 +22,7 @@ def contingency(
     if a.size and (a.max() >= shape[0] or b.max() >= shape[1]):
         raise InputError(f"a label is outside the table of shape {shape}")
     whole = weights is None or np.asarray(weights).dtype.kind in "biu"
-    if table is None:
-        table = np.zeros(shape, np.int64 if whole else np.float64)
-    if not whole and table.dtype != np.float64:
-        raise InputError(f"fractional weights need a table of float64; got {table.dtype}")
-    check_out(table, (np.int64, np.float64), "table")
-    if table.shape != tuple(shape):
-        raise InputError(f"the table has shape {table.shape}, not {tuple(shape)}")
+    table = np.zeros(shape, np.int64 if whole else np.float64)
     if weights is None:
         _native.contingency(a, b, table)
     else:

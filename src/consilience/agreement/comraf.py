@@ -34,8 +34,6 @@ Clusterings = dict[str, Labels]
 
 @dataclass(frozen=True)
 class Node:
-    """A clustering in the field."""
-
     name: str
     rows: Views  # the objects' counts in all tables at the node's edges, side by side
     seen: list[tuple[str, int, float]]  # of every edge: neighbor, first column of `rows` with its objects, weight
@@ -229,7 +227,6 @@ Edge = tuple[str, str, Any, float]
 
 
 def _check_edges(edges: Any) -> list[Edge]:
-    """Edges with their tables read and their ends compared."""
     checked: list[Edge] = []
     sizes: dict[str, int] = {}
     tables: dict[int, Any] = {}

@@ -18,8 +18,6 @@ MERGES = ("auto", "random", "nearest", "greedy")
 
 @dataclass(eq=False, repr=False)
 class CoClusterer(BaseEstimator):
-    """Base of the estimators that cluster rows and columns once."""
-
     n_clusters: int = 8
     _: KW_ONLY
     n_column_clusters: int | None = None

@@ -47,7 +47,6 @@ class Groupings:
         )
 
     def predict(self, X: Floats) -> Labels:
-        """Of every object the nearest mean in each space."""
         parts = zip(self.axes[:-1], self.means, strict=True)
         return np.column_stack([_nearest(X @ basis, means @ basis) for basis, means in parts])
 
@@ -70,7 +69,6 @@ def find_at_once(
 
 
 def check_at_once(X: Any, sizes: Sequence[int]) -> None:
-    """Refuse data in which such groupings cannot be looked for."""
     if sparse.issparse(X):
         raise InputError("at_once rotates the columns, which needs a dense table: leave it out, or reduce the columns")
     n, d = X.shape

@@ -188,7 +188,6 @@ class CCIB(CountClusterer):
         return self.fit(X, given).labels_
 
     def _fit(self, X: Any, given: Ensemble | None, progress: bool | None = False) -> Self:
-        """`fit` for data and groupings that have been checked."""
         groups = np.zeros(X.shape[0], np.int32) if given is None else joint(given.labels)
         if groups.max() < 0:
             raise InputError("no object has a label in all of the given groupings, so they make no groups together")
@@ -233,7 +232,6 @@ class CCIB(CountClusterer):
         return [labels for labels, _ in found]
 
     def _answer(self, problem: ConditionalProblem, found: list[Labels], seed: int) -> None:
-        """One clustering of the runs', and what they say of each object's place."""
         self.ensemble_ = Ensemble.from_codes(np.column_stack(found), info={"run": range(len(found))})
         if self.keep == "all" and self.n_init > 1:
             own = child_seed(seed, "alternatives.ccib_combine")

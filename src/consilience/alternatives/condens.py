@@ -130,7 +130,6 @@ class CondEns(ClusterMixin, BaseEstimator):
         return self.fit(X, given, **options).labels_
 
     def _fit(self, X: Any, given: Ensemble | None, learn: Any = None, progress: bool | None = False) -> Self:
-        """`fit` for data and groupings that have been checked."""
         splits, seed = self._splits(X, given, learn, progress)
         how: dict[str, Any] = {"random_state": seed, "n_jobs": self.n_jobs, "progress": progress}
         self.consensus_ = combine(splits, self.n_clusters, self.combine, **how)

@@ -33,10 +33,7 @@ def log_profiles(counts: Floats, smoothing: float) -> Floats:
 
 
 class CountClusterer(ClusterMixin, BaseEstimator):
-    """Base of clusterers that take counts, dense or sparse."""
-
     def _checked(self, X: Any) -> Any:
-        """The counts, enough of them for the clusters."""
         X = check_matrix(X, estimator=self, min_objects=2)
         check_counts(X, type(self).__name__)
         if check_count("n_clusters", self.n_clusters) > X.shape[0]:

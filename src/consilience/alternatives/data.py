@@ -106,7 +106,6 @@ class Centering:
 
     @classmethod
     def of(cls, X: Any, cells: NDArray[Any]) -> Self:
-        """From the groups of the objects, −1 where unknown."""
         n_cells = int(cells.max()) + 1
         means = np.vstack([group_means(X, cells, n_cells), group_means(X, np.zeros(X.shape[0], int), 1)])
         return cls(np.where(cells >= 0, cells, n_cells).astype(np.int64), means, means[-1])

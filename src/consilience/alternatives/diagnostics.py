@@ -51,7 +51,6 @@ def quality(X: Any, labels: Any, *, measure: str = "variance") -> float:
 
 
 def quality_of(X: Any, codes: NDArray[Any], measure: str) -> float:
-    """:func:`quality` of a checked matrix and codes."""
     known = codes >= 0
     if not known.any():
         return float("nan")
@@ -126,7 +125,6 @@ def diagnose(X: Any, labels: Any, given: EnsembleLike | None = None, *, measure:
 
 
 def diagnostics_of(X: Any, codes: NDArray[Any], given: Ensemble | None, measure: str) -> Diagnostics:
-    """:func:`diagnose` of a checked matrix, codes and groupings."""
     good, columns = quality_of(X, codes, measure), ["given", "information", "nmi", "share", "shared_information"]
     if given is None:
         return Diagnostics(pd.DataFrame(columns=columns), good, float("nan"), measure)

@@ -65,7 +65,6 @@ class Split:
 
 
 def check_base(base: Any) -> None:
-    """Refuse what is neither a name among BASES nor an estimator that clusters."""
     if isinstance(base, str):
         check_choice(base, BASES, "base")
     else:
@@ -73,7 +72,6 @@ def check_base(base: Any) -> None:
 
 
 def takes_counts(base: Any) -> bool:
-    """Whether the base is a model of counts."""
     return base in COUNTS if isinstance(base, str) else isinstance(base, (MultinomialMixture, CountBottleneck))
 
 

@@ -94,7 +94,6 @@ def command(
 
 
 def _held(run: Path) -> tuple[int, int]:
-    """Clusterings of a run so far, and how many could not be made."""
     from consilience.ensemble.store import Store
 
     if not (run / "manifest.json").exists():

@@ -14,8 +14,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Input(click.Path):
-    """A file or folder that is read; looked for before the verb begins."""
-
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if path.exists() or value == "-" or (ctx is not None and ctx.resilient_parsing):
@@ -38,7 +36,6 @@ class Output(click.Path):
 
 
 def check_place(path: Path, kind: str) -> Path:
-    """The path, if something of this kind can be written to it."""
     from consilience._check import InputError
     from consilience.ensemble.results import check_new_folder
     from consilience.reports import files

@@ -114,7 +114,6 @@ def of_pair(formula: Callable[[Sums], Floats], a: Any, b: Any, term: str, what: 
 
 
 def ratio(top: Floats, bottom: Floats, otherwise: Any) -> Floats:
-    """Divide, with `otherwise` where the divisor is 0."""
     zero = np.asarray(bottom) == 0
     return np.where(zero, otherwise, np.asarray(top) / np.where(zero, 1, bottom))
 
