@@ -1,5 +1,6 @@
 """The store: what goes in comes out, and whatever is wrong is said by name."""
 
+import contextlib
 import json
 import os
 import re
@@ -150,24 +151,21 @@ def test_info_cells_come_back(tmp_path):
         store.append(some_labels(2), first, numbers=[4, 2])
         store.append(some_labels(1), second, numbers=[3])
     info = Store.open(tmp_path).info()
-    assert info.index.tolist() == [2, 3, 4]
-    assert info.index.name == "number"
+    assert (info.index.name, info.index.tolist()) == ("number", [2, 3, 4])
     assert list(info.columns) == [*first.columns, "late"]
-    assert info.loc[4, "parameters"] == {"k": 3, "weights": [1.5, 2.0], "n": 4}
-    assert info.loc[3, "parameters"] == {}
-    assert info.loc[2, "parameters"] is None
-    assert info.loc[4, "scores"][0] == 0.5
-    assert np.isnan(info.loc[4, "scores"][1])
+    nothing = info.astype(object).where(info.notna(), None)
+    assert nothing["parameters"].tolist() == [None, {}, {"k": 3, "weights": [1.5, 2.0], "n": 4}]
+    np.testing.assert_array_equal(info.loc[4, "scores"], [0.5, np.nan])
     assert info.loc[2, "scores"] == [1.0]
     assert int(info.loc[4, "seed"]) == 2**62 + 1
-    assert info.loc[[4, 2, 3], "k"].tolist() == [3, "auto", 4]
-    assert info["empty"].isna().tolist() == [True, False, True]
-    assert info.loc[[4, 3], "seconds"].tolist() == [0.5, 2.0]
-    assert info["kind"].dropna().tolist() == ["b", "a"]
+    assert nothing["k"].tolist() == ["auto", 4, 3]
+    assert nothing["empty"].tolist() == [None, "now filled", None]
+    assert nothing["seconds"].tolist() == [None, 2.0, 0.5]
+    assert nothing["kind"].tolist() == ["b", None, "a"]
     assert info.loc[2, "when"] == pd.Timestamp("2026-01-02")
-    assert info["labels.x"].dropna().tolist() == [2, 1]
-    assert info["late"].isna().tolist() == [True, False, True]
-    assert info["method"].isna().tolist() == [True, True, False]
+    assert nothing["labels.x"].tolist() == [2, None, 1]
+    assert nothing["late"].tolist() == [None, True, None]
+    assert nothing["method"].tolist() == [None, None, "kmeans"]
 
 
 def test_types_with_nothing_in_common_come_back_as_they_were(tmp_path):
@@ -175,16 +173,6 @@ def test_types_with_nothing_in_common_come_back_as_they_were(tmp_path):
         for value in (1, "one", 2.5, {"a": 1}, [1.0]):
             store.append(some_labels(1), pd.DataFrame({"x": [value]}))
     assert store.info()["x"].tolist() == [1, "one", 2.5, {"a": 1}, [1.0]]
-
-
-def test_a_store_without_clusterings_is_a_store(tmp_path):
-    with Store.create(tmp_path / "run", **RUN):
-        pass
-    store = Store.open(tmp_path / "run")
-    assert store.labels().shape == (N, 0)
-    assert store.info().shape == (0, 0)
-    assert store.numbers.dtype == np.int64
-    assert store.manifest["plan"] == RUN["plan"]
 
 
 def test_any_parquet_reader_can_read_a_part(run):
@@ -249,92 +237,59 @@ def test_a_truncated_part_is_refused(run, keep):
     check_the_rest(store, missing=0)
 
 
-def foreign_parquet(run):
-    pq.write_table(pa.table({"x": [1]}), run / "other.parquet")
-    return "other.parquet", "it was not written by consilience"
+def put(run, name, content):
+    (run / name).write_bytes(content)
+    return name
 
 
-def text_renamed(run):
-    (run / "notes.parquet").write_text("not Parquet at all")
-    return "notes.parquet", "it cannot be read as Parquet"
+def of_another_run(**changes):
+    def put_it(run):
+        with Store.create(run.parent / "other", **(RUN | changes)) as other:
+            other.append(some_labels(1, n=other.n_objects), numbers=[77])
+        path = parts(other.path)[0]
+        return put(run, path.name, path.read_bytes())
+
+    return put_it
 
 
-def a_folder(run):
-    (run / "sub.parquet").mkdir()
-    return "sub.parquet", "it cannot be read as Parquet"
+def rewritten(change):
+    return lambda run: add_part(run, change(pq.read_table(parts(run)[0]))).name
 
 
-def a_renamed_part(run):
-    (run / "copy.parquet").write_bytes(parts(run)[0].read_bytes())
-    return "copy.parquet", "it was renamed, so its checksum is lost: give it back its name"
-
-
-def part_of_another_run(run, **changes):
-    with Store.create(run.parent / "other", **(RUN | changes)) as other:
-        other.append(some_labels(1, n=other.n_objects), numbers=[77])
-    path = parts(other.path)[0]
-    (run / path.name).write_bytes(path.read_bytes())
-    return path.name
-
-
-def other_plan(run):
-    return part_of_another_run(run, plan=5), "it belongs to another run, which differs in its plan"
-
-
-def other_data(run):
-    return part_of_another_run(run, fingerprint=None), (
-        "it belongs to another run, which differs in its fingerprint of the data"
-    )
-
-
-def other_number_of_objects(run):
-    return part_of_another_run(
-        run, n_objects=N + 1
-    ), "it belongs to another run, which differs in its number of objects"
-
-
-def other_object_ids(run):
-    return part_of_another_run(run, ids=range(N)), "it belongs to another run, which differs in its ids"
-
-
-def wrong_labels_column(run):
-    table = pq.read_table(parts(run)[0])
+def with_wider_labels(table):
     labels = pa.array([[0] * (N + 1)] * 2, pa.list_(pa.int32(), N + 1))
-    path = add_part(run, table.set_column(table.column_names.index("labels"), "labels", labels))
-    return path.name, f"its columns are not a number and {N} labels"
+    return table.set_column(table.column_names.index("labels"), "labels", labels)
 
 
-def newer_part(run):
-    table = pq.read_table(parts(run)[0])
+def of_a_newer_version(table):
     manifest = json.loads(table.schema.metadata[b"consilience"]) | {"version": 3}
-    path = add_part(run, table.replace_schema_metadata({"consilience": json.dumps(manifest)}))
-    return path.name, "it was written in store format 3 by a newer consilience"
+    return table.replace_schema_metadata({"consilience": json.dumps(manifest)})
 
 
-def part_with_a_bad_manifest(run):
-    table = pq.read_table(parts(run)[0])
-    path = add_part(run, table.replace_schema_metadata({"consilience": "{}"}))
-    return path.name, "its copy of the manifest is damaged"
+OTHER = "it belongs to another run, which differs in its"
 
 
 @pytest.mark.parametrize(
-    "put",
+    ("put_it", "reason"),
     [
-        part_with_a_bad_manifest,
-        foreign_parquet,
-        text_renamed,
-        a_folder,
-        a_renamed_part,
-        other_plan,
-        other_data,
-        other_number_of_objects,
-        other_object_ids,
-        wrong_labels_column,
-        newer_part,
+        (rewritten(lambda table: pa.table({"x": [1]})), "it was not written by consilience"),
+        (lambda run: put(run, "notes.parquet", b"not Parquet at all"), "it cannot be read as Parquet"),
+        (lambda run: (run / "sub.parquet").mkdir() or "sub.parquet", "it cannot be read as Parquet"),
+        (
+            lambda run: put(run, "copy.parquet", parts(run)[0].read_bytes()),
+            "it was renamed, so its checksum is lost: give it",
+        ),
+        (of_another_run(plan=5), f"{OTHER} plan"),
+        (of_another_run(fingerprint=None), f"{OTHER} fingerprint of the data"),
+        (of_another_run(n_objects=N + 1), f"{OTHER} number of objects"),
+        (of_another_run(ids=range(N)), f"{OTHER} ids"),
+        (rewritten(with_wider_labels), f"its columns are not a number and {N} labels"),
+        (rewritten(of_a_newer_version), "it was written in store format 3 by a newer consilience"),
+        (rewritten(lambda t: t.replace_schema_metadata({"consilience": "{}"})), "its copy of the manifest is damaged"),
     ],
 )
-def test_what_does_not_belong_is_refused_by_name(run, put):
-    name, reason = put(run)
+def test_what_does_not_belong_is_refused_by_name(run, put_it, reason):
+    name = put_it(run)
     store, messages = open_and_catch(run)
     [(refused, why)] = store.refused
     assert refused == name
@@ -377,18 +332,12 @@ def test_any_flip_in_the_manifest_is_seen(run):
         damaged = bytearray(data)
         damaged[position] ^= 1
         path.write_bytes(damaged)
-        if b'"version": 3' in damaged or json_is_the_same(damaged, whole):
-            continue
+        with contextlib.suppress(ValueError):  # white space, or a version that is refused
+            if b'"version": 3' in damaged or json.loads(damaged) == whole:
+                continue
         store, _ = open_and_catch(run)
         assert store.manifest == whole
         assert [name for name, _ in store.refused] == ["manifest.json"]
-
-
-def json_is_the_same(text, manifest):
-    try:
-        return json.loads(text) == manifest
-    except ValueError:
-        return False
 
 
 @pytest.mark.parametrize("damage", ["missing", "cut", "other ids"])
@@ -601,10 +550,7 @@ def test_paths_that_are_no_store(tmp_path):
         ({"n_objects": 3, "ids": ["a"]}, "3 objects cannot have 1 id: give one for each"),
         ({"n_objects": 2, "ids": ["a", 1]}, "all text or all numbers; that of object 1 is 1"),
         ({"n_objects": 2, "ids": [1.5, 2]}, "all text or all numbers; that of object 1 is 2"),
-        (
-            {"n_objects": 2, "plan": {"f": print}},
-            "the plan must be a JSON value .*: a builtin_function_or_method",
-        ),
+        ({"n_objects": 2, "plan": {"f": print}}, "the plan must be a JSON value .*: a builtin_function_or_method"),
         ({"n_objects": 2, "ids": [1, 2**64]}, "must fit in 64 bits: give them as text"),
         ({"n_objects": 2, "plan": float("nan")}, "the plan must be a JSON value"),
     ],
@@ -615,40 +561,27 @@ def test_bad_arguments_write_nothing(tmp_path, arguments, said):
     assert not (tmp_path / "run").exists()
 
 
+ONE, TWO = np.zeros((N, 1), int), np.zeros((N, 2), int)
+
+
 @pytest.mark.parametrize(
     ("labels", "arguments", "said"),
     [
-        (
-            np.zeros(N, int),
-            {},
-            rf"of shape \({N}, n_clusterings\), one column per clustering; got int.* of shape",
-        ),
+        (ONE[:, 0], {}, rf"of shape \({N}, n_clusterings\), one column per clustering; got int.* of shape"),
         (np.zeros((N + 1, 1), int), {}, rf"got int.* of shape \({N + 1}, 1\)"),
-        (np.zeros((N, 1)), {}, "must be whole numbers .* got float64"),
-        (np.full((N, 1), -2), {}, r"labels\[0, 0\] is -2"),
-        (np.full((N, 1), 2**31, np.int64), {}, r"labels\[0, 0\] is 2147483648"),
-        (np.zeros((N, 2), int), {"numbers": [1]}, "numbers must be 2 whole numbers"),
-        (np.zeros((N, 2), int), {"numbers": ["a", "b"]}, "numbers must be 2 whole numbers"),
-        (np.zeros((N, 2), int), {"numbers": [50, 50]}, "clustering 50 is already in .*, or given twice"),
-        (np.zeros((N, 1), int), {"numbers": [3]}, "clustering 3 is already in "),
-        (
-            np.zeros((N, 1), int),
-            {"numbers": np.array([2**63], np.uint64)},
-            "numbers must be below 2.*63; got 9223372036854775808",
-        ),
-        (np.zeros((N, 1), int), {"info": 5}, "info cannot be read as a table"),
-        (np.zeros((N, 2), int), {"info": pd.DataFrame({"a": [1]})}, "info has 1 row for 2 clusterings"),
-        (
-            np.zeros((N, 1), int),
-            {"info": pd.DataFrame({"labels": [1]})},
-            "info column 'labels' must be named",
-        ),
-        (np.zeros((N, 1), int), {"info": pd.DataFrame({0: [1]})}, "info column 0 must be named by a string"),
-        (
-            np.zeros((N, 1), int),
-            {"info": pd.DataFrame({"f": [print]})},
-            "info column 'f' cannot be stored: a builtin_function_or_method cannot be written as JSON",
-        ),
+        (ONE.astype(float), {}, "must be whole numbers .* got float64"),
+        (ONE - 2, {}, r"labels\[0, 0\] is -2"),
+        (ONE + 2**31, {}, r"labels\[0, 0\] is 2147483648"),
+        (TWO, {"numbers": [1]}, "numbers must be 2 whole numbers"),
+        (TWO, {"numbers": ["a", "b"]}, "numbers must be 2 whole numbers"),
+        (TWO, {"numbers": [50, 50]}, "clustering 50 is already in .*, or given twice"),
+        (ONE, {"numbers": [3]}, "clustering 3 is already in "),
+        (ONE, {"numbers": np.array([2**63], np.uint64)}, "numbers must be below 2.*63; got 9223372036854775808"),
+        (ONE, {"info": 5}, "info cannot be read as a table"),
+        (TWO, {"info": pd.DataFrame({"a": [1]})}, "info has 1 row for 2 clusterings"),
+        (ONE, {"info": pd.DataFrame({"labels": [1]})}, "info column 'labels' must be named"),
+        (ONE, {"info": pd.DataFrame({0: [1]})}, "info column 0 must be named by a string"),
+        (ONE, {"info": pd.DataFrame({"f": [print]})}, "info column 'f' cannot be stored: a builtin_function_or_method"),
     ],
 )
 def test_what_cannot_be_appended_is_said_and_leaves_no_trace(run, labels, arguments, said):

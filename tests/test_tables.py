@@ -8,6 +8,7 @@ import subprocess
 import sys
 import warnings
 from decimal import Decimal
+from functools import partial
 
 import anndata
 import numpy as np
@@ -39,26 +40,14 @@ def write(path, content: str | bytes):
     return path
 
 
-def npz_bytes(**arrays) -> bytes:
+def bytes_of(save, *args, **arrays) -> bytes:
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
+    save(buffer, *args, **arrays)
     return buffer.getvalue()
 
 
-def npy_bytes(array) -> bytes:
-    buffer = io.BytesIO()
-    np.save(buffer, array)
-    return buffer.getvalue()
-
-
-def parquet_bytes(frame: pd.DataFrame) -> bytes:
-    return frame.to_parquet()
-
-
-def mtx_bytes(matrix) -> bytes:
-    buffer = io.BytesIO()
-    scipy_io.mmwrite(buffer, matrix)
-    return buffer.getvalue()
+npz_bytes, npy_bytes = partial(bytes_of, np.savez_compressed), partial(bytes_of, np.save)
+mtx_bytes, save_npz_bytes = partial(bytes_of, scipy_io.mmwrite), partial(bytes_of, sparse.save_npz)
 
 
 def cells(column) -> list:
@@ -92,7 +81,7 @@ FRAME = pd.DataFrame(X, columns=NAMES)
         ("x.csv.gz", FRAME.to_csv(index=False), {}),
         ("x.tsv", FRAME.to_csv(index=False, sep="\t"), {}),
         ("x.txt", FRAME.to_csv(index=False, sep="\t"), {"sep": "\t"}),
-        ("x.parquet", parquet_bytes(FRAME), {}),
+        ("x.parquet", FRAME.to_parquet(), {}),
         ("x.csv", FRAME.to_csv(index=False, header=False), {"header": False}),
         ("x.npy", npy_bytes(np.asfortranarray(X)), {}),
         ("x.npz", npz_bytes(X=X), {}),
@@ -109,12 +98,6 @@ def test_files_round_trip(tmp_path, name, content, options):
     assert (table.columns, table.source, table.n_objects) == (NAMES if has_names else None, name, 4)
     assert table.ids is None
     assert table.labels is None
-
-
-def save_npz_bytes(matrix) -> bytes:
-    buffer = io.BytesIO()
-    sparse.save_npz(buffer, matrix)
-    return buffer.getvalue()
 
 
 CSR = sparse.csr_matrix(COUNTS)
@@ -136,7 +119,7 @@ CSR = sparse.csr_matrix(COUNTS)
         ("c.npy", npy_bytes(COUNTS)),
         ("c.npy", npy_bytes(COUNTS.astype(np.uint64))),
         ("c.csv", pd.DataFrame(COUNTS, columns=NAMES).to_csv(index=False)),
-        ("c.parquet", parquet_bytes(pd.DataFrame(COUNTS, columns=NAMES))),
+        ("c.parquet", pd.DataFrame(COUNTS, columns=NAMES).to_parquet()),
     ],
 )
 def test_counts_stay_exact_integers(tmp_path, name, content):
@@ -220,16 +203,10 @@ def test_any_floats_survive_csv(tmp_path, rows):
     np.testing.assert_array_equal(read_table(path, kind="data").values, frame.to_numpy(np.float64))
 
 
-words = st.text("abcxyzé ,;\"'\n1", min_size=1, max_size=5).filter(
-    lambda word: word.strip() == word and "1" not in word
-)
+words = st.text("abcxyzé ,;\"'\n1", min_size=1, max_size=5).filter(lambda w: w.strip() == w and "1" not in w)
+words |= st.sampled_from(["N/A", "-", "nil", "none", "NULL"])
 column = st.one_of(
-    st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1)), min_size=20, max_size=20),
-    st.lists(
-        st.one_of(st.none(), words, st.sampled_from(["N/A", "-", "nil", "none", "NULL"])),
-        min_size=20,
-        max_size=20,
-    ),
+    *(st.lists(st.none() | cell, min_size=20, max_size=20) for cell in (st.integers(-(2**63), 2**63 - 1), words))
 )
 
 
@@ -254,6 +231,8 @@ RUNS = "cell,leiden_1,leiden_2,depth,louvain\na,0,1,5,2\nb,1,1,6,2\n"
 TWO = {"leiden_1": [0, 1], "leiden_2": [1, 1]}
 GERMAN, THOUSANDS = 'a,b\n1,"5,1"\n2,"6,25"\n', "a;b\n1;1.234,5\n2;6,25\n"
 WORDS = "a,b\nN/A,0\n1,0\nN/A,1\n2,NULL\n"
+TRIPLES, BARE = {"kind": "counts", "triples": True}, {"header": False, "id_column": 0, "columns": "-0"}
+MOMENTS = '"",1940,1945\n"1962.25",1,2\n"1962.5",3,4\n'
 KINDS_OF_LABELS = (
     "run,mixed,gaps,float,hex,big\n1,1,1,1.0,0x1,9007199254740993\n-1,a,,-1.0,0x2,1\n007, b ,NA,,0x1,2\n",
     {
@@ -313,11 +292,13 @@ TEXTS = [
     (
         "3.csv",
         "doc,word,n\nd2,tea,3\nd1,milk,1\nd2,tea,2\n",
-        {"kind": "counts", "triples": True},
+        TRIPLES,
         {"tea": [5, 0], "milk": [0, 1]},
         ["d2", "d1"],
         "",
     ),
+    ("t.csv", MOMENTS, {}, {"1940": [1, 3], "1945": [2, 4]}, ["1962.25", "1962.5"], "names the objects"),
+    ("h.csv", "#ff0000,12,3\n#00ff00,13,4\n", BARE, {"1": [12, 13], "2": [3, 4]}, ["#ff0000", "#00ff00"], ""),
 ]
 
 
@@ -330,7 +311,7 @@ def columns_of(table) -> dict[str, list]:
     if table.kind == "labels":
         return {name: cells(table.values[name]) for name in table.values}
     values = table.values.toarray() if sparse.issparse(table.values) else table.values
-    return dict(zip(table.columns, values.T.tolist(), strict=True))
+    return dict(zip(table.columns or "12", values.T.tolist(), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -406,7 +387,7 @@ def test_labels_from_frames(tmp_path, on_disk):
     if on_disk:
         frame.to_parquet(tmp_path / "l.parquet")
     table = read_table(tmp_path / "l.parquet" if on_disk else frame, kind="labels")
-    assert {name: cells(table.values[name]) for name in table.values} == {
+    assert columns_of(table) == {
         "int": [1, 2, -1],
         "float": [1, None, -1],
         "nullable": [2**53 + 1, None, 3],
@@ -493,7 +474,7 @@ def test_index_is_used_where_it_names_objects(tmp_path):
 def test_the_vectors_of_an_npz_file_are_clusterings(tmp_path):
     path = write(tmp_path / "l.npz", npz_bytes(one=[0, 1, 1], two=np.array(["x", "y", "x"]), X=np.eye(3)))
     table = read_table(path, kind="labels")
-    assert {name: cells(table.values[name]) for name in table.values} == {"one": [0, 1, 1], "two": ["x", "y", "x"]}
+    assert columns_of(table) == {"one": [0, 1, 1], "two": ["x", "y", "x"]}
     assert read_table(path, kind="labels", key="X").columns is None
     uneven = write(tmp_path / "u.npz", npz_bytes(one=[0, 1, 1], two=[0, 1]))
     assert "u.npz: holds 2 arrays (one, two): name one with key= (--key)" in refusal(uneven, kind="labels")
@@ -525,7 +506,7 @@ def test_triples_of_integers_are_in_numeric_order(tmp_path, as_file):
 # --- bad input: every refusal names file, row and column ---------------------------------------------------
 
 GZ = gzip.compress(b"a,b\n" + b"1,2\n" * 10000)
-PARQUET = parquet_bytes(FRAME)
+PARQUET = FRAME.to_parquet()
 NPZ = npz_bytes(X=X)
 NAN = sparse.csr_matrix([[0, 1.0], [np.nan, 0]])
 
@@ -533,7 +514,7 @@ BAD_FILES = [
     # name, content, options, what the message must hold
     ("e.csv", "", {}, ["e.csv", "is empty"]),
     ("e.csv", "a,b\n", {}, ["e.csv", "header but no rows"]),
-    ("e.parquet", parquet_bytes(FRAME[:0]), {}, ["e.parquet", "has no rows"]),
+    ("e.parquet", FRAME[:0].to_parquet(), {}, ["e.parquet", "has no rows"]),
     ("e.npy", npy_bytes(np.zeros((3, 0))), {}, ["e.npy", "has no columns"]),
     ("e.xyz", b"x", {}, ["e.xyz", "unknown file type '.xyz'", ".csv", ".h5ad", ".mtx.gz"]),
     ("e.txt", "a b\n1 2\n", {}, ["e.txt", "give sep="]),
@@ -664,23 +645,23 @@ def test_missing_file_and_folder(tmp_path):
     assert "folder.csv: is a folder" in refusal(str(tmp_path / "folder.csv"), kind="data")
 
 
+def of(*cells, **options):
+    return pd.DataFrame({"a": cells}, **options)
+
+
 @pytest.mark.parametrize(
     ("source", "options", "needles"),
     [
         ([[1, 2]], {}, ["list", "DataFrame"]),
         (X, {"kind": "table"}, ["unknown kind of table 'table'", "data, counts, distances, new_distances, labels"]),
-        (np.ma.array([[1, 2]], mask=[[False, True]]), {"kind": "counts"}, ["MaskedArray, row 1, column 1", "missing"]),
-        (pd.DataFrame({"a": [1, None, 3]}), {"kind": "counts"}, ["DataFrame, row 2, column 'a'", "the only one"]),
-        (pd.DataFrame({"a": [1, "x"]}), {"kind": "counts"}, ["DataFrame, row 2, column 'a'", "'x' is not a number"]),
-        (
-            pd.DataFrame({"a": pd.to_datetime(["2020-01-01"])}),
-            {"kind": "counts"},
-            ["'a' holds values of type Timestamp"],
-        ),
+        (np.ma.array([[1, 2]], mask=[[False, True]]), COUNTS_KIND, ["MaskedArray, row 1, column 1", "missing"]),
+        (of(1, None, 3), COUNTS_KIND, ["DataFrame, row 2, column 'a'", "the only one"]),
+        (of(1, "x"), COUNTS_KIND, ["DataFrame, row 2, column 'a'", "'x' is not a number"]),
+        (of(pd.Timestamp("2020-01-01")), COUNTS_KIND, ["'a' holds values of type Timestamp"]),
         (None, {}, ["cannot be made of None"]),
-        (pd.DataFrame({"a": [1, 2]}, index=["p", "p"]), {"id_column": "index"}, ["DataFrame, row 2", "'p'", "row 1"]),
-        (pd.DataFrame({"a": [1, 2]}, index=["p", None]), {"id_column": "index"}, ["DataFrame, row 2", "missing"]),
-        (sparse.csr_matrix([[1.0, -1]]), {"kind": "counts"}, ["csr_matrix, row 1, column 1", "-1"]),
+        (of(1, 2, index=["p", "p"]), {"id_column": "index"}, ["DataFrame, row 2", "'p'", "row 1"]),
+        (of(1, 2, index=["p", None]), {"id_column": "index"}, ["DataFrame, row 2", "missing"]),
+        (sparse.csr_matrix([[1.0, -1]]), COUNTS_KIND, ["csr_matrix, row 1, column 1", "-1"]),
         (sparse.csr_matrix(np.ones((2, 40))), {"columns": ["w"]}, ["csr_matrix: no column", "and 20 more"]),
     ],
 )
@@ -816,7 +797,7 @@ def test_excel(tmp_path):
     assert (list(table.ids), table.columns) == (["p", "q", "r"], ["height", "café"])
     assert "read the first sheet, 'sizes'; the others are 'runs' (key= (--key))" in said(table)
     found = read_table(path, kind="labels", key="runs")
-    assert {name: cells(found.values[name]) for name in found.values} == {"run": [1, 1, 2], "name": ["x", None, "007"]}
+    assert columns_of(found) == {"run": [1, 1, 2], "name": ["x", None, "007"]}
     assert found.notices == ()
     assert "did you mean 'runs'" in refusal(path, kind="data", key="run")
     assert "Excel workbook" in refusal(write(tmp_path / "book.csv", path.read_bytes()), kind="data")
@@ -835,7 +816,7 @@ def test_polars_frames_themselves():
             "x": [0.5, 1.0, 2.0],
         }
     )
-    for source in (frame, frame.lazy(), frame.to_arrow(), frame.to_arrow().to_batches()[0], Speaks(frame.to_arrow())):
+    for source in forms_of(frame.to_arrow()):
         labels = read_table(source, kind="labels", columns=["run", "kind"])
         assert cells(labels.values["run"]) == [2**53 + 1, None, 3]
         assert cells(labels.values["kind"]) == ["a", "b", "a"]
@@ -847,26 +828,19 @@ class Speaks:
     """Something that speaks Arrow's protocol and nothing else."""
 
     def __init__(self, table):
-        self.table = table
+        self.__arrow_c_stream__ = table.__arrow_c_stream__
 
-    def __arrow_c_stream__(self, requested_schema=None):
-        return self.table.__arrow_c_stream__(requested_schema)
+
+def forms_of(arrow):
+    frame = pytest.importorskip("polars").from_arrow(arrow)
+    return frame, frame.lazy(), arrow, arrow.to_batches()[0], Speaks(arrow)
 
 
 def test_clusterings_keep_the_names_of_arrow_columns():
-    arrow = pa.table({"x": pa.array([0, None, 1]), "y": ["a", "b", "b"]})
-    polars = pytest.importorskip("polars")
-    for source in (
-        arrow,
-        arrow.to_batches()[0],
-        Speaks(arrow),
-        polars.from_arrow(arrow),
-        polars.from_arrow(arrow).lazy(),
-    ):
+    for source in forms_of(pa.table({"x": pa.array([0, None, 1]), "y": ["a", "b", "b"]})):
         ens = Ensemble(source)
         assert ens.names == ["x", "y"]
         np.testing.assert_array_equal(ens.labels, [[0, 0], [-1, 1], [1, 1]])
-    np.testing.assert_array_equal(Ensemble(polars.Series("z", [3, None, 3])).labels[:, 0], [0, -1, 0])
     np.testing.assert_array_equal(Ensemble(Tensor(np.array([1, 0, 1]))).labels[:, 0], [1, 0, 1])
 
 
@@ -939,12 +913,6 @@ def test_a_column_named_like_an_id_is_taken_if_all_differ(name, kind):
     assert (kept.columns, kept.ids) == (["a", name], None)
     assert read_table(numbers.assign(**{name: np.arange(12) + 0.5}), kind="data").ids is None
     assert read_table(numbers.assign(**{name: [0, 1] * 6}), kind=kind).ids is None
-
-
-def test_a_first_column_without_a_name_may_hold_moments(tmp_path):
-    (tmp_path / "t.csv").write_text('"",1940,1945\n"1962.25",1,2\n"1962.5",3,4\n')
-    table = read_table(tmp_path / "t.csv", kind="data")
-    assert (table.columns, list(table.ids)) == (["1940", "1945"], ["1962.25", "1962.5"])
 
 
 @pytest.mark.parametrize("words", [{}, {"plan": ["free", "pro"] * 20}], ids=["numbers", "words"])
