@@ -20,6 +20,7 @@ from consilience.cli.inputs import open_clusterings
 from consilience.datasets import customers
 from consilience.generation import Variations
 from consilience.measures import adjusted_rand, distinguishing_features
+from consilience.measures.cluster_features import Spreads
 from consilience.measures.effect_sizes import effect_sizes
 from consilience.meta import score
 from consilience.tables import Encoder, match_rows, read_table, scale
@@ -56,50 +57,35 @@ def test_numbers_that_are_whole_tables_stay_as_they_are():
 
 def test_every_kind_of_column():
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {
-            "age": rng.integers(18, 80, N),
-            "income": np.exp(rng.normal(10, 2, N)),
-            "orders": np.floor(np.exp(rng.normal(0, 2, N))),
-            "plan": spread("free pro"),
-            "region": spread("n s e w"),
-            "news": [bool(i % 3) for i in range(N)],
-            "paid": spread("yes no"),
-            "since": pd.date_range("2020-01-01", periods=N),
-            "born": [dt.date(1990, 1, 1 + i % 28) for i in range(N)],
-            "weight": pd.array([*range(N - 1), None], "Int64"),
-            "country": "NL",
-            "nothing": None,
-            "hardly": [1.0, 2.0, 3.0] + [None] * (N - 3),
-            "email": [f"{i}@x.org" for i in range(N)],
-            "note": [f"call {i // 2} again" for i in range(N - 10)] + [f"text {i}" for i in range(10)],
-            "row": np.arange(1, 1 + N),
-        }
-    )
-    encoder = read(frame).encoder
-    assert {column.name: column.kind for column in encoder.columns} == {
-        "age": "number",
-        "income": "log",
-        "orders": "log1p",
-        "plan": "category",
-        "region": "category",
-        "news": "boolean",
-        "paid": "boolean",
-        "since": "date",
-        "born": "date",
-        "weight": "number",
+    kinds = {
+        "age": (rng.integers(18, 80, N), "number"),
+        "income": (np.exp(rng.normal(10, 2, N)), "log"),
+        "orders": (np.floor(np.exp(rng.normal(0, 2, N))), "log1p"),
+        "plan": (spread("free pro"), "category"),
+        "region": (spread("n s e w"), "category"),
+        "news": ([bool(i % 3) for i in range(N)], "boolean"),
+        "paid": (spread("yes no"), "boolean"),
+        "since": (pd.date_range("2020-01-01", periods=N), "date"),
+        "born": ([dt.date(1990, 1, 1 + i % 28) for i in range(N)], "date"),
+        "weight": (pd.array([*range(N - 1), None], "Int64"), "number"),
     }
-    assert encoder.aside == {
-        "country": "constant",
-        "nothing": "empty",
-        "hardly": "92 % missing",
-        "email": "names the objects",
-        "note": "free text, 25 different",
-        "row": "counts the rows",
+    aside = {
+        "country": ("NL", "constant"),
+        "nothing": (None, "empty"),
+        "hardly": ([1.0, 2.0, 3.0] + [None] * (N - 3), "92 % missing"),
+        "email": ([f"{i}@x.org" for i in range(N)], "names the objects"),
+        "note": (
+            [f"call {i // 2}" for i in range(N - 10)] + [f"text {i}" for i in range(10)],
+            "free text, 25 different",
+        ),
+        "row": (np.arange(1, 1 + N), "counts the rows"),
     }
+    encoder = read(pd.DataFrame({name: cells for name, (cells, _) in (kinds | aside).items()})).encoder
+    assert {column.name: column.kind for column in encoder.columns} == {name: kind for name, (_, kind) in kinds.items()}
+    assert encoder.aside == {name: why for name, (_, why) in aside.items()}
     said = encoder.describe()
     assert said.startswith(
-        "4 numbers: age, income (logged), orders (logged), weight; 1 category: region; 1 category of two: plan; 2 yes-or-no: "
+        "4 numbers: age, income (logged), orders (logged), weight; 1 category: region; 1 category of two: "
     )
     assert "1 missing cell (0.25 %) filled from similar rows" in said
     assert "\n" not in said
@@ -116,14 +102,8 @@ def test_only_names_of_ids_make_numbers_ids():
 
 
 def test_values_of_the_kinds():
-    frame = pd.DataFrame(
-        {
-            "plan": spread("free pro pro"),
-            "when": pd.to_datetime(spread("1970-01-02 1970-01-11")),
-            "x": range(N),
-            "go": spread("no yes"),
-        }
-    )
+    when = pd.to_datetime(spread("1970-01-02 1970-01-11"))
+    frame = pd.DataFrame({"plan": spread("free pro pro"), "when": when, "x": range(N), "go": spread("no yes")})
     table = read(frame, types={"x": "number"})
     assert table.columns == ["plan=free", "when", "x", "go=yes"]
     np.testing.assert_array_equal(table.values[:3], [[1, 1, 0, 0], [0, 10, 1, 1], [0, 1, 2, 0]])
@@ -214,39 +194,13 @@ def test_written_numbers(words, numbers):
         (["2024-2-3", "2024/02/30", "2024-02"], ["2024-02-03", "NaT", "2024-02-01"]),
         (["Mar 5, 2024", "5 March 2024", "5. Mai 2024"], ["2024-03-05", "2024-03-05", "2024-05-05"]),
         (["2024-01-02T03:04:05Z", "1/2/2024 3:04 PM"], ["2024-01-02T03:04:05", "2024-01-02T15:04:00"]),
-        (
-            [
-                "2024-01-02T03:04:05+02:00",
-                "2024-01-02 03:04 -0530",
-                "2024-01-01T00:00:00.5+01:00",
-                "2024-01-02T03:04+24:00",
-            ],
-            ["2024-01-02T01:04:05", "2024-01-02T08:34:00", "2023-12-31T23:00:00", "NaT"],
-        ),
+        (["2024-01-02T03:04:05+02:00", "2024-01-02 03:04 -0530"], ["2024-01-02T01:04:05", "2024-01-02T08:34:00"]),
+        (["2024-01-01T00:00:00.5+01:00", "2024-01-02T03:04+24:00"], ["2023-12-31T23:00:00", "NaT"]),
         (["soon", "2024", "99.99.2024", "xyz 5, 2024"], ["NaT"] * 4),
     ],
 )
 def test_written_dates(words, dates):
     np.testing.assert_array_equal(written_dates(words)[0], np.array(dates, "datetime64[s]"))
-
-
-def test_messy_text_columns(tmp_path):
-    rows = [
-        f"{i};{20 + i % 9},5;1.{i:03d},50 €;{1 + i % 28}.{1 + i % 12}.2023;{'ja' if i % 3 else 'nein'};{i % 4} %"
-        for i in range(N)
-    ]
-    rows[3] = "3;unknown;n/a;31.2.2023;?;-"
-    (tmp_path / "k.csv").write_text("nr;alter;umsatz;seit;aktiv;rabatt\n" + "\n".join(rows))
-    table = read_table(tmp_path / "k.csv", kind="data")
-    assert table.columns == ["alter", "umsatz", "seit", "aktiv=ja", "rabatt"]
-    assert table.values[1, :2].tolist() == [21.5, 1001.5]
-    assert table.original["seit"][1] == pd.Timestamp("2023-02-02")
-    assert table.original.loc[3].isna().all()
-    assert table.gaps.n_cells == 5
-    said = " ".join(table.notices)
-    assert "alter: 1 cell that is no number, such as 'unknown', counts as missing" in said
-    assert "seit: 1 cell" in said
-    assert "set aside nr" in said
 
 
 # --- missing cells --------------------------------------------------------------------------------------------
@@ -474,15 +428,8 @@ def test_any_frame_becomes_finite_numbers_and_so_do_new_rows():
 
 
 def test_types_are_taken_as_said():
-    frame = pd.DataFrame(
-        {
-            "zip": spread("1011 1012 1013"),
-            "code": range(N),
-            "when": [20200101 + i % 9 for i in range(N)],
-            "x": np.linspace(1, 9, N),
-            "id2": range(N),
-        }
-    ).astype({"zip": int})
+    zips, days = [int(word) for word in spread("1011 1012 1013")], [20200101 + i % 9 for i in range(N)]
+    frame = pd.DataFrame({"zip": zips, "code": range(N), "when": days, "x": np.linspace(1, 9, N), "id2": range(N)})
     table = read(frame, types={"zip": "category", "cod*": "ignore", "when": "date", "id2": "number"})
     assert table.columns == ["zip=1011", "zip=1012", "zip=1013", "when", "x", "id2"]
     assert table.encoder.aside == {"code": "asked for"}
@@ -499,9 +446,6 @@ def test_types_are_taken_as_said():
             read(frame, types=types)
     with pytest.raises(InputError, match="this is read as labels"):
         read_table(frame, kind="labels", types={"zip": "category"})
-
-
-# --- bad input ------------------------------------------------------------------------------------------------
 
 
 def test_a_column_named_as_a_class_is_noticed():
@@ -584,12 +528,8 @@ def test_a_category_called_other_is_not_the_pool():
     assert table.columns == ["w=b", "w=other", "w=other (pooled)", "x"]
     found = distinguishing_features(table, group, top=1)
     assert found["words"].tolist() == ["w: 0 % other (pooled) against 60 %", "w: 60 % other (pooled) against 0 %"]
-    words = (
-        ["other"] * 90
-        + [f"rare{i // 2}" for i in range(10)]
-        + ["b", "b", "c"] * 30
-        + [f"rare{i // 2}" for i in range(10)]
-    )
+    rare = [f"rare{i // 2}" for i in range(10)]
+    words = ["other"] * 90 + rare + ["b", "b", "c"] * 30 + rare
     found = distinguishing_features(pd.DataFrame({"w": words, "x": np.arange(200.0) % 9}), group, top=1)
     assert found["words"].tolist() == ["w: 90 % other against 0 %", "w: 0 % other against 90 %"]
     new = read(pd.DataFrame({"w": ["other", "gold"], "x": 1.0}), encoder=table.encoder)
@@ -600,19 +540,14 @@ def test_a_category_called_other_is_not_the_pool():
 # --- command line -------------------------------------------------------------------------------------------
 
 
-def done(args) -> str:
-    ended = run(*args)
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
-
-
 def test_types_on_the_command_line(tmp_path):
     frame, _ = customers(100, missing=0.05)
     frame.to_csv(tmp_path / "c.csv", index=False)
     types = ["--type", "age=category,note=ignore", "--type", "signup=ignore"]
-    said = done(["generate", tmp_path / "c.csv", "-o", tmp_path / "run", "-n", 4, "-k", 3, *types])
-    assert "signup (asked for)" in said
-    assert "note (asked for)" in said
+    done = run("generate", tmp_path / "c.csv", "-o", tmp_path / "run", "-n", 4, "-k", 3, *types)
+    assert done.returncode == 0, done.stderr
+    assert "signup (asked for)" in done.stdout
+    assert "note (asked for)" in done.stdout
     asked = {"types": {"age": "category", "note": "ignore", "signup": "ignore"}, "columns": [], "id_column": None}
     opened = open_clusterings(tmp_path / "run", data=tmp_path / "c.csv", **asked)
     assert not opened.other_data
@@ -639,7 +574,8 @@ def test_words_among_numbers_and_dates_are_missing_where_they_mean_so_or_are_rar
         return encoder.aside.get("bad") or encoder.types["bad"], encoder.n_missing
 
     numbers, dates = [*map(str, range(97))], [f"2024-01-{1 + i % 28:02d}" for i in range(97)]
-    assert found([*numbers, *["unknown"] * 30, None]) == ("number", 31)
+    for word in ("unknown", "n/a", "-", "k.A."):
+        assert found([*numbers, *[word] * 30, None]) == ("number", 31)
     assert found([*numbers, "oops"]) == ("number", 1)
     assert found([*numbers[:90], *["oops"] * 10]) == ("free text, 91 different", 0)
     assert found([*dates, "2024-02-31"]) == ("date", 1)
@@ -660,16 +596,6 @@ def test_a_number_that_often_means_missing_is_doubted():
     assert not any("-9" in said for said in read(frame.replace(-999, -998)).notices)
 
 
-def test_text_stays_coded_from_the_file_to_the_encoder(tmp_path):
-    pd.DataFrame({"plan": spread("free pro team"), "x": np.arange(N) % 7}).to_csv(tmp_path / "t.csv", index=False)
-    table = read_table(tmp_path / "t.csv", kind="data")
-    assert isinstance(table.original["plan"].dtype, pd.CategoricalDtype)
-    labels = read_table(tmp_path / "t.csv", kind="labels").values
-    assert isinstance(labels["plan"].dtype, pd.CategoricalDtype)
-    np.testing.assert_array_equal(cs.Ensemble(labels).labels[:3, 0], [0, 1, 2])
-    assert cs.Ensemble(labels).label_names[0].tolist() == ["free", "pro", "team"]
-
-
 def test_a_model_of_an_older_version_opens():
     """With words for unknown and separators of choices in its columns, which are no longer used."""
     frame, _ = customers(60, missing=0.05, random_state=1)
@@ -681,3 +607,79 @@ def test_a_model_of_an_older_version_opens():
     assert (model.assign(frame).labels == model.labels_).mean() > 0.95
     with pytest.raises(InputError, match="fitted on series"):
         Encoder._upgrade({**vars(model.encoder_), "shapes": True}, 1)
+
+
+# --- words in an order --------------------------------------------------------------------------------------
+
+AGES = ["under 25", "25-34", "35-49", "50+"]
+
+
+def read_words(words, **options):
+    words = np.resize(np.array(words, object), 60)
+    return read(pd.DataFrame({"w": words, "x": np.arange(60) % 7.0, "g": spread("a b", 60)}), **options)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        AGES,
+        ["0", "1", "2", "3 or more"],
+        ["4 or less hours", "5 hours", "6 hours", "7 or more hours"],
+        ["< $10k", "$10k - $25k", "$25k - $100k", "$100k+"],
+        ["less than 1,000", "1,000 to 4,999", "5,000 to 9,999", "10,000 and more"],
+        ["0.125-0.250", "0.250-0.500", "0.500-1.000", "1.000-2.500"],
+        ["<40", "40-59", "60", ">60"],
+    ],
+)
+def test_words_that_tell_their_order(words):
+    for way in (words, words[::-1], [*words, "unknown", None]):
+        assert read_words(way).encoder.columns[0].levels == tuple(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["red", "green", "blue"],
+        ["01 North", "02 South", "03 West"],
+        ["low", "medium", "high"],
+        ["2-1", "1-3", "0-0"],
+        ["10-20", "15-25", "20-30"],
+        ["north", "south", "low"],
+        ["I", "II", "III", "IV"],
+        ["never", "sometimes", "often"],
+        ["-", "+", "++"],
+    ],
+)
+def test_words_that_do_not(words):
+    assert read_words(words).encoder.types["w"] == "category"
+
+
+def test_an_order_that_is_given_and_one_of_pandas():
+    steps = np.resize([0.0, 2, 1], 60)
+    given = {"list": ["low", "mid", "top"], "text": "low<mid<top"}
+    tables = [read_words(["low", "top", "mid"], types={"w": order}) for order in given.values()]
+    words = pd.Categorical(np.resize(["low", "top", "mid"], 60), ["low", "mid", "top"], ordered=True)
+    tables.append(read_table(pd.DataFrame({"w": words, "x": np.arange(60) % 7.0}), kind="data"))
+    for table in tables:
+        np.testing.assert_array_equal(table.values[:, 0], steps)
+        assert "1 ordered category: w (low to top)" in table.notices[-1]
+    assert read_words(["low", "unknown", "top"], types={"w": "low<mid<top"}).gaps.n_cells == 20
+    with pytest.raises(InputError, match=r"row 2, column 'w': 'huge' is not in the order that was given"):
+        read_words(["low", "huge"], types={"w": "low<mid<top"})
+    with pytest.raises(InputError, match="the order of its words"):
+        read_words(["red", "green", "blue"], types={"w": "ordered"})
+    with pytest.raises(InputError, match="two levels or more"):
+        read_words(["low"], types={"w": ["low", "low"]})
+
+
+def test_new_rows_and_what_is_said_of_them():
+    table = read_words(AGES)
+    new = pd.DataFrame({"w": ["25 to 34", "UNDER 25", "unknown", "often"], "x": 1.0, "g": "a"})
+    again = read_table(new, kind="data", encoder=table.encoder)
+    assert again.values[:2, 0].tolist() == [1, 0]
+    assert again.gaps.n_cells == 2
+    assert "1 cell of 'w' is a level not seen before, such as 'often', and counts as missing" in again.notices[-1]
+    group = (np.arange(60) % 4 > 1).astype(np.int32)
+    found = distinguishing_features(table, group, top=1)["words"].tolist()
+    assert found == ["w: 100 % 25-34 or lower against 0 %", "w: 100 % 35-49 or higher against 0 %"]
+    assert Spreads(table, group).of(0, 0)["levels"] == AGES

@@ -109,10 +109,7 @@ CSR = sparse.csr_matrix(COUNTS)
         ("c.npz", save_npz_bytes(CSR)),
         ("c.npz", save_npz_bytes(sparse.csc_array(COUNTS))),
         ("c.npz", save_npz_bytes(sparse.coo_matrix(COUNTS))),
-        (
-            "c.npz",
-            npz_bytes(data=CSR.data, indices=CSR.indices, indptr=CSR.indptr, shape=CSR.shape, y=range(4)),
-        ),
+        ("c.npz", npz_bytes(data=CSR.data, indices=CSR.indices, indptr=CSR.indptr, shape=CSR.shape, y=range(4))),
         ("c.npz", npz_bytes(only=COUNTS)),
         ("c.mtx", mtx_bytes(CSR)),
         ("c.mtx.gz", mtx_bytes(CSR)),
@@ -212,8 +209,7 @@ column = st.one_of(
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    columns=st.lists(column, min_size=1, max_size=3),
-    missing=st.sampled_from(["", "NA", "NaN", "nan", "null", "None"]),
+    columns=st.lists(column, min_size=1, max_size=3), missing=st.sampled_from(["", "NA", "NaN", "nan", "null", "None"])
 )
 def test_any_labels_survive_csv(tmp_path, columns, missing):
     frame = pd.DataFrame({f"c{i}": pd.Series(column, dtype=object) for i, column in enumerate(columns)})
@@ -575,9 +571,7 @@ BAD_FILES = [
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "options", "needles"),
-    BAD_FILES,
-    ids=[f"{i}-{bad[0]}" for i, bad in enumerate(BAD_FILES)],
+    ("name", "content", "options", "needles"), BAD_FILES, ids=[f"{i}-{bad[0]}" for i, bad in enumerate(BAD_FILES)]
 )
 def test_bad_file_is_refused_in_one_sentence(tmp_path, name, content, options, needles):
     message = refusal(write(tmp_path / name, content), **{"kind": "data", **options})

@@ -70,21 +70,18 @@ def test_matrices():
         np.testing.assert_array_equal(turned.toarray(), values.T)
 
 
-@pytest.mark.parametrize("kind", ["labels", "distances"])
-def test_only_data_is_turned(genes, kind):
-    with pytest.raises(
-        ValueError, match=rf"transpose= \(--transpose\) turns tables of data, and this is read as {kind}"
-    ):
-        read_table(genes, kind=kind, transpose=True)
-
-
 def test_what_cannot_be_turned(genes):
-    with pytest.raises(ValueError, match="no column holds numbers"):
-        read_table(genes[["gene_id"]], kind="data", transpose=True)
     anndata = pytest.importorskip("anndata")
     cells = anndata.AnnData(np.eye(3), obs=pd.DataFrame({"kind": list("aab")}, index=list("xyz")))
-    with pytest.raises(ValueError, match="these are the objects: leave transpose="):
-        read_table(cells, kind="data", transpose=True)
+    for source, kind, turn, said in (
+        (genes, "labels", True, r"transpose= \(--transpose\) turns tables of data, and this is read as labels"),
+        (genes, "distances", True, "and this is read as distances"),
+        (genes[["gene_id"]], "data", True, "no column holds numbers"),
+        (cells, "data", True, "these are the objects: leave transpose="),
+        (genes, "data", "no", "transpose must be True or False, not 'no'"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            read_table(source, kind=kind, transpose=turn)
 
 
 def test_verbs(genes, tmp_path):
@@ -112,9 +109,9 @@ def test_rows_that_are_known_labels(genes, tmp_path):
         assert list(opened.known["side"]) == np.array(["a", "b", "c"])[SIDE].tolist()
     pd.DataFrame({"id": genes.columns[1:], "run": SIDE}).to_csv(tmp_path / "l.csv", index=False)
     beside = ["--data", tmp_path / "g.csv", "--transpose", "--known", "side"]
-    told = run("report", tmp_path / "l.csv", tmp_path / "r.html", *beside)
-    assert told.returncode == 0, told.stderr
-    told = run("report", tmp_path / "g.csv", tmp_path / "r2.html", "--transpose", "--known", "side")
-    assert told.returncode == 0, told.stderr
-    with pytest.raises(ValueError, match="transpose must be True or False, not 'no'"):
-        read_table(genes, kind="data", transpose="no")
+    for words in (
+        [tmp_path / "l.csv", tmp_path / "r.html", *beside],
+        [tmp_path / "g.csv", tmp_path / "r2.html", *beside[2:]],
+    ):
+        told = run("report", *words)
+        assert told.returncode == 0, told.stderr

@@ -21,12 +21,7 @@ COLUMNS = ("level", "from_k", "to_k", "cluster", "child", "gene", "auc", "log2_f
 
 
 def split_genes(
-    adata: Any,
-    key: str = "consensus",
-    *,
-    n_genes: int = 5,
-    layer: str | None = None,
-    use_raw: bool | None = None,
+    adata: Any, key: str = "consensus", *, n_genes: int = 5, layer: str | None = None, use_raw: bool | None = None
 ) -> pd.DataFrame:
     """The genes that tell the parts of every split apart: of each child of a cluster, those it has more of than its siblings.
 
