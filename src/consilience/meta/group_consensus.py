@@ -61,7 +61,6 @@ class GroupLabels:
 
     @property
     def sample(self) -> Ints:
-        """The objects that are combined."""
         return sample_objects(self.n_objects, SAMPLE) if self.is_sampled else np.arange(self.n_objects)
 
     @property

@@ -245,7 +245,6 @@ def best_of_groups(
     progress: bool | None,
     **how: Any,
 ) -> Null:
-    """What :meth:`MetaClustering.null` returns."""
     check_count("n_shuffles", n_shuffles)
     seed = check_seed(random_state)
     functions = _score_functions(scores, ensemble)

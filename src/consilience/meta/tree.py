@@ -61,7 +61,6 @@ def cut(tree: Floats, n_groups: int) -> tuple[Ints, Ints]:
 
 
 def check_cut(m: int, n_groups: Any, height: Any) -> None:
-    """Refuse a cut that says nothing, says two things, or asks for too many groups."""
     if (n_groups is None) == (height is None):
         raise InputError("say where to cut the tree by one of n_groups and height")
     if height is not None:
@@ -224,7 +223,6 @@ def distances_from(condensed: Floats, item: int, others: Ints) -> Floats:
 
 
 def totals(condensed: Floats, items: Ints, others: Ints) -> Floats:
-    """For every item the sum of its distances to the others."""
     return np.array([distances_from(condensed, item, others).sum() for item in items])
 
 

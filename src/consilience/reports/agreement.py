@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NEW_GROUPS = "Columns that were apart before and are together in every clustering now"
+MADE_TO_AGREE = (
+    "The process makes the clusterings depend on each other: that they agree is what it does. The standard error says how much they "
+    "differ, not how far another run of the process would end from this one."
+)
 
 
 def labels_table(ensemble: Ensemble, consensus: Consensus | None = None, *, ids: Any = None) -> pd.DataFrame:
@@ -57,6 +61,10 @@ def agreement_summary(
 ) -> dict[str, Any]:
     """Plain numbers and text for JSON: of the stability by iteration, the consensus of the rows, new groups of columns."""
     last, parts = result.after, component_sheet(result).frame.groupby(level=0, sort=False)
+    one = {
+        name: getattr(consensus, name) for name in ("method", "sizes", "mean_confidence", "mean_support", "n_floaters")
+    }
+    one |= {by: {name: values[by] for name, values in known.items()} for by in ("accuracy", "purity")}
     return plain(
         {
             "n_rows": last.rows.n_objects,
@@ -68,15 +76,7 @@ def agreement_summary(
             "n_column_clusters": [last.columns.n_clusters.min(), last.columns.n_clusters.max()],
             "stability": table,
             "components": {side: some.set_index("when").to_dict("index") for side, some in parts},
-            "consensus": {
-                "method": consensus.method,
-                "sizes": consensus.sizes,
-                "mean_confidence": consensus.mean_confidence,
-                "mean_support": consensus.mean_support,
-                "n_floaters": len(consensus.floating),
-                "accuracy": {name: values["accuracy"] for name, values in known.items()},
-                "purity": {name: values["purity"] for name, values in known.items()},
-            },
+            "consensus": one,
             "groups": groups,
         }
     )
@@ -131,7 +131,6 @@ def _four(value: Any) -> str:
 
 
 def component_sheet(result: Agreement) -> Sheet:
-    """How many stable components of both sides there are, and how large they are, before and after."""
     rows = [
         {"side": side, "when": when, **components_of(getattr(sides, side))}
         for side in ("rows", "columns")
@@ -170,8 +169,6 @@ def _curves(axis: Any, table: pd.DataFrame, names: list[str], title: str, what: 
 
 
 class AgreementReport(Report, of=Agreement):
-    """From stability by iteration to one clustering of the rows."""
-
     uses = ("data", "known", "n_clusters", "method")
     data_kind = "counts"
     about = "clusterings that agree"
@@ -211,13 +208,11 @@ class AgreementReport(Report, of=Agreement):
     def facts(self) -> list[tuple[str, str]]:
         result, source = self.result, self.origin.source
         rows, columns = result.after.rows, result.after.columns
-        facts = [
-            ("source", source if result.source is None else f"{source}, of {result.source}"),
-            ("clusterings", f"{rows.n_clusterings:,} of the rows and {columns.n_clusterings:,} of the columns"),
-            ("rows", f"{rows.n_objects:,} into {format_range(rows.n_clusters, 'cluster')}"),
-            ("columns", f"{columns.n_objects:,} into {format_range(columns.n_clusters, 'cluster')}"),
-            ("iterations", f"{len(result.iterations):,}"),
-        ]
+        facts = [("source", source if result.source is None else f"{source}, of {result.source}")]
+        facts += [("clusterings", f"{rows.n_clusterings:,} of the rows and {columns.n_clusterings:,} of the columns")]
+        for what, side in (("rows", rows), ("columns", columns)):
+            facts.append((what, f"{side.n_objects:,} into {format_range(side.n_clusters, 'cluster')}"))
+        facts.append(("iterations", f"{len(result.iterations):,}"))
         for what, empty in (("row", result.empty_rows), ("column", result.empty_columns)):
             if len(empty):
                 facts.append((f"{what}s without counts", f"{count(len(empty), what)}, which nothing can move"))
@@ -236,19 +231,12 @@ class AgreementReport(Report, of=Agreement):
 def by_iteration(report: AgreementReport) -> Iterator[Block]:
     table, objective = report.table, report.result.objective
     first, last = table.iloc[0], table.iloc[-1]
-    text = " ".join(
-        f"{format_name(name).capitalize()}: {first[name]:.3f} before, {last[name]:.3f} after."
-        for name in table
-        if f"{name}_sem" in table
-    )
+    ends = {name: f"{first[name]:.3f} before, {last[name]:.3f} after." for name in table if f"{name}_sem" in table}
+    text = " ".join(f"{format_name(name).capitalize()}: {said}" for name, said in ends.items())
     yield Picture("iterations", iterations_figure(table), f"Curves by iteration. {text}", text)
     caption = "Stability (mean Jaccard index) by iteration; 0 is before"
     yield Sheet("iterations", table.set_index("iteration"), caption)
-    yield Text(
-        "The process makes the clusterings depend on each other: that they agree is what it does. The standard error says how "
-        "much they differ, not how far another run of the process would end from this one.",
-        note=True,
-    )
+    yield Text(MADE_TO_AGREE, note=True)
     yield Facts([("objective", f"{objective[0]:.6g} before, {objective[-1]:.6g} after; it never falls")])
     halves = pd.DataFrame({"objective": objective}, index=pd.RangeIndex(len(objective), name="half_iteration"))
     yield Sheet("objective", halves, "Objective after every half of an iteration", most=0)

@@ -37,7 +37,6 @@ def cluster_table(model: EnsembleClusterer, ids: Any) -> pd.DataFrame:
 
 
 def cluster_summary(model: EnsembleClusterer, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain numbers and text for JSON; `known` are labels that the clusters are compared with."""
     labels = model.labels_
     return {
         "n_clusters": model.n_clusters_,
@@ -56,7 +55,6 @@ def cluster_summary(model: EnsembleClusterer, known: Mapping[str, Any]) -> dict[
 
 
 def clusters_finding(model: EnsembleClusterer, known: Mapping[str, Any]) -> Finding:
-    """What there is to say of the clusters of a table; `known` are labels that they are compared with."""
     one, labels = model_of(model), model.labels_
     facts = sureness_facts(one, {name: match_known(values, labels) for name, values in known.items()})
     if model.sample_ is not None:
@@ -85,7 +83,6 @@ def _other_scales(model: EnsembleClusterer) -> str:
 
 
 def assignment_summary(found: Assignment, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain numbers and text of clusters of new objects, for JSON."""
     return {
         "n_objects": len(found.labels),
         "n_clusters": found.n_clusters,
@@ -104,7 +101,6 @@ def assignment_summary(found: Assignment, known: Mapping[str, Any]) -> dict[str,
 
 
 def assignment_finding(found: Assignment, known: Mapping[str, Any]) -> Finding:
-    """What there is to say of the clusters of new objects."""
     matches = {name: match_known(values, found.labels) for name, values in known.items()}
     facts = [("sizes", ", ".join(f"{size:,}" for size in found.sizes)), *sureness_facts(found, matches)]
     title = f"{count(len(found.labels), 'object')} to {count(found.n_clusters, 'cluster')}"
@@ -112,8 +108,6 @@ def assignment_finding(found: Assignment, known: Mapping[str, Any]) -> Finding:
 
 
 class ClustererReport(LabelsReport, of=ClustererModel):
-    """Clusters of a table, by the model that was kept of them."""
-
     name = "model"
 
     @property

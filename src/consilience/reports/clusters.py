@@ -18,7 +18,7 @@ from consilience.measures.cluster_features import marks, top_words
 from consilience.measures.explained_variance import WORTHY
 from consilience.reports.figures import NAMED, POINTS, color_of
 from consilience.reports.files import whole_or_empty
-from consilience.reports.finding import Block, Items, Link, Picture, See, Sheet, Strip, Text, format_number
+from consilience.reports.finding import Block, Items, Link, Picture, See, Sheet, Strip, Text, Words, format_number
 from consilience.reports.plane import plane_of, tiles_figure
 from consilience.reports.sections import Report
 
@@ -32,6 +32,8 @@ EFFECT = (
 FOLLOWS = 0.3  # adjusted Rand index from which a page says that clusters follow known labels (benchmarks/RULES.md)
 TOLD = 12  # safeguard: clusters that the answer of a page names
 IN_CLUSTERS = See(("tiles", "confidence"), ("clusters", "features"))
+EFFECTS, CALLED = ("d", "low", "high"), {"d": "effect", "rest": "mean_elsewhere"}  # of a mark, and in files
+Marks = list[list[dict[str, Any]]]  # of every cluster the columns that tell it from the rest
 OF_WORDS = " (of a category, of the share of the one named)"
 OF_COUNTS = " (of the square roots of the counts, in rows of length 1)"
 
@@ -44,10 +46,10 @@ def cluster_frame(one: Any, report: Report) -> pd.DataFrame:
     frame = found.set_index("cluster")
     for name, codes in report.known.items():
         table = contingency(labels, codes)
-        total = np.maximum(table.sum(axis=1), 1)
+        total = table.sum(axis=1)
         called = np.array([*report.names_of(name)], object)[table.argmax(axis=1)]
-        frame[f"most_frequent_{name}"] = np.where(table.sum(axis=1) > 0, called, None)
-        frame[f"share_of_most_frequent_{name}"] = np.where(table.sum(axis=1) > 0, table.max(axis=1) / total, np.nan)
+        frame[f"most_frequent_{name}"] = np.where(total > 0, called, None)
+        frame[f"share_of_most_frequent_{name}"] = table.max(axis=1) / np.where(total > 0, total, np.nan)
     return frame
 
 
@@ -67,20 +69,11 @@ def cluster_sheet(
     one: Any, frame: pd.DataFrame, caption: str, *, name: str, place: str, slots: Ints, on_page: bool = False
 ) -> Sheet:
     """The clusters with their colors and the spread of their objects' support; `place` is what links to them begin with."""
-    spread = [
-        Strip(_shares(one.support[one.labels == cluster]), None, color_of(slot), 0.0, 1.0)
-        for cluster, slot in enumerate(slots)
-    ]
-    return Sheet(
-        name,
-        frame,
-        caption,
-        most=NAMED,
-        on_page=on_page,
-        colors=[color_of(slot) for slot in slots],
-        anchors=[f"{place}-{cluster}" for cluster in range(len(slots))],
-        strips={"support of its objects": spread},
-    )
+    colors, anchors = [color_of(slot) for slot in slots], [f"{place}-{cluster}" for cluster in range(len(slots))]
+    shares = (_shares(one.support[one.labels == cluster]) for cluster in range(len(slots)))
+    spread = [Strip(some, None, color, 0.0, 1.0) for some, color in zip(shares, colors, strict=True)]
+    look: dict[str, Any] = {"colors": colors, "anchors": anchors, "strips": {"support of its objects": spread}}
+    return Sheet(name, frame, caption, NAMED, on_page=on_page, **look)
 
 
 def _shares(values: Array) -> list[float]:
@@ -88,56 +81,33 @@ def _shares(values: Array) -> list[float]:
     return list(np.round(counts / max(1, counts.sum()), 4))
 
 
-def find_marks(report: Report, labels: Array, top: int = FEATURES) -> list[list[dict[str, Any]]] | None:
+def find_marks(report: Report, labels: Array, top: int = FEATURES) -> Marks | None:
     """For every cluster the columns that tell it from the rest, the strongest first; None without data."""
     if report.comparable is None or labels.max(initial=-1) < 0:
         return None
     return marks(report.comparable, labels.astype(np.int32), int(labels.max()) + 1, top, infinite=True)
 
 
-def feature_frame(found: list[list[dict[str, Any]]]) -> pd.DataFrame:
-    """One row per cluster and column, as files have it."""
-    rows = [
-        {
-            "cluster": cluster,
-            **({"words": one["words"]} if "words" in one else {"feature": one["feature"]}),
-            "effect": one["d"],
-            "low": one["low"],
-            "high": one["high"],
-            **({} if "words" in one else {"mean": one["mean"], "mean_elsewhere": one["rest"]}),
-        }
-        for cluster, some in enumerate(found)
-        for one in some
-    ]
+def feature_frame(found: Marks) -> pd.DataFrame:
+    rows = []
+    for cluster, one in ((cluster, one) for cluster, some in enumerate(found) for one in some):
+        what, means = ("words", []) if "words" in one else ("feature", ["mean", "rest"])
+        rows.append({"cluster": cluster, **{CALLED.get(name, name): one[name] for name in (what, *EFFECTS, *means)}})
     return pd.DataFrame(rows).set_index("cluster") if rows else pd.DataFrame()
 
 
 def feature_sheet(
-    found: list[list[dict[str, Any]]],
-    caption: str,
-    *,
-    name: str,
-    place: str,
-    slots: Ints,
-    most: int = 12 * FEATURES,
-    on_page: bool = False,
+    found: Marks, caption: str, *, name: str, place: str, slots: Ints, most: int = 12 * FEATURES, on_page: bool = False
 ) -> Sheet | None:
     """The columns that tell clusters apart, each with how it is spread; None where there are none."""
     frame = feature_frame(found)
     if not len(frame):
         return None
     colors = [color_of(slots[cluster]) for cluster in frame.index]
-    told = [(one, color) for one, color in zip((one for some in found for one in some), colors, strict=True)]
-    return Sheet(
-        name,
-        frame,
-        caption,
-        most=most,
-        on_page=on_page,
-        colors=colors,
-        links=[f"{place}-{cluster}" for cluster in frame.index],
-        strips={"spread": [_strip(one["spread"], color) for one, color in told[:most]]},
-    )
+    told = list(zip((one for some in found for one in some), colors, strict=True))[:most]
+    look: dict[str, Any] = {"colors": colors, "links": [f"{place}-{cluster}" for cluster in frame.index]}
+    look["strips"] = {"spread": [_strip(one["spread"], color) for one, color in told]}
+    return Sheet(name, frame, caption, most, on_page=on_page, **look)
 
 
 def _strip(spread: dict[str, Any], color: str) -> Strip:
@@ -145,36 +115,20 @@ def _strip(spread: dict[str, Any], color: str) -> Strip:
     return Strip(inside, outside, color, spread.get("low"), spread.get("high"), spread["levels"])
 
 
-def describe_features(report: Report, found: list[list[dict[str, Any]]] | None, slots: Ints) -> Iterator[Block]:
-    """Columns on which the clusters differ most from the rest, of the one clustering that a report is of."""
-    if found is None:
-        return
-    caption = "Columns on which each cluster differs most from all other objects"
-    if sheet := feature_sheet(found, caption, name="features", place="cluster", slots=slots):
-        yield sheet
-        yield Text(f"{SPREAD} {effect_note(report)}", note=True)
-
-
 def effect_note(report: Report) -> str:
-    """What an effect is, of this data."""
     assert report.comparable is not None
     assert report.data is not None
     return EFFECT.format(of=OF_COUNTS if report.comparable.is_counts else OF_WORDS if report.data.in_words else "")
 
 
-def called(report: Report, found: list[list[dict[str, Any]]] | None) -> list[str] | None:
+def called(report: Report, found: Marks | None) -> list[str] | None:
     """What names each cluster, of counts: the words of which it has most more than others."""
     if found is None or report.comparable is None or not report.comparable.is_counts:
         return None
     return [", ".join(words) for words in top_words(found)]
 
 
-def title_of(report: Report, clustered: str = "") -> str:
-    """The title of a report of one clustering: what was found in what, by its name where the source is only what was kept of it."""
-    return f"{clustered or report.origin.source}: {say_size(report.result)}"
-
-
-def in_words(report: Report, found: list[list[dict[str, Any]]] | None) -> list[str] | None:
+def in_words(report: Report, found: Marks | None) -> list[str] | None:
     """What each cluster is, in a few words: those that name it, of counts, and else its strongest marks, first with whom it is beside."""
     names = called(report, found)
     if names is not None or found is None:
@@ -205,18 +159,15 @@ def describe_plane(
     known = {f"known: {name}": codes for name, codes in list(report.known.items())[:3]}
     shown = dict(list(tiles.items())[:TILES]) | known
     names = {f"known: {name}": report.names_of(name) for name in report.known}
-    left = f" {count(len(tiles) - TILES, 'more clustering')} are not drawn." if len(tiles) > TILES else ""
     n = report.data.n_objects
     follow = "Colors are those of the tables."
     if len(shown) > 1:
         follow = "Colors follow the first picture by overlap: equal colors mean nearly the same objects, and are those of the tables."
-    some = f"{POINTS:,} of {n:,} objects" if n > POINTS else "All objects"
-    yield Picture(
-        "tiles",
-        tiles_figure(plane.xy, shown, note=plane.note, names=names, under=under, reference=reference),
-        f"The same points colored by {', '.join(shown)}. {some} on {plane.note}.{left}",
-        [f"{some} on {plane.note}.{left} Numbers are those of the clusters. {follow}", *more],
-    )
+    some = f"{f'{POINTS:,} of {n:,}' if n > POINTS else 'All'} objects on {plane.note}."
+    some += f" {count(len(tiles) - TILES, 'more clustering')} are not drawn." if len(tiles) > TILES else ""
+    figure = tiles_figure(plane.xy, shown, note=plane.note, names=names, under=under, reference=reference)
+    caption = [f"{some} Numbers are those of the clusters. {follow}", *more]
+    yield Picture("tiles", figure, f"The same points colored by {', '.join(shown)}. {some}", caption)
 
 
 @dataclass(frozen=True)
@@ -229,7 +180,6 @@ class Match:
 
     @property
     def words(self) -> str:
-        """Whether it follows them."""
         if self.rand >= FOLLOWS:
             return f"follows {self.known} (accuracy {self.accuracy:.2f})"
         return f"matches no known labels (the nearest, {self.known}: accuracy {self.accuracy:.2f})"
@@ -237,26 +187,18 @@ class Match:
 
 def nearest_known(report: Report, labels: Array) -> Match | None:
     """The known labels that match best; None where nothing is known, or of no object."""
-    matches = [
-        Match(name, matched_accuracy(codes, labels), adjusted_rand(codes, labels))
-        for name, codes in report.known.items()
-        if ((codes >= 0) & (labels >= 0)).any()
-    ]
+    there = {name: codes for name, codes in report.known.items() if ((codes >= 0) & (labels >= 0)).any()}
+    matches = [Match(name, matched_accuracy(own, labels), adjusted_rand(own, labels)) for name, own in there.items()]
     return max(matches, key=lambda match: np.nan_to_num(match.rand, nan=-1.0), default=None)
 
 
 def match_known(known: Any, labels: Any) -> dict[str, float]:
     """How well labels match known ones: accuracy is one to one, purity lets several clusters be of one known label."""
-    return {
-        "nmi": nmi(known, labels),
-        "adjusted_rand": adjusted_rand(known, labels),
-        "accuracy": matched_accuracy(known, labels),
-        "purity": accuracy(known, labels),
-    }
+    by = {"nmi": nmi, "adjusted_rand": adjusted_rand, "accuracy": matched_accuracy, "purity": accuracy}
+    return {name: measure(known, labels) for name, measure in by.items()}
 
 
 def say_match(values: Mapping[str, float]) -> str:
-    """What :func:`match_known` holds, in one line."""
     return ", ".join(f"{measure} {format_number(value)}" for measure, value in values.items())
 
 
@@ -279,7 +221,6 @@ def say_follows(report: Report, labels: Array, goes: str) -> str:
 
 
 def say_size(one: Any) -> str:
-    """How many clusters of how many objects."""
     return f"{count(int(one.labels.max(initial=-1)) + 1, 'cluster')} of {count(int((one.labels >= 0).sum()), 'object')}"
 
 
@@ -295,7 +236,6 @@ def sureness(one: Any) -> dict[str, Any]:
 
 
 def say_sureness(one: Any) -> str:
-    """The means of confidence and support, and the floaters."""
     sure = sureness(one)
     if sure["mean_confidence"] is None:
         return ""
@@ -321,9 +261,9 @@ def say_clusters(
     text += say_follows(report, one.labels, "The clusters go")
     answer: list[Text | Items] = [Text([text, see, "."])]
     if names is not None and any(names):
-        sizes = np.bincount(one.labels[one.labels >= 0])
-        shown = [(c, name) for c, name in enumerate(names[:TOLD]) if name]
-        links = [Link(f"{place}-{c}", f"Cluster {c if numbers is None else numbers[c]}") for c, _ in shown]
-        words = [f" ({count(int(sizes[c]), 'object')}): {name}" for c, name in shown]
-        answer.append(Items([list(item) for item in zip(links, words, strict=True)]))
+        sizes, items = np.bincount(one.labels[one.labels >= 0]), list[Words]()
+        for c, name in ((c, name) for c, name in enumerate(names[:TOLD]) if name):
+            link = Link(f"{place}-{c}", f"Cluster {c if numbers is None else numbers[c]}")
+            items.append([link, f" ({count(int(sizes[c]), 'object')}): {name}"])
+        answer.append(Items(items))
     return answer

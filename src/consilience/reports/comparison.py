@@ -37,7 +37,6 @@ TYPICAL = 16  # safeguard: clusterings listed on a page
 
 
 def comparison_finding(result: Comparison) -> Finding:
-    """The agreement over all pairs, and a row for every clustering."""
     table = result.clusterings.set_index("name")
     several = format_range(table["clusters"], "cluster")
     title = f"{count(len(table), 'clustering')} of {count(result.n_objects, 'object')}, {several}"
@@ -109,7 +108,6 @@ def stability_figure(found: Stability) -> Figure:
 
 
 def _like_first(matrix: Any, is_distance: bool) -> Any:
-    """An order in which like clusterings stand side by side."""
     if len(matrix) < 3 or np.isnan(matrix).all():
         return np.arange(len(matrix))
     values = np.nan_to_num((matrix + matrix.T) / 2, nan=np.nanmean(matrix))
@@ -177,8 +175,6 @@ def _draw_known(axis: Any, result: Comparison, known: list[str], measure: str) -
 
 
 class ComparisonReport(Report, of=Comparison):
-    """How alike clusterings are, and nothing else."""
-
     uses = ()
     about = "how alike"
 

@@ -25,35 +25,7 @@ from consilience.consensus.trust.tables import cluster_means
 from consilience.ensemble import Ensemble
 from consilience.measures import Stability
 from consilience.meta import MetaClustering
-from consilience.reports.clusters import (
-    brief,
-    called,
-    cluster_frame,
-    cluster_sheet,
-    describe_features,
-    describe_plane,
-    find_marks,
-    in_words,
-    match_known,
-    say_clusters,
-    say_match,
-    say_size,
-    say_sureness,
-    sureness,
-    title_of,
-)
-from consilience.reports.figures import (
-    ACCENT,
-    NAMED,
-    PALETTE,
-    QUIET,
-    color_of,
-    name_rows,
-    new_figure,
-    open_frame,
-    picture,
-    short_name,
-)
+from consilience.reports import clusters, figures
 from consilience.reports.files import object_table, whole_or_empty
 from consilience.reports.finding import DEFINITIONS, Block, Facts, Finding, Items, Picture, Sheet, Text, format_list
 from consilience.reports.scales import describe_scale_blocks, scales_finding
@@ -69,14 +41,12 @@ TABLES = ("clusters", "members", "curve", "scales", "splits")
 def consensus_summary(
     result: Consensus, stability: Stability | None, known: Mapping[str, Mapping[str, float]]
 ) -> dict[str, Any]:
-    """Plain numbers and text for JSON; `known` has matches with known labels by name."""
     return {
-        "method": result.method,
-        "n_clusters": result.n_clusters,
-        "sizes": result.sizes.tolist(),
-        "n_objects": result.n_objects,
-        **sureness(result),
-        "anmi": result.anmi,
+        **{
+            name: plain(getattr(result, name))
+            for name in ("method", "n_clusters", "sizes", "n_objects", "anmi", "seconds")
+        },
+        **clusters.sureness(result),
         "ensemble_jaccard": None if stability is None or np.isnan(stability.mean) else stability.mean,
         "known": known,
         "chosen": result.note,
@@ -86,23 +56,18 @@ def consensus_summary(
         "drops_in_words": describe_drops(result),
         "families": None if result.families is None else [len(family) for family in result.families],
         "families_in_words": describe_families(result),
-        "seconds": result.seconds,
     }
 
 
 def cautions(doubt: str, families: str = "") -> list[str]:
     """What to know before one trusts an answer: that it is weak, or a compromise, and what to do then."""
-    found = [f"A weak answer: {doubt}."] if doubt else []
-    if families:
-        found.append(
-            f"{families[0].upper()}{families[1:]}: consilience organize tells them apart, and consilience explore shows them."
-        )
-    return found
+    advice = "consilience organize tells them apart, and consilience explore shows them."
+    compromise = [f"{families[0].upper()}{families[1:]}: {advice}"] if families else []
+    return [f"A weak answer: {doubt}.", *compromise] if doubt else compromise
 
 
 def sureness_facts(one: Any, known: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str]]:
-    """Confidence, support, objects without a label, and how well the clusters match known labels."""
-    sure = sureness(one)
+    sure = clusters.sureness(one)
     lacking = [("no label", f"{count(sure['n_without_labels'], 'object')} that no clustering labels")]
     if sure["mean_confidence"] is None:
         return lacking
@@ -110,17 +75,17 @@ def sureness_facts(one: Any, known: Mapping[str, Mapping[str, float]]) -> list[t
     facts = [("confidence", f"{sure['mean_confidence']:.3f} on average")]
     facts += [("support", f"{sure['mean_support']:.3f} on average; {weak}")]
     facts += lacking if sure["n_without_labels"] else []
-    return facts + [(f"with {name}", say_match(values)) for name, values in known.items()]
+    return facts + [(f"with {name}", clusters.say_match(values)) for name, values in known.items()]
 
 
-def trust_sheet(clusters: pd.DataFrame) -> Sheet:
+def trust_sheet(table: pd.DataFrame) -> Sheet:
     """The clusters, the largest and those least to be trusted, as the terminal has room for them."""
-    shown, left = clusters_to_show(clusters["confidence"], 20)
-    frame = clusters.iloc[shown].set_index("cluster")
+    shown, left = clusters_to_show(table["confidence"], 20)
+    frame = table.iloc[shown].set_index("cluster")
+    frame = frame[[name for name in TRUST if name in frame]]
     if "nearest" in frame:
-        frame["nearest"] = whole_or_empty(frame["nearest"])
-    columns = [name for name in TRUST if name in frame]
-    return Sheet("trust", frame[columns], f"The clusters{f' ({left})' if left else ''}")
+        frame = frame.assign(nearest=whole_or_empty(frame["nearest"]))
+    return Sheet("trust", frame, f"The clusters{f' ({left})' if left else ''}")
 
 
 def consensus_finding(
@@ -128,9 +93,8 @@ def consensus_finding(
 ) -> Finding:
     """What there is to say of a consensus; `known` has matches with known labels by name."""
     facts = sureness_facts(one, known or {})
-    if (
-        one.scales is not None and one.scales["real"].any() and (scales := describe_scales(one))
-    ):  # a doubt says that none is
+    scales = describe_scales(one)
+    if scales and one.scales is not None and one.scales["real"].any():  # a doubt says that none is
         facts.append(("scales", scales))
     if drops := describe_drops(one):
         facts.append(("to drop", drops))
@@ -141,7 +105,7 @@ def consensus_finding(
         how.append(("ensemble", agree))
     found = scales_finding(one)
     return Finding(
-        f"{say_size(one)} by {one.method}",
+        f"{clusters.say_size(one)} by {one.method}",
         facts,
         [] if one.clusters is None else [trust_sheet(one.clusters)],
         doubts=cautions(describe_doubt(one), describe_families(one)),
@@ -149,39 +113,38 @@ def consensus_finding(
     )
 
 
-@picture("confidence", Consensus)
+@figures.picture("confidence", Consensus)
 def confidence_figure(one: Any, slots: Ints | None = None) -> Figure:
     """Confidence and support of the objects, and sizes and means of the clusters, in the colors `slots`."""
-    if not (one.labels >= 0).any():
+    there = one.labels >= 0
+    if not there.any():
         raise InputError("no object has a label: there is nothing to draw")
-    labels = one.labels
-    there = labels >= 0
-    sizes = np.bincount(labels[there])
-    shown = min(len(sizes), NAMED)
-    colors = [color_of(slot) for slot in (range(len(sizes)) if slots is None else slots)]
-    figure = new_figure(11, float(np.clip(1.4 + 0.22 * shown, 3.2, 9)))
+    sizes = np.bincount(one.labels[there])
+    shown = min(len(sizes), figures.NAMED)
+    colors = [figures.color_of(slot) for slot in (range(len(sizes)) if slots is None else slots)]
+    figure = figures.new_figure(11, float(np.clip(1.4 + 0.22 * shown, 3.2, 9)))
     left, middle, right = figure.subplots(1, 3, width_ratios=(5, 3, 4))
     bins = np.linspace(0, 1, 21)
-    left.hist(one.confidence[there], bins=bins, color=PALETTE[0], alpha=0.55, label="confidence")
+    line: dict[str, Any] = {"color": figures.ACCENT, "linewidth": 1, "linestyle": (0, (4, 3))}
+    left.hist(one.confidence[there], bins=bins, color=figures.PALETTE[0], alpha=0.55, label="confidence")
     left.hist(one.support[there], bins=bins, histtype="step", color="black", linewidth=1.4, label="support")
-    left.axvline(FLOATING, color=ACCENT, linewidth=1, linestyle=(0, (4, 3)), label="floaters: support up to here")
+    left.axvline(FLOATING, label="floaters: support up to here", **line)
     left.legend(frameon=False, fontsize=8, loc="upper left")
     left.set(xlabel="confidence, and support", ylabel="objects", xlim=(0, 1))
     left.set_title("How firmly do objects belong?", loc="left")
     middle.barh(range(shown), sizes[:shown], color=colors[:shown])
-    table = cluster_means(labels, one.confidence, one.support).head(shown)
+    table = cluster_means(one.labels, one.confidence, one.support).head(shown)
     middle.barh(range(shown), table["floaters"], color="black", height=0.25)
     middle.set(ylabel="cluster", xlabel="objects (black: floaters)")
     middle.set_title("Sizes of the clusters" if shown == len(sizes) else f"The largest {shown} clusters", loc="left")
-    right.hlines(range(shown), table["support"], table["confidence"], color=QUIET, linewidth=1)
-    right.scatter(table["confidence"], range(shown), color=PALETTE[0], zorder=3)
-    open_dots: dict[str, Any] = {"facecolor": "white", "edgecolor": "black", "zorder": 2}
-    right.scatter(table["support"], range(shown), **open_dots)
-    right.axvline(FLOATING, color=ACCENT, linewidth=1, linestyle=(0, (4, 3)))
+    right.hlines(range(shown), table["support"], table["confidence"], color=figures.QUIET, linewidth=1)
+    right.scatter(table["confidence"], range(shown), color=figures.PALETTE[0], zorder=3)
+    right.scatter(table["support"], range(shown), facecolor="white", edgecolor="black", zorder=2)
+    right.axvline(FLOATING, **line)
     right.set(xlabel="mean confidence (blue) and support (open)", xlim=(-0.03, 1.03))
     right.set_title("How far to trust them", loc="left")
-    name_rows(shown, middle, right)
-    return open_frame(left, middle, right)
+    figures.name_rows(shown, middle, right)
+    return figures.open_frame(left, middle, right)
 
 
 def describe_consensus(
@@ -194,7 +157,7 @@ def describe_consensus(
     assert found.reasons is not None
     yield Facts([("method", one.method), *found.facts, *found.reasons.facts])
     yield Text(f"Confidence: {DEFINITIONS['confidence']}. Support: {DEFINITIONS['support']}.")
-    yield from describe_plane(report, tiles)
+    yield from clusters.describe_plane(report, tiles)
     if note is not None:
         yield note
     yield from describe_clusters(one, report)
@@ -203,43 +166,42 @@ def describe_consensus(
 
 
 def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
-    """Sizes, confidence and support, and matches with known labels; distinguishing features where there is data."""
-    labels, there = one.labels, one.labels >= 0
-    if not there.any():
+    labels = one.labels
+    if not (labels >= 0).any():
         yield Text("No object has a label.", note=True)
         return
-    sizes, slots = np.bincount(labels[there]), report.slots(labels)
-    frame, found = cluster_frame(one, report), find_marks(report, labels)
-    if names := called(report, found):
+    slots, frame, found = report.slots(labels), clusters.cluster_frame(one, report), clusters.find_marks(report, labels)
+    if names := clusters.called(report, found):
         frame.insert(1, "words", names)
-    mean = f"mean confidence {one.confidence[there].mean():.2f}"
+    mean = f"mean confidence {clusters.sureness(one)['mean_confidence']:.2f}"
     yield Picture(
         "confidence",
         confidence_figure(one, slots),
-        f"Left: histograms of the objects' confidence and support, {mean}. Middle: sizes of the clusters, {format_list(sizes)}. "
+        f"Left: histograms of the objects' confidence and support, {mean}. Middle: sizes of the clusters, "
+        f"{format_list(frame['size'].tolist())}. "
         "Right: mean confidence and support of every cluster, as in the table.",
         "Left of the dashed line are the floaters, in black in the middle: no majority of clusterings puts them where they are.",
     )
-    how: dict[str, Any] = {"name": "clusters", "place": "cluster", "slots": slots}
-    yield cluster_sheet(one, brief(frame, report, "share"), "The clusters, the largest first", on_page=True, **how)
+    how: dict[str, Any] = {"name": "clusters", "place": "cluster", "slots": slots, "on_page": True}
+    yield clusters.cluster_sheet(one, clusters.brief(frame, report, "share"), "The clusters, the largest first", **how)
     yield Sheet("clusters", frame, "The clusters", most=0)
-    said = [
-        f"{name.capitalize()}, {DEFINITIONS[name]}" for name in ("recurrence", "nearest", "confused") if name in frame
-    ]
-    if said:
-        yield Text(f"{'. '.join(said)}.")
-    if len(frame) > NAMED:
-        weak = frame.reset_index().sort_values("confidence", kind="stable").head(8)
-        named = [
-            f"{c} ({size:,} objects, {p:.2f})"
-            for c, size, p in weak[["cluster", "size", "confidence"]].to_numpy(object)
-        ]
+    told = [name for name in ("recurrence", "nearest", "confused") if name in frame]
+    if told:
+        yield Text(f"{'. '.join(f'{name.capitalize()}, {DEFINITIONS[name]}' for name in told)}.")
+    if len(frame) > figures.NAMED:
+        weak = frame.sort_values("confidence", kind="stable").head(8)[["size", "confidence"]]
+        named = [f"{c} ({size:,} objects, {p:.2f})" for c, size, p in weak.itertuples(name=None)]
         yield Text(f"The clusters least to be trusted, by their confidence: {', '.join(named)}.")
     if report.known:
-        rows = {name: match_known(codes, labels) for name, codes in report.known.items()}
+        rows = {name: clusters.match_known(codes, labels) for name, codes in report.known.items()}
         matches = pd.DataFrame(rows).T.rename_axis("known_labels")
         yield Sheet("against_known", matches, "How well the clusters match known labels")
-    yield from describe_features(report, found, slots)
+    caption = "Columns on which each cluster differs most from all other objects"
+    if found is not None and (
+        sheet := clusters.feature_sheet(found, caption, name="features", place="cluster", slots=slots)
+    ):
+        yield sheet
+        yield Text(f"{clusters.SPREAD} {clusters.effect_note(report)}", note=True)
 
 
 class LabelsReport(Report):
@@ -247,22 +209,22 @@ class LabelsReport(Report):
 
     @property
     def title(self) -> str:
-        return title_of(self, self.result.source)
+        return f"{self.result.source or self.origin.source}: {clusters.say_size(self.result)}"  # a saved one's source is itself
 
     @property
     def floaters(self) -> pd.DataFrame:
         return self.result.to_frame().iloc[self.result.floating]
 
     def finding(self) -> Finding:
-        return Finding(f"{say_size(self.result)}, {say_sureness(self.result)}", doubts=self.cautions)
+        return Finding(f"{clusters.say_size(self.result)}, {clusters.say_sureness(self.result)}", doubts=self.cautions)
 
     @property
     def cautions(self) -> list[str]:
         return []
 
     def answer(self) -> list[Text | Items]:
-        names = in_words(self, find_marks(self, self.result.labels))
-        return [*(Text(doubt, note=True) for doubt in self.cautions), *say_clusters(self.result, self, names)]
+        names = clusters.in_words(self, clusters.find_marks(self, self.result.labels))
+        return [*(Text(doubt, note=True) for doubt in self.cautions), *clusters.say_clusters(self.result, self, names)]
 
     def notes(self) -> list[str | None]:
         return [CONFIDENCE, CLUSTERED if self.data is not None else None]
@@ -311,31 +273,31 @@ def floaters(report: Any) -> Iterator[Block]:
         )
 
 
-@picture("members", Consensus, main=False)
+@figures.picture("members", Consensus, main=False)
 def members_figure(one: Consensus) -> Figure:
     """The reliability and the weight of every clustering, the least reliable first; those to drop are marked."""
     if not isinstance(one, Consensus) or one.members is None:
         raise InputError("there is no table of the clusterings: combine(ens) makes one")
     table = one.members.sort_values("reliability", kind="stable")
     n, drop = len(table), table["better_without"].to_numpy(bool) & (not one.families)
-    named, at = n <= NAMED, np.arange(n)
-    figure = new_figure(9, float(np.clip(1.3 + 0.2 * n, 2.6, 9)) if named else 4.5)
+    named, at = n <= figures.NAMED, np.arange(n)
+    kinds = ((~drop, figures.PALETTE[0], "o", "kept"), (drop, figures.ACCENT, "X", "better left out"))
+    figure = figures.new_figure(9, float(np.clip(1.3 + 0.2 * n, 2.6, 9)) if named else 4.5)
     left, right = figure.subplots(1, 2, sharey=True)
     for axis, name in ((left, "reliability"), (right, "weight")):
         values = table[name].to_numpy(float)
-        axis.hlines(at, 0, np.nan_to_num(values), color=QUIET, linewidth=1 if named else 0.5)
-        for mask, color, word in ((~drop, PALETTE[0], "kept"), (drop, ACCENT, "better left out")):
-            if mask.any():
-                look: dict[str, Any] = {"color": color, "s": 24 if named else 9, "zorder": 3, "label": word}
-                axis.scatter(values[mask], at[mask], marker="X" if word != "kept" else "o", **look)
-        axis.axvline(0, color=QUIET, linewidth=0.8)
-        open_frame(axis)
+        axis.hlines(at, 0, np.nan_to_num(values), color=figures.QUIET, linewidth=1 if named else 0.5)
+        for mask, color, marker, word in (kind for kind in kinds if kind[0].any()):
+            look: dict[str, Any] = {"color": color, "s": 24 if named else 9, "zorder": 3, "label": word}
+            axis.scatter(values[mask], at[mask], marker=marker, **look)
+        axis.axvline(0, color=figures.QUIET, linewidth=0.8)
+        figures.open_frame(axis)
     left.set(xlabel="reliability (0 is chance, 1 is the most)", xlim=(None, 1.03), ylim=(n - 0.4, -0.6))
     right.set(xlabel="weight")
     left.set_title("How well does it agree with the others?", loc="left", fontsize=10)
     right.set_title("How much does it say?", loc="left", fontsize=10)
     if named:
-        left.set_yticks(at, [short_name(name) for name in table["clustering"]], fontsize=8)
+        left.set_yticks(at, [figures.short_name(name) for name in table["clustering"]], fontsize=8)
     else:
         left.set(yticks=[], ylabel=f"{count(n, 'clustering')}, the least reliable on top")
     if drop.any():
@@ -344,7 +306,6 @@ def members_figure(one: Consensus) -> Figure:
 
 
 def members_tables(one: Consensus) -> list[Sheet]:
-    """How far to trust each clustering, the least reliable first."""
     if one.members is None:
         return []
     table = one.members.set_index("clustering").sort_values("reliability", kind="stable")
@@ -352,16 +313,12 @@ def members_tables(one: Consensus) -> list[Sheet]:
 
 
 def describe_members(one: Consensus) -> Iterator[Block]:
-    """The same on a page, with a picture where there are several."""
     if one.members is not None and len(one.members) > 1:
         drops = describe_drops(one)
         words = f"Better left out: {drops}." if drops else ""
         yield Text(f"Reliability: {DEFINITIONS['reliability']}. Weight: {DEFINITIONS['weight']}. {words}".strip())
-        yield Picture(
-            "members",
-            members_figure(one),
-            f"Reliability and weight of {count(len(one.members), 'clustering')}, the least reliable on top. {words}",
-            "How far to trust each clustering, the least reliable on top."
-            + (" A cross marks one that is better left out." if drops else ""),
-        )
+        alt = f"Reliability and weight of {count(len(one.members), 'clustering')}, the least reliable on top. {words}"
+        caption = "How far to trust each clustering, the least reliable on top."
+        caption += " A cross marks one that is better left out." if drops else ""
+        yield Picture("members", members_figure(one), alt, caption)
     yield from members_tables(one)

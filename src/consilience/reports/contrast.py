@@ -16,7 +16,7 @@ from consilience._types import Array
 from consilience.alternatives import Alternatives, Contrast
 from consilience.alternatives.contrast import USED
 from consilience.measures import contingency
-from consilience.reports.clusters import describe_plane, match_known, say_clusters, say_match
+from consilience.reports.clusters import describe_plane, match_known, say_clusters, say_match, sureness
 from consilience.reports.consensus import describe_clusters
 from consilience.reports.figures import (
     NEARLY_BLACK,
@@ -53,34 +53,23 @@ WORTH = {"inside_combined": "inside", "extended_combined": "extended", "extended
 
 
 def contrast_summary(result: Contrast, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain numbers and text for JSON; `known` has known labelings by name."""
-    about, there = result.diagnostics, result.labels >= 0
+    about, sure = result.diagnostics, sureness(result)
+    del sure["n_floaters"]
+    own = ("n_clusters", "sizes", "quality", "run_agreement", "method", "scaling", "note", "seconds")
     return plain(
         {
             "sentence": result.sentence,
             "n_objects": len(result.labels),
-            "n_without_labels": np.count_nonzero(~there),
-            "n_clusters": result.n_clusters,
-            "sizes": result.sizes,
-            "redundancy": about.redundancy,
-            "measure": about.measure,
-            "quality": result.quality,
-            "quality_of_given": about.quality_of_given,
-            "run_agreement": result.run_agreement,
-            "mean_confidence": result.confidence[there].mean() if there.any() else None,
-            "mean_support": result.support[there].mean() if there.any() else None,
+            **sure,
+            **{name: getattr(result, name) for name in own},
+            **{name: getattr(about, name) for name in ("redundancy", "measure", "quality_of_given")},
             "groups": _groups(result, known),
-            "method": result.method,
-            "scaling": result.scaling,
-            "note": result.note,
             "known": {name: match_known(labels, result.labels) for name, labels in known.items()},
-            "seconds": result.seconds,
         }
     )
 
 
 def alternatives_summary(found: Alternatives, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain numbers and text for JSON; `known` has known labelings by name."""
     rows = plain(found.table)
     for row, labels in zip(rows, found.labels.T, strict=False):  # the last one may not have been kept
         row["known"] = plain({name: match_known(values, labels) for name, values in known.items()})
@@ -104,7 +93,6 @@ def _groups(result: Contrast, known: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def contrast_finding(result: Contrast, known: Mapping[str, Any]) -> Finding:
-    """What was found beside what was given; `known` has known labelings by name."""
     there = result.labels >= 0
     facts = [("sizes", format_list(result.sizes, 12))]
     if missing := int((~there).sum()):
@@ -125,7 +113,6 @@ def _data_facts(result: Contrast) -> list[tuple[str, str]]:
 
 
 def _worth(result: Contrast, known: Mapping[str, Any]) -> Sheet:
-    """What the splits of every given group were worth, inside the group and for all objects."""
     table = _groups(result, known).set_index("group")
     runs = [outcome if pd.isna(n) else f"{n:.0f}" for outcome, n in zip(table["outcome"], table["runs"], strict=True)]
     name = next(iter(known), None)
@@ -136,7 +123,6 @@ def _worth(result: Contrast, known: Mapping[str, Any]) -> Sheet:
 
 
 def alternatives_finding(found: Alternatives, known: Mapping[str, Any]) -> Finding:
-    """Several groupings, each new to all before it; `known` has known labelings by name."""
     table = found.table[["n_clusters", "quality", "redundancy", "reproducibility"]].copy()
     for name, labels in known.items():
         scores = [match_known(labels, column)["nmi"] for column in found.labels.T]
@@ -185,7 +171,6 @@ def contrast_figure(result: Contrast, X: Any = None, given: Mapping[str, Any] | 
 
 
 def given_labels(result: Contrast) -> dict[str, Array]:
-    """What was given, by name, with the names of the groups."""
     return {str(name): result.given.named_labels(j) for j, name in enumerate(result.given.names)}
 
 
@@ -201,7 +186,6 @@ def _along(X: Any, codes: Array) -> Array:
 
 
 def _draw_table(axis: Any, result: Contrast, codes: Array, names: list[str], name: str) -> None:
-    """Shares of every given group in the new clusters, with the counts."""
     counts = contingency(result.labels, codes)
     shares = counts / np.maximum(counts.sum(axis=0), 1)
     image = axis.imshow(shares, cmap="viridis", vmin=0, vmax=1, aspect="auto")
@@ -217,8 +201,6 @@ def _draw_table(axis: Any, result: Contrast, codes: Array, names: list[str], nam
 
 
 class ContrastReport(Report, of=Contrast):
-    """How new a grouping is, and its clusters."""
-
     about = "a new grouping"
 
     def finding(self) -> Finding:

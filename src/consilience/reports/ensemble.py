@@ -98,7 +98,6 @@ class EnsembleReport(Report, of=Ensemble):
 
     @cached_property
     def group_consensus(self) -> list[Consensus]:
-        """What every group says together."""
         assert self.meta is not None
         return [self.meta.consensus(group, progress=False, **self._how_of_groups) for group in self.meta.numbers]
 
@@ -148,7 +147,6 @@ class EnsembleReport(Report, of=Ensemble):
 
     @cached_property
     def null(self) -> Null | None:
-        """The best group's accuracy beside that of the best of shuffled groups."""
         if self.meta is None or not self.known or not self.options.n_shuffles or self.meta.n_groups < 2:
             return None
         meta, known = self.meta, self.known
@@ -171,7 +169,7 @@ class EnsembleReport(Report, of=Ensemble):
         return f"{self.origin.source}: {self.meta.n_groups} ways to group {n}, from {made}"
 
     def answer(self) -> list[Text | Items]:
-        from consilience.reports.groups import say_groups
+        from consilience.reports.meta import say_groups
 
         return say_clusters(self.consensus, self) if self.meta is None else say_groups(self)
 
@@ -186,11 +184,8 @@ class EnsembleReport(Report, of=Ensemble):
     def facts(self) -> list[tuple[str, str]]:
         ens, meta = self.ensemble, self.meta
         middle = f" (median {np.median(ens.n_clusters):g})" if np.ptp(ens.n_clusters) else ""
-        facts = [
-            *super().facts(),
-            ("clusterings", f"{ens.n_clusterings:,}, of {count(ens.n_objects, 'object')}"),
-            ("clusters in each", f"{format_range(ens.n_clusters)}{middle}"),
-        ]
+        facts = [*super().facts(), ("clusterings", f"{ens.n_clusterings:,}, of {count(ens.n_objects, 'object')}")]
+        facts.append(("clusters in each", f"{format_range(ens.n_clusters)}{middle}"))
         if ens.has_missing:
             facts.append(("missing labels", f"{100 * np.mean(ens.labels < 0):.3g} % of all"))
         facts += generation_facts(ens, self.origin.manifest)
@@ -257,7 +252,6 @@ def components(report: EnsembleReport) -> Iterator[Block]:
 
 
 def generation_summary(ensemble: Ensemble, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain numbers and text for JSON; `known` are labels that clusterings are compared with."""
     scores = {"compactness": ensemble.info["compactness"].to_numpy(float)}
     if "guide" in ensemble.info and ensemble.info["guide"].notna().any():
         scores["guide"] = ensemble.info["guide"].to_numpy(float)
@@ -283,7 +277,6 @@ def _quantiles(values: Any, ensemble: Ensemble, *, least: bool) -> dict[str, Any
 
 
 def generation_finding(ensemble: Ensemble, known: Mapping[str, Any]) -> Finding:
-    """What was made, by which methods, and the quantiles of its scores; `known` are labels that clusterings are compared with."""
     found = generation_summary(ensemble, known)
     seconds = f"in {found['seconds']:.2g} seconds of clustering"
     title = f"{count(ensemble.n_clusterings, 'clustering')} of {count(ensemble.n_objects, 'object')}"

@@ -28,7 +28,6 @@ def write_file(path: str | Path, write: Callable[[Any], Any]) -> None:
 
 
 def check_file(path: str | Path) -> Path:
-    """The path of a file that can be written where it is."""
     path = Path(path)
     if not path.parent.is_dir():
         raise InputError(f"{path}: the folder {path.parent} does not exist; make it first")
@@ -52,12 +51,10 @@ def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def check_table_path(path: str | Path) -> Path:
-    """A path whose suffix says how to write a table."""
     return _check_ending(path, WRITERS, "a table can be written")
 
 
 def check_figure_path(path: str | Path) -> Path:
-    """A path whose suffix says how to draw a picture."""
     return _check_ending(path, (".png", ".svg", ".pdf"), "a picture can be drawn")
 
 
@@ -91,13 +88,14 @@ def object_index(ids: Any, n_objects: int) -> pd.Index:
 
 def object_table(found: Any, index: pd.Index | None = None, **options: Any) -> pd.DataFrame:
     """What ``found.to_frame(**options)`` says of the objects, as files have it: ids in the index, no cluster empty, 6 decimals."""
-    columns = {
-        name: whole_or_empty(values)
-        if str(name).startswith("cluster")
-        else (values if values.dtype == bool else values.round(6)).to_numpy()  # pandas 2.1 rounds no bool
-        for name, values in found.to_frame(**options).drop(columns="id").items()
-    }
-    return pd.DataFrame(columns, index=object_index(found.ids, len(found.labels)) if index is None else index)
+    frame = found.to_frame(**options).drop(columns="id")
+    frame = frame.set_axis(object_index(found.ids, len(found.labels)) if index is None else index)
+    for name in frame:
+        if str(name).startswith("cluster"):
+            frame[name] = whole_or_empty(frame[name])
+        elif frame[name].dtype != bool:  # pandas 2.1 rounds no bool
+            frame[name] = frame[name].round(6)
+    return frame
 
 
 def whole_or_empty(labels: Any) -> Any:

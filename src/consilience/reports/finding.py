@@ -77,8 +77,6 @@ class Text:
 
 @dataclass(frozen=True)
 class Items:
-    """A list."""
-
     items: Sequence[Words]
 
 
@@ -208,8 +206,6 @@ Block = Text | Items | Heading | Facts | Code | Sheet | Picture
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """A heading and what stands under it."""
-
     title: str
     blocks: Sequence[Block]
 
@@ -304,7 +300,6 @@ def format_list(values: Sequence[Any] | np.ndarray[Any, Any], most: int = 12) ->
 
 
 def format_range(values: Iterable[int], noun: str = "") -> str:
-    """From the least to the most of something."""
     low, high = min(values), max(values)
     if low == high:
         return count(low, noun) if noun else f"{low:,}"

@@ -88,7 +88,6 @@ class _Page:
         self._n = {"figure": 0, "table": 0}
 
     def words(self, words: Words) -> str:
-        """Text, links and citations as markup."""
         parts = [words] if isinstance(words, str) else words
         return "".join(_text(part) if isinstance(part, str) else self._reference(part) for part in parts)
 
@@ -104,13 +103,11 @@ class _Page:
         return f'<a href="#{escape(to)}">{escape(words)}</a>' if to in self._places else escape(words)
 
     def section(self, number: int, section: Section) -> str:
-        """A section with its heading."""
         blocks = "\n".join(self.block(block) for block in section.blocks)
         heading = f'<h2 id="s{number}">{escape(section.title)}</h2>'
         return f'<section aria-labelledby="s{number}">\n{heading}\n{blocks}\n</section>\n'
 
     def block(self, block: Block) -> str:
-        """One of the blocks."""
         if isinstance(block, Text):
             return f"<p{' class=note' if block.note else ''}>{self.words(block.text)}</p>"
         if isinstance(block, Items):
@@ -228,7 +225,6 @@ WIDE, HIGH = 112, 26  # safeguard: pixels, so that a small picture fits into a c
 
 
 def draw_strip(strip: Strip | None) -> str:
-    """The markup of a strip."""
     if strip is None:
         return ""
     sides = [strip.inside] if strip.outside is None else [strip.inside, strip.outside]

@@ -14,38 +14,25 @@ from consilience._check import InputError, check_choice, count
 from consilience._types import Array, Floats
 from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
-from consilience.measures import accuracy
+from consilience.measures import accuracy, matched_accuracy
 from consilience.meta import Map, MetaClustering, Null
 from consilience.meta.tree import layout
+from consilience.reports import clusters, figures
 from consilience.reports.consensus import describe_consensus
 from consilience.reports.ensemble import EnsembleReport
-from consilience.reports.figures import (
-    ACCENT,
-    NAMED,
-    QUIET,
-    annotate_points,
-    color_of,
-    ink_on,
-    legend_of,
-    new_axis,
-    new_figure,
-    open_frame,
-    picture,
-    scatter_codes,
-    score_colors,
-    score_title,
-    short_name,
-    write_figure,
-)
 from consilience.reports.files import name_objects, object_table, write_table
 from consilience.reports.finding import (
     DEFINITIONS,
     Block,
     Finding,
+    Heading,
+    Items,
+    Link,
     Picture,
     See,
     Sheet,
     Text,
+    Words,
     decimals_of,
     format_list,
     format_name,
@@ -66,6 +53,9 @@ COMPROMISE = (
     "One clustering of everything is a compromise: where groups of clusterings see different things, it may "
     "show none of them well. Each group's own consensus is above"
 )
+PLAIN = ("group", "medoid", "clusters", "method", "n_clusters", "seed")  # columns that the page has room for
+TOLD = 8  # safeguard: groups that are told one by one on the page; files have all
+SOME, CLUSTERS = 3, 12  # safeguard: columns of each cluster of a group, and clusters, on the page
 
 
 def meta_finding(result: MetaClustering, *, scores: pd.DataFrame | None = None, null: Null | None = None) -> Finding:
@@ -84,7 +74,6 @@ def meta_finding(result: MetaClustering, *, scores: pd.DataFrame | None = None, 
 
 
 def _about_tree(meta: MetaClustering) -> Iterator[str]:
-    """How the tree was grown and cut."""
     yield f"Tree: {meta.linkage} linkage of {format_name(meta.measure)}; groups: {meta.note}."
     if meta.n_pairs is not None:
         pairs = f"{meta.n_pairs:,} random pairs of objects"
@@ -158,10 +147,10 @@ def write_organized(
         tables["null"] = null.table.rename_axis("score")
     for name, frame in tables.items():
         write_table(name_objects(frame, id_name) if name == "consensus" else frame, folder / f"{name}.csv")
-    figures = _organized_figures(meta, scores) if find_spec("matplotlib") else {}
-    for name, figure in figures.items():
-        write_figure(figure, folder / f"{name}.png")
-    return [*(folder / f"{name}.csv" for name in tables), *(folder / f"{name}.png" for name in figures)]
+    drawn = _organized_figures(meta, scores) if find_spec("matplotlib") else {}
+    for name, figure in drawn.items():
+        figures.write_figure(figure, folder / f"{name}.png")
+    return [*(folder / f"{name}.csv" for name in tables), *(folder / f"{name}.png" for name in drawn)]
 
 
 def _organized_figures(meta: MetaClustering, scores: pd.DataFrame | None) -> dict[str, Figure]:
@@ -179,8 +168,6 @@ def _organized_figures(meta: MetaClustering, scores: pd.DataFrame | None) -> dic
 
 
 class MetaReport(EnsembleReport, of=MetaClustering):
-    """Of clusterings that are organized already, as they are."""
-
     uses = ("data", "known", "n_clusters", "method")
 
     @property
@@ -277,7 +264,156 @@ def consensus(report: EnsembleReport) -> Iterator[Block]:
     yield Sheet("objects", objects, "Every object", most=0)
 
 
-@picture("tree", MetaClustering)
+def say_groups(report: EnsembleReport) -> list[Text | Items]:
+    """The answer of a report of many clusterings: the groups, by what they go, how sure they are, and how different."""
+    meta = report.meta
+    assert meta is not None
+    clusterings = f"{count(meta.n_clusterings, 'clustering')} of {count(report.ensemble.n_objects, 'object')}"
+    first = f"{clusterings}, in {count(meta.n_groups, 'group')} of like ones"
+    rest = []
+    if meta.n_groups > 1:
+        likeness = f"{report.likeness:.2f} (0 by chance, 1 for the same)"
+        rest.append(f"Mean adjusted Rand index of the answers of two groups: {likeness}.")
+    if report.null is not None:
+        n = len(report.null.shuffled)
+        rest += [describe_null(str(name), row, n) for name, row in report.null.table.iterrows()]
+    if meta.n_groups > 1:
+        match = report.matches[-1]
+        like = f" that {match.words}" if match else ""
+        rest.append(f"All combined are a compromise of {count(report.consensus.n_clusters, 'cluster')}{like}.")
+    items = Items([_say_group(report, place) for place in range(min(meta.n_groups, TOLD))])
+    return [Text([first, See(("tiles",), ("groups",)), "."]), items, *([Text(" ".join(rest))] if rest else [])]
+
+
+def _say_group(report: EnsembleReport, place: int) -> Words:
+    meta, one, match = report.meta, report.group_consensus[place], report.matches[place]
+    assert meta is not None
+    group, share = meta.numbers[place], 100 * meta.sizes[place] / meta.n_clusterings
+    text = f": {share:.0f} % of the clusterings, {count(one.n_clusters, 'cluster')}, {clusters.say_sureness(one)}"
+    text += f"; {match.words}" if match else ""
+    if columns := report.group_columns[place]:
+        text += f"; goes by {clusters.say_columns(columns, brief=place > 0)}"
+    return [Link(f"group-{group}", f"Group {group}"), f"{text}."]
+
+
+def describe_null(name: str, row: Any, n_shuffles: int) -> str:
+    """Whether the best group's match with known labels is more than picking the best, in words."""
+    as_good, mean = round(row["p_value"] * (1 + n_shuffles)) - 1, f"{row['null_mean']:.2f} on average"
+    shuffles = f"{count(n_shuffles, 'shuffle')} of the members"
+    if as_good > 0.05 * n_shuffles:
+        return f"Groups add little for {name}: {as_good} of {shuffles} have one that matches it as well ({mean})."
+    than = f"any group of {shuffles}" if not as_good else f"all but {as_good} of {shuffles}"
+    return f"Group {row['group']:.0f} matches {name} better (purity {row['best']:.2f}) than {than} ({mean})."
+
+
+@section(Ensemble, MetaClustering, title="The groups", order=10)
+def groups(report: EnsembleReport) -> Iterator[Block]:
+    meta = report.meta
+    if meta is None:
+        return
+    yield Text(
+        f"Each group's clusterings are combined into one ({report.consensus.method}). Groups have the same numbers in the explorer and on "
+        f"the command line, the largest is 1. The medoid is {DEFINITIONS['medoid']}."
+    )
+    links: list[str | Link | See] = [" More of each: "]
+    tiles, under = {}, {}
+    for group, size, one in list(zip(meta.numbers, meta.sizes, report.group_consensus, strict=True))[:TOLD]:
+        links += [Link(f"group-{group}", f"group {group}"), ", "]
+        tiles[f"group {group}"] = one.labels
+        under[f"group {group}"] = _under(report, one, count(int(size), "clustering"))
+    links[-1] = f"; {meta.n_groups - TOLD} more are not drawn" if meta.n_groups > TOLD else ""
+    tiles["all"], under["all"] = report.consensus.labels, _under(report, report.consensus, "all clusterings")
+    yield from clusters.describe_plane(report, tiles, under=under, more=[*links, "."], reference=report.reference)
+    table = group_table(meta, report.scores, report.group_consensus, report.known)
+    links_to = [f"group-{group}" for group in meta.numbers]
+    shown = [name for name in table if name != "height" and not str(name).startswith("mean ")]
+    yield Sheet("groups", table, "The groups, the largest first", most=40, links=links_to, columns=shown)
+    if report.null is not None:
+        yield from _describe_null(report, report.null)
+
+
+def _under(report: EnsembleReport, one: Consensus, of: str) -> str:
+    scores = [f"{name} {matched_accuracy(codes, one.labels):.2f}" for name, codes in list(report.known.items())[:3]]
+    return f"{of}, {count(one.n_clusters, 'cluster')}\n" + " · ".join([*scores, f"support {one.mean_support:.2f}"])
+
+
+def _describe_null(report: EnsembleReport, null: Null) -> Iterator[Block]:
+    table = null.table.rename_axis("known_labels").rename(columns={"best": "best_group", "group": "which"})
+    table["which"] = table["which"].astype(int)
+    n = len(null.shuffled)
+    told = f"Accuracy of the best group, beside the null of {count(n, 'shuffle')} of the groups' members"
+    yield Sheet("null", table, told)
+    sample = f" Both are of {report.sample:,} objects drawn at random." if report.sample else ""
+    yield Text(
+        f"The null is {DEFINITIONS['null']}. The best of several groups is better than the rest partly because it is the best: "
+        f"only what is beyond the null counts. {count(n, 'shuffle')} cannot give a p-value below {1 / (1 + n):.3f}: where it is that, "
+        f"no shuffle was as good, and more of them could tell how rare it is.{sample}",
+        note=True,
+    )
+
+
+@section(Ensemble, MetaClustering, title="Group by group", order=12)
+def each_group(report: EnsembleReport) -> Iterator[Block]:
+    meta = report.meta
+    if meta is None or meta.n_groups < 2:
+        return
+    rows, features, any_features = [], [], False
+    for place, (group, one) in enumerate(zip(meta.numbers, report.group_consensus, strict=True)):
+        frame, found = clusters.cluster_frame(one, report), clusters.find_marks(report, one.labels)
+        if names := clusters.called(report, found):
+            frame.insert(1, "words", names)
+        rows.append(frame.reset_index().assign(group=group))
+        if found is not None:
+            features.append(clusters.feature_frame(found).reset_index().assign(group=group))
+        if place < TOLD:
+            any_features = any_features or found is not None
+            yield from _one_group(report, meta, place, frame, found)
+    if any_features:
+        yield Text(f"{clusters.SPREAD} {clusters.effect_note(report)}", note=True)
+    if meta.n_groups > TOLD:
+        left = count(meta.n_groups - TOLD, "smaller group")
+        yield Text(f"{left} more: --figures writes the clusters of all of them.")
+    yield Sheet("group_clusters", pd.concat(rows).set_index("group"), "The clusters of every group", most=0)
+    if features:
+        yield Sheet("group_features", pd.concat(features).set_index("group"), "Columns of every group", most=0)
+
+
+def _one_group(
+    report: EnsembleReport, meta: MetaClustering, at: int, frame: pd.DataFrame, found: clusters.Marks | None
+) -> Iterator[Block]:
+    group, one, match = meta.numbers[at], report.group_consensus[at], report.matches[at]
+    yield Heading(f"Group {group}{f': {match.words}' if match else ''}", f"group-{group}")
+    text = f"{count(int(meta.sizes[at]), 'clustering')}; the medoid is {meta.ensemble.names[meta.medoids[at]]}. "
+    text += f"Together: {count(one.n_clusters, 'cluster')}, {clusters.say_sureness(one)}"
+    if columns := report.group_columns[at]:
+        text += f". They go by {clusters.say_columns(columns)}"
+    yield Text([text, See(("tiles",), ("groups",)), "."])
+    how: dict[str, Any] = {"place": f"group-{group}-cluster", "slots": report.slots(one.labels), "on_page": True}
+    shown = clusters.brief(frame, report, "recurrence", "nearest", "confused", "share")
+    yield clusters.cluster_sheet(one, shown, f"Clusters of group {group}", name=f"group_{group}_clusters", **how)
+    if found is None:
+        return
+    some = [columns[: min(SOME, 2 * CLUSTERS // min(CLUSTERS, len(found)))] for columns in found[:CLUSTERS]]
+    caption = f"What tells the clusters of group {group} apart"
+    caption += f" (the largest {CLUSTERS})" if len(found) > CLUSTERS else ""
+    if sheet := clusters.feature_sheet(
+        some, caption, name=f"group_{group}_features", most=CLUSTERS * clusters.FEATURES, **how
+    ):
+        yield sheet
+
+
+@section(Ensemble, MetaClustering, title="The clusterings one by one", order=45)
+def clusterings(report: EnsembleReport) -> Iterator[Block]:
+    meta = report.meta
+    if meta is None:
+        return
+    table = clustering_table(meta, report.scores)
+    shown = [name for name in table if name in PLAIN or (report.scores is not None and name in report.scores)]
+    table = table.sort_values(["medoid", "group"], ascending=[False, True], kind="stable")
+    yield Sheet("clusterings", table, "The clusterings, medoids first", most=max(16, meta.n_groups), columns=shown)
+
+
+@figures.picture("tree", MetaClustering)
 def tree_figure(result: MetaClustering, *, score: pd.Series | None = None) -> Figure:
     """The tree, every branch in the color of its mean score, and the groups below it (Caruana et al. 2006, Figure 6)."""
     from matplotlib.collections import LineCollection
@@ -285,16 +421,16 @@ def tree_figure(result: MetaClustering, *, score: pd.Series | None = None) -> Fi
     values = None if score is None else np.asarray(score, float)
     if values is not None and values.shape != (result.n_clusterings,):
         raise InputError(f"a score has one number for each of {result.n_clusterings} clusterings; got {values.shape}")
-    figure = new_figure(9, 4.8)
+    figure = figures.new_figure(9, 4.8)
     axis, strip = figure.subplots(2, 1, sharex=True, height_ratios=[14, 1])
     paths, means = _branches(result, values)
     lines = LineCollection(list(paths), linewidths=np.clip(300 / result.n_clusterings, 0.5, 1.6), rasterized=True)
     if values is None:
-        lines.set_color(QUIET)
+        lines.set_color(figures.QUIET)
     else:
         lines.set_array(means)
-        lines.set(cmap=score_colors(), clim=tuple(np.nanquantile(values, [0.01, 0.99])))
-        figure.colorbar(lines, ax=[axis, strip], shrink=0.9, pad=0.015, label=f"mean {score_title(score)}")
+        lines.set(cmap=figures.score_colors(), clim=tuple(np.nanquantile(values, [0.01, 0.99])))
+        figure.colorbar(lines, ax=[axis, strip], shrink=0.9, pad=0.015, label=f"mean {figures.score_title(score)}")
     axis.add_collection(lines)
     top = result.tree[-1, 2] or 1.0
     axis.set(xlim=(-0.5, result.n_clusterings - 0.5), ylim=(-0.01 * top, 1.04 * top))
@@ -302,7 +438,7 @@ def tree_figure(result: MetaClustering, *, score: pd.Series | None = None) -> Fi
     g, m = result.n_groups, result.n_clusterings
     if g > 1:
         cut = np.mean(result.tree[[-g, 1 - g], 2]) if g < m else 0
-        axis.axhline(cut, color=ACCENT, linewidth=0.8, linestyle=(0, (4, 3)))
+        axis.axhline(cut, color=figures.ACCENT, linewidth=0.8, linestyle=(0, (4, 3)))
     axis.set_title(f"{count(m, 'clustering')} in {count(g, 'group')}, {result.linkage} linkage", loc="left")
     axis.spines[["top", "right", "bottom"]].set_visible(False)
     axis.tick_params(bottom=False, labelbottom=False)
@@ -334,42 +470,44 @@ def _draw_groups(strip: Any, result: MetaClustering) -> None:
     """A bar per group under the tree, from left to right, its number where there is room."""
     order, first, sizes = layout(result.tree)
     for group, node in zip(result.numbers, result.nodes, strict=True):
-        begin, width, color = first[node] - 0.5, sizes[node], color_of(group - 1)
+        begin, width, color = first[node] - 0.5, sizes[node], figures.color_of(group - 1)
         strip.barh(0, width, left=begin, height=1, color=color, edgecolor="white", linewidth=0.5)
         if width > 0.02 * result.n_clusterings:
-            strip.text(begin + width / 2, 0, str(group), ha="center", va="center", fontsize=8, color=ink_on(color))
+            strip.text(
+                begin + width / 2, 0, str(group), ha="center", va="center", fontsize=8, color=figures.ink_on(color)
+            )
     strip.set_ylim(-0.5, 0.5)
     strip.set_xlabel("clusterings in the order of the tree, and their groups")
     strip.tick_params(left=False, labelleft=False, bottom=False, labelbottom=False)
-    if result.n_clusterings <= NAMED:
-        names = [short_name(result.ensemble.names[i]) for i in order]
+    if result.n_clusterings <= figures.NAMED:
+        names = [figures.short_name(result.ensemble.names[i]) for i in order]
         strip.set_xticks(range(result.n_clusterings), names, rotation=90, fontsize=8)
         strip.tick_params(labelbottom=True)
     strip.spines[:].set_visible(False)
 
 
-@picture("curve", MetaClustering, main=False)
+@figures.picture("curve", MetaClustering, main=False)
 def curve_figure(result: MetaClustering, *, most: int = 60, candidates: int = 5) -> Figure:
     """The compactness of the groups by their number, the sharpest jumps marked (Caruana et al. 2006, Figure 8)."""
-    axis = new_axis(6.4, 4)
+    axis = figures.new_axis(6.4, 4)
     curve = result.curve.head(most)
     axis.plot(curve["n_groups"], curve["compactness"], color="black", marker=".", markersize=4, linewidth=1)
     for rank, row in enumerate(result.jumps.head(candidates).itertuples()):
         jump = result.curve.iloc[row.n_groups - 2 : row.n_groups]
-        look: dict[str, Any] = {"color": ACCENT, "alpha": 1 - 0.14 * rank, "solid_capstyle": "butt"}
+        look: dict[str, Any] = {"color": figures.ACCENT, "alpha": 1 - 0.14 * rank, "solid_capstyle": "butt"}
         axis.plot(jump["n_groups"], jump["compactness"], linewidth=2.5, **look)
-        how: dict[str, Any] = {"xytext": (4, 5), "textcoords": "offset points", "color": ACCENT}
+        how: dict[str, Any] = {"xytext": (4, 5), "textcoords": "offset points", "color": figures.ACCENT}
         axis.annotate(f"{row.n_groups}", (row.n_groups, row.compactness), **how)
-    look = {"color": QUIET, "linewidth": 0.8, "linestyle": (0, (4, 3)), "zorder": 0}
+    look = {"color": figures.QUIET, "linewidth": 0.8, "linestyle": (0, (4, 3)), "zorder": 0}
     axis.axvline(result.n_groups, label=f"{result.n_groups} chosen", **look)
-    axis.plot([], [], color=ACCENT, linewidth=2.5, label="sharpest jumps")
+    axis.plot([], [], color=figures.ACCENT, linewidth=2.5, label="sharpest jumps")
     axis.legend(frameon=False, fontsize=8, loc="upper left")
     axis.set(xlabel="number of groups", ylabel=f"compactness ({format_name(result.measure)})", xlim=(0, None))
     axis.set_title("How many kinds of clusterings? Jumps are candidates, not truth", loc="left", fontsize=11)
-    return open_frame(axis)
+    return figures.open_frame(axis)
 
 
-@picture("map", Map, list)
+@figures.picture("map", Map, list)
 def map_figure(
     maps: Map | list[Map], *, score: pd.Series | None = None, groups: Any = None, names: Any = None
 ) -> Figure:
@@ -379,7 +517,7 @@ def map_figure(
         raise InputError("draw_map draws what meta.map() made, one or a list of them")
     if score is not None and groups is not None:
         raise InputError("a map is colored by a score or by groups, not by both")
-    figure = new_figure(5.2 * len(several) + 0.8 * (score is not None or groups is not None), 5.2)
+    figure = figures.new_figure(5.2 * len(several) + 0.8 * (score is not None or groups is not None), 5.2)
     axes = figure.subplots(1, len(several), squeeze=False)[0]
     for axis, one in zip(axes, several, strict=True):
         dots = _scatter(axis, one.xy, score, groups)
@@ -388,36 +526,35 @@ def map_figure(
         axis.spines[:].set_color("#cbd5e1")
         axis.set_title({"mds": "Distances (MDS)", "neighbors": "Neighbors (t-SNE)"}[one.kind], loc="left")
         kept = f"keeps {100 * one.neighbors_kept:.0f} % of the {one.n_neighbors} nearest neighbors"
-        axis.set_xlabel(f"stress {one.stress:.2f}, {kept}", color=ACCENT if one.stress > 0.2 else "black")
+        axis.set_xlabel(f"stress {one.stress:.2f}, {kept}", color=figures.ACCENT if one.stress > 0.2 else "black")
     if score is not None:
-        figure.colorbar(dots, ax=list(axes), shrink=0.8, pad=0.02, label=score_title(score))
+        figure.colorbar(dots, ax=list(axes), shrink=0.8, pad=0.02, label=figures.score_title(score))
     elif groups is not None:
         _group_legend(axes[-1], groups)
-    if names is not None and len(names) <= NAMED:
+    if names is not None and len(names) <= figures.NAMED:
         for axis, one in zip(axes, several, strict=True):
-            annotate_points(axis, list(names), one.xy)
+            figures.annotate_points(axis, list(names), one.xy)
     return figure
 
 
 def _scatter(axis: Any, xy: Array, score: pd.Series | None, groups: Any) -> Any:
-    """Clusterings as points: by score, by group, or all alike."""
     size = float(np.clip(9000 / len(xy), 4, 40))
     if groups is not None:
-        return scatter_codes(axis, xy, np.asarray(groups) - 1, size=size)
+        return figures.scatter_codes(axis, xy, np.asarray(groups) - 1, size=size)
     how: dict[str, Any] = {"s": size, "linewidths": 0, "alpha": 0.8, "rasterized": True}
     if score is None:
-        return axis.scatter(*xy.T, color=QUIET, **how)
+        return axis.scatter(*xy.T, color=figures.QUIET, **how)
     values = np.asarray(score, float)
     low, high = np.nanquantile(values, [0.01, 0.99])
-    return axis.scatter(*xy.T, c=values, cmap=score_colors(), vmin=low, vmax=high, **how)
+    return axis.scatter(*xy.T, c=values, cmap=figures.score_colors(), vmin=low, vmax=high, **how)
 
 
 def _group_legend(axis: Any, groups: Any) -> None:
     numbers = {int(group) - 1: group for group in np.unique(groups)}
-    legend_of(axis, numbers, "group", loc="center left", bbox_to_anchor=(1, 0.5))
+    figures.legend_of(axis, numbers, "group", loc="center left", bbox_to_anchor=(1, 0.5))
 
 
-@picture("scores", pd.DataFrame, main=False)
+@figures.picture("scores", pd.DataFrame, main=False)
 def scores_figure(
     scores: pd.DataFrame,
     x: str,
@@ -430,19 +567,19 @@ def scores_figure(
     """One score of all clusterings against another (Caruana et al. 2006, Figures 2 to 5 and 11)."""
     for name in (x, y):
         check_choice(name, [str(column) for column in scores.select_dtypes("number")], "score")
-    figure = new_figure(6.4, 4.6)
+    figure = figures.new_figure(6.4, 4.6)
     axis = figure.subplots()
     _scatter(axis, scores[[x, y]].to_numpy(float), None, groups)
     if null is not None:
         mean, half = null[0], 2 * np.nan_to_num(null[1])
-        axis.axhspan(max(0, mean - half), min(1, mean + half), color=QUIET, alpha=0.25, linewidth=0, zorder=0)
-        axis.axhline(mean, color=QUIET, linewidth=1, zorder=0, label="best of shuffled groups, ± 2 s.d.")
+        axis.axhspan(max(0, mean - half), min(1, mean + half), color=figures.QUIET, alpha=0.25, linewidth=0, zorder=0)
+        axis.axhline(mean, color=figures.QUIET, linewidth=1, zorder=0, label="best of shuffled groups, ± 2 s.d.")
     how: dict[str, Any] = {"s": 120, "color": "black", "edgecolor": "white", "linewidth": 0.8, "zorder": 3}
     for i, (name, points) in enumerate((marked or {}).items()):
         axis.scatter(points[x], points[y], marker="*X"[i % 2], label=name, **how)
-    axis.set(xlabel=score_title(scores[x]), ylabel=score_title(scores[y]))
+    axis.set(xlabel=figures.score_title(scores[x]), ylabel=figures.score_title(scores[y]))
     if marked or null is not None:
         figure.legend(frameon=False, fontsize=8, loc="outside upper center", ncols=3)
     if groups is not None:
         _group_legend(axis, groups)
-    return open_frame(axis)
+    return figures.open_frame(axis)

@@ -40,15 +40,12 @@ COLUMNS, CELLS = 200, 4_000_000
 
 @dataclass(frozen=True)
 class Plane:
-    """Objects in the plane."""
-
     xy: NDArray[np.float32] = field(repr=False)
     kind: str
     note: str
 
 
 def plane_of(ensemble: Ensemble, data: Table | None, axes: Any = None) -> Plane:
-    """Put objects in the plane."""
     if axes is not None:
         return _columns(data, axes)
     if data is None:

@@ -199,7 +199,6 @@ def check_places(path: PathLike, figures: PathLike | None, inputs: Iterable[Path
 
 
 def _check_apart(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
-    """Refuse to write over what is read, or into a folder that is read."""
     for output, given in product(outputs, inputs):
         here, there = output.resolve(), given.resolve()
         if here == there or (given.is_dir() and there in here.parents):
@@ -207,7 +206,6 @@ def _check_apart(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
 
 
 def _write_parts(blocks: Sequence[Block], folder: Path, inputs: Sequence[Path]) -> list[Path]:
-    """Every figure and table of the page as a file."""
     drawn = [block for block in blocks if isinstance(block, Picture)]
     pictures = {folder / f"{one.name}{end}": one.figure for one in drawn for end in (".png", ".svg")}
     tables = {folder / f"{b.name}.csv": b.frame for b in blocks if isinstance(b, Sheet) and not b.on_page}

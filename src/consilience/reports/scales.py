@@ -29,7 +29,6 @@ CAPTION = (
 
 
 def scales_finding(one: Any) -> Finding:
-    """The numbers of clusters at which the clusterings agree, and which clusters split between them."""
     if one.scales is None:
         return Finding("How many clusters?")
     tables = [scale_table(one.scales)]
@@ -112,7 +111,6 @@ def _draw_scales(axis: Any, scales: pd.DataFrame) -> None:
 
 
 def describe_scale_blocks(one: Consensus, report: Any) -> Iterator[Block]:
-    """The numbers of clusters at which the ensemble agrees with itself: the curve, the scales, the tree over them, its splits."""
     found = scales_finding(one)
     if one.curve is not None:
         yield Text(f"Stability: {DEFINITIONS['stability']}. Nesting: {DEFINITIONS['nesting']}.")
@@ -148,7 +146,6 @@ def known_share(labels: Any, known: Any) -> Floats:
 
 
 def describe_tree_over_k(found: Any, rows: str) -> Iterator[Block]:
-    """The tree over k, and its edges for the file."""
     edges = tree_over_k_edges(found)
     yield Picture(
         "tree_over_k",

@@ -6,7 +6,7 @@ import ast
 import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import version
 from typing import Any, ClassVar
 
@@ -166,30 +166,30 @@ class Report:
 
     def sections(self) -> Iterator[Callable[[], Section | None]]:
         """What makes the sections, in order: those registered for this kind of result, what was done, and the notes."""
-        for one in sections_of(type(self.result)):
-            yield lambda one=one: one.make(self)  # type: ignore[misc]
+        yield from (partial(one.make, self) for one in sections_of(type(self.result)))
         yield self._done
         yield lambda: Section("What these figures do not say", [Text(text) for text in self.notes() if text])
 
     def _done(self) -> Section:
-        encoder = None if self.data is None else self.data.encoder
-        columns = [] if encoder is None else [("columns of the data", encoder.describe())]
-        facts = [*self.facts(), *columns, *_given_facts(self.options), ("versions", _versions())]
-        blocks: list[Block] = [Facts(facts), Text("To write this report again:")]
-        if self.command:
-            blocks.append(Code(self.command))
-        lines = ["import consilience as cs", ""]
+        facts, lines, labels = [*self.facts()], ["import consilience as cs", ""], None
         if self.data is not None:
+            facts += [] if self.data.encoder is None else [("columns of the data", self.data.encoder.describe())]
+            size = f"{self.data.n_objects:,} × {count(self.data.values.shape[1], 'column')}"
+            facts.append(("data", f"{self.data.source}: {size}"))
             lines.append(f"data = {self.origin.data_code or '...  # the table that was given as data'}")
+            labels = self.data.labels if self.origin.data_code else None
         lines += self.code()
         if self.known:
-            labels = None if self.data is None or not self.origin.data_code else self.data.labels
+            classes = (f"{name} ({count(int(codes.max()) + 1, 'label')})" for name, codes in self.known.items())
+            facts.append(("known labels", ", ".join(classes)))
             is_there = labels is not None and set(self.known) <= set(labels)
             lines.append(f"known = {'data.labels' if is_there else '...  # the known labels by name'}")
-        return Section("What was done", [*blocks, Code("\n".join([*lines, self._call()]))])
+        facts.append(("versions", _versions()))
+        command = [Code(self.command)] if self.command else []
+        again = Code("\n".join([*lines, self._call()]))
+        return Section("What was done", [Facts(facts), Text("To write this report again:"), *command, again])
 
     def _call(self) -> str:
-        """The call of :func:`consilience.report` that writes the same again."""
         words = [self.name, '"report.html"']
         words += ["data=data"] if self.data is not None else []
         words += ["known=known"] if self.known else []
@@ -211,26 +211,22 @@ def code_of(name: str, call: str, meaning: str) -> list[str]:
 
 @dataclass(frozen=True)
 class RegisteredSection:
-    """A section of the reports of some kinds of results."""
-
     name: str
     title: str
     order: float
-    blocks: Callable[[Any], Iterable[Block]]
+    blocks: Maker
 
     def make(self, report: Report) -> Section | None:
-        """The section of one report; None where it has nothing to say."""
         blocks = list(self.blocks(report))
         return Section(self.title, blocks) if blocks else None
 
 
+Maker = Callable[[Any], Iterable[Block]]
 KINDS: dict[type, type[Report]] = {}
 SECTIONS: dict[type, dict[str, RegisteredSection]] = {}
 
 
-def section(
-    *results: type, title: str, order: float = 100
-) -> Callable[[Callable[[Any], Iterable[Block]]], Callable[[Any], Iterable[Block]]]:
+def section(*results: type, title: str, order: float = 100) -> Callable[[Maker], Maker]:
     """Register a function that makes a section of the report of some kinds of results.
 
     The function gets the :class:`Report` and returns (or yields) blocks: :class:`Text`, :class:`Facts`, :class:`Code`,
@@ -256,7 +252,7 @@ def section(
     >>> remove_section(cs.Ensemble, "names")
     """
 
-    def register(blocks: Callable[[Any], Iterable[Block]]) -> Callable[[Any], Iterable[Block]]:
+    def register(blocks: Maker) -> Maker:
         for result in results:
             if not isinstance(result, type):
                 raise InputError(f"a section belongs to kinds of results, which are classes; got {kind_of(result)}")
@@ -283,12 +279,10 @@ def remove_section(result: type, name: str) -> None:
 
 
 def sections_of(result: type) -> Sequence[RegisteredSection]:
-    """The sections of the report of a kind of result, in order."""
     return sorted(SECTIONS.get(result, {}).values(), key=lambda one: one.order)
 
 
 def report_of(result: Any) -> type[Report]:
-    """The kind of report that a result has."""
     for kind in type(result).__mro__:
         if kind in KINDS:
             return KINDS[kind]
@@ -300,14 +294,3 @@ def _versions() -> str:
     """Everything that can change a number."""
     parts = [f"{name} {version(name)}" for name in ("consilience", "numpy", "scipy", "scikit-learn", "pandas")]
     return ", ".join([*parts, f"Python {platform.python_version()}"])
-
-
-def _given_facts(options: Options) -> list[tuple[str, str]]:
-    facts = []
-    if options.data is not None:
-        data = options.data
-        facts.append(("data", f"{data.source}: {data.n_objects:,} × {count(data.values.shape[1], 'column')}"))
-    if options.known:
-        classes = (f"{name} ({count(int(codes.max()) + 1, 'label')})" for name, codes in options.known.items())
-        facts.append(("known labels", ", ".join(classes)))
-    return facts

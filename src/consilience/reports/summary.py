@@ -42,8 +42,6 @@ MEANINGS = {
 
 
 class SummaryReport(Report, of=Summary):
-    """One partition and the samples it stands for."""
-
     name, about = "found", "the one partition of many"
 
     def finding(self) -> Finding:
@@ -77,12 +75,9 @@ class SummaryReport(Report, of=Summary):
 def summary(report: SummaryReport) -> Iterator[Block]:
     one: Summary = report.result
     there, unit = one.labels >= 0, NAMES[one.loss][1]
-    facts = [
-        ("clusters", f"{one.n_clusters:,}"),
-        ("expected loss", f"{one.expected_loss:.4f}{unit}"),
-        ("mean cohesion", format_number(float(np.nanmean(one.cohesion[there])))),
-    ]
-    yield Facts([*facts, *([("note", one.note)] if one.note else [])])
+    cohesion = format_number(float(np.nanmean(one.cohesion[there])))
+    facts = [("clusters", f"{one.n_clusters:,}"), ("expected loss", f"{one.expected_loss:.4f}{unit}")]
+    yield Facts([*facts, ("mean cohesion", cohesion), *([("note", one.note)] if one.note else [])])
     yield Text(
         "Cohesion: the share of the other objects of its cluster that a sample has together with an object, on average over samples."
     )
@@ -98,10 +93,8 @@ def summary(report: SummaryReport) -> Iterator[Block]:
     )
     frame = pd.DataFrame({"objects": one.sizes, "mean_cohesion": _mean_cohesion(one)}).rename_axis("cluster")
     yield Sheet("clusters", frame, "The clusters, the largest first", most=40)
-    yield Text(
-        f"{100 * ball.share:.3g} % of the samples lie within {ball.radius:.4g}{unit} of this partition (its credible ball). "
-        + " ".join(_bound(ball.bounds, name, unit) for name in BOUNDS)
-    )
+    inside = f"{100 * ball.share:.3g} % of the samples lie within {ball.radius:.4g}{unit} of this partition (its credible ball)."
+    yield Text(" ".join([inside, *(_bound(ball.bounds, name, unit) for name in BOUNDS)]))
     yield Sheet("ball", ball.bounds.set_index("bound"), "Partitions at the bounds of the credible ball", most=12)
     rows = [(core.level, core.probability, len(core.objects), core.n_clusters) for core in cores]
     table = pd.DataFrame(rows, columns=["level", "probability", "objects", "clusters"]).set_index("level")
@@ -153,7 +146,6 @@ def _mean_cohesion(one: Summary) -> Floats:
 
 
 def _bound(bounds: pd.DataFrame, name: str, unit: str) -> str:
-    """One bound in a sentence."""
     rows = bounds[bounds["bound"] == name]
     clusters = ", ".join(f"{k}" for k in sorted(set(rows["n_clusters"])))
     return f"{name.capitalize()} bound, {MEANINGS[name]}: {clusters} clusters at {rows['distance'].max():.4g}{unit}."

@@ -58,7 +58,6 @@ def print_finding(
 
 
 def print_sheet(console: Console, sheet: Sheet, most: int = ROWS) -> None:
-    """The first rows of a table, and how many more there are."""
     whole = sheet.frame if sheet.columns is None else sheet.frame[list(sheet.columns)]
     named = whole.reset_index() if whole.index.name is not None else whole
     frame = named.head(min(most, sheet.most))
