@@ -1,16 +1,41 @@
-"""NBCE as an estimator: what it finds, what it says of new rows, and what it refuses."""
+"""NBCE: what it finds and refuses; its sampler against full enumeration; one partition from many samples; the diagnostics of chains."""
 
 from functools import partial
+from itertools import combinations, product
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.special import logsumexp
 
+from consilience import _kernels
 from consilience._check import InputError
 from consilience.consensus import NBCE
+from consilience.consensus.bayes.model import (
+    estimate_alpha,
+    estimate_beta,
+    labels_curve,
+    log_hyperprior,
+    log_predictive,
+    log_shares,
+    prior_curve,
+    slice_step,
+)
+from consilience.consensus.bayes.sampling import (
+    Draws,
+    Sampler,
+    companions,
+    effective_sample_size,
+    merge_clusters,
+    r_hat,
+    rows_partition,
+)
+from consilience.consensus.samples.expected_loss import ExpectedLoss
 from consilience.datasets import noisy_labels
 from consilience.measures import nmi
-from samples import noisy_copies
+from oracle import label_mixture as oracle
+from oracle.label_mixture import partition
+from samples import every_partition, noisy_copies
 
 INFERENCE = ["gibbs", "vb", "cvb", "cvb2"]
 every_inference = pytest.mark.parametrize("inference", INFERENCE)
@@ -54,12 +79,8 @@ def test_the_probabilities_of_all_rows_sum_to_one(inference, prior):
     found = NBCE(inference=inference, prior=prior, **QUICK).fit(labels)
     rows = np.array(np.meshgrid(*[range(3)] * 3)).reshape(3, -1).T
     assert logsumexp(found._log_rows(rows.astype(np.int32))) == pytest.approx(0, abs=1e-9)
-    part = rows.astype(np.int32)
-    part[:, 2] = -1  # the marginal of two clusterings
-    part = np.unique(part, axis=0)
+    part = np.unique(rows * [1, 1, 0] - [0, 0, 1], axis=0).astype(np.int32)  # the marginal of two clusterings
     assert logsumexp(found._log_rows(part)) == pytest.approx(0, abs=1e-9)
-    rest = 2 * np.log1p(1 / 60)  # of labels that fitting never saw
-    assert found.score(part) == pytest.approx(found._log_rows(part).mean() - rest)
 
 
 def test_seeds_threads_and_chains():
@@ -185,3 +206,290 @@ def test_given_hyperparameters_stay():
     found = NBCE(alpha=0.5, beta=0.2, **QUICK).fit(some_copies()[0])
     assert set(found.trace_["alpha"]) == {0.5}
     assert set(found.trace_["beta"]) == {0.2}
+
+
+SHAPES = [(n, widths, k) for n in range(1, 6) for widths in ((2,), (3,), (2, 3)) for k in (1, 2, 3)]
+
+
+def rows_of(n, widths, seed, holes=0.2):
+    rng = np.random.default_rng(seed)
+    labels = np.column_stack([rng.integers(0, width, n) for width in widths]).astype(np.int32)
+    labels[rng.random(labels.shape) < holes] = -1
+    return labels, np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
+
+
+def tables_of(labels, offsets, z, k):
+    table = np.zeros((offsets[-1], k), np.int64)
+    for row, cluster in zip(labels, z, strict=True):
+        for m, y in enumerate(row):
+            if y >= 0:
+                table[offsets[m] + y, cluster] += 1
+    return table, np.bincount(z, minlength=k)
+
+
+@both_priors
+@pytest.mark.parametrize("power", [1.0, 0.35])
+@pytest.mark.parametrize(("n", "widths", "k"), SHAPES)
+def test_every_tiny_case_equals_enumeration(n, widths, k, prior, power):
+    labels, offsets = rows_of(n, widths, seed=n + 10 * k)
+    alpha, beta = 0.7, 0.3
+    how = {"n_clusters": k, "prior": prior, "alpha": alpha, "beta": beta, "power": power}
+    joint = oracle.posterior(labels, widths, k, prior, alpha, beta, power)
+    whole = sum(np.exp(oracle.log_prior(np.array(z), k, prior, alpha)) for z in joint)
+    assert whole == pytest.approx(1, abs=1e-12)
+    for z, probability in joint.items():
+        table, sizes = tables_of(labels, offsets, np.array(z), k)
+        sampler, rng = Sampler(labels, offsets, prior, k, alpha=alpha, beta=beta, power=power), np.random.default_rng(0)
+        step = sampler._step(sizes, table, alpha, beta, rng)
+        assert step == pytest.approx((alpha, beta, np.log(probability)), abs=1e-10)
+        found = _kernels.gibbs_conditionals(labels, offsets, np.array(z, np.int32), **how)
+        np.testing.assert_allclose(found, oracle.conditionals(joint, z, k), atol=1e-10, rtol=0)
+
+
+@both_priors
+def test_one_more_object_is_what_the_joint_says(prior):
+    labels, offsets = rows_of(4, (2, 3), seed=3, holes=0.0)
+    z, k, alpha, beta = np.array([0, 0, 2, 0]), 4, 0.6, 0.2
+    table, sizes = tables_of(labels, offsets, z, k)
+    shares, cells = log_shares(sizes, alpha, prior), log_predictive(table, offsets, beta)
+    assert np.exp(shares).sum() == pytest.approx(1, abs=1e-12)
+    before = prior_curve(sizes, prior)(alpha) + labels_curve(table, offsets)(beta)
+    for k_new, y0, y1 in product(range(k), range(2), range(3)):
+        more, larger = tables_of(np.vstack([labels, [y0, y1]]), offsets, np.append(z, k_new), k)
+        after = prior_curve(larger, prior)(alpha) + labels_curve(more, offsets)(beta)
+        assert shares[k_new] + cells[y0, k_new] + cells[2 + y1, k_new] == pytest.approx(after - before, abs=1e-10)
+
+
+@both_priors
+@pytest.mark.parametrize("more", [{}, {"power": 0.4}, {"moves": 8}, {"power": 0.4, "moves": 8}])
+def test_a_sweep_is_its_twin(prior, more):
+    for seed in range(30):
+        labels, offsets = rows_of(5, (2, 3), seed)
+        k = 1 + seed % 4
+        z = np.random.default_rng(seed).integers(0, k, 5).astype(np.int32)
+        how = {"n_clusters": k, "prior": prior, "alpha": 1.5, "beta": 0.4, "seed": seed, "unit": 5, **more}
+        expected = oracle.gibbs_sweep(labels, (2, 3), z, **how)
+        table, sizes = _kernels.gibbs_sweep(labels, offsets, z, **how)
+        assert z.tolist() == expected
+        again, counts = tables_of(labels, offsets, z, k)
+        assert table.tolist() == again.tolist()
+        assert sizes.tolist() == counts.tolist()
+
+
+def visits(labels, offsets, prior, *, sweeps, thin, **how):
+    """How often a chain is in every partition."""
+    sampler = Sampler(labels, offsets, prior, 3, alpha=0.7, beta=0.3, **how)
+    seen = {}
+    for t, (sample, _) in zip(range(sweeps), sampler.sweeps(np.zeros(len(labels), np.int32), seed=1), strict=False):
+        if t >= 100 and t % thin == 0:
+            found = oracle.partition(sample.clusters.tolist())
+            seen[found] = seen.get(found, 0) + 1
+    return seen
+
+
+def chi_square(seen, labels, widths, prior, beta, power=1.0):
+    """p-value of the visits under the enumerated posterior; partitions that are too rare are taken together."""
+    expected = {}
+    for z, probability in oracle.posterior(labels, widths, 3, prior, 0.7, beta, power).items():
+        expected[oracle.partition(z)] = expected.get(oracle.partition(z), 0.0) + probability
+    counts = np.array([seen.get(found, 0) for found in expected])
+    wanted = np.array(list(expected.values())) / sum(expected.values()) * counts.sum()
+    rare = wanted < 5
+    observed, wanted = (np.append(x[~rare], x[rare].sum()) for x in (counts, wanted))
+    return stats.chisquare(observed[wanted > 0], wanted[wanted > 0]).pvalue
+
+
+@both_priors
+@pytest.mark.parametrize("power", [1.0, 0.5])
+def test_chains_with_moves_visit_partitions_as_often_as_they_should(prior, power):
+    labels, offsets = rows_of(5, (2, 3), seed=5)
+    seen = visits(labels, offsets, prior, sweeps=16_000, thin=4, n_moves=3, power=power)
+    assert chi_square(seen, labels, (2, 3), prior, beta=0.3, power=power) > 1e-3
+    assert chi_square(seen, labels, (2, 3), prior, beta=0.3, power=1.5 * power) < 1e-6  # the test can fail
+
+
+@both_priors
+def test_equal_clusterings_at_their_share_are_one(prior):
+    """Three copies to the power 1/3 have the conditionals of a single clustering."""
+    labels, offsets = rows_of(12, (4,), seed=2)
+    z = np.random.default_rng(0).integers(0, 3, 12).astype(np.int32)
+    how = {"n_clusters": 5, "prior": prior, "alpha": 0.8, "beta": 0.3}
+    one = _kernels.gibbs_conditionals(labels, offsets, z, **how)
+    three = _kernels.gibbs_conditionals(np.repeat(labels, 3, axis=1), np.arange(0, 13, 4), z, power=1 / 3, **how)
+    np.testing.assert_allclose(three, one, atol=1e-12)
+
+
+def test_moves_cross_where_single_objects_cannot():
+    """Two groups of 60, alike in 40 clusterings, that begin as one cluster: a new one of a single object hardly ever opens."""
+    labels = np.repeat(np.array([[0] * 40, [1] * 40], np.int32), 60, axis=0)
+    counts = {}
+    for n_moves in (0, 10):
+        sampler = Sampler(labels, np.arange(0, 82, 2), "tsb", 20, alpha=1e-6, beta=2.0, n_moves=n_moves)
+        sweeps = zip(range(10), sampler.sweeps(np.zeros(120, np.int32), seed=0), strict=False)
+        counts[n_moves] = [np.count_nonzero(sample.sizes) for _, (sample, _) in sweeps][-1]
+    assert counts == {0: 1, 10: 2}
+
+
+def test_slice_samples_have_the_density():
+    rng = np.random.default_rng(0)
+    value, found = 1.0, []
+    for _ in range(20_000):
+        value = slice_step(value, lambda x: 2 * np.log(x) - 2 * x, rng)
+        found.append(value)
+    assert stats.kstest(found[::10], stats.gamma(3, scale=0.5).cdf).pvalue > 1e-3
+    assert stats.kstest(found[::10], stats.gamma(2.7, scale=0.5).cdf).pvalue < 1e-6  # the test can fail
+
+
+@both_priors
+def test_newton_finds_the_largest_value(prior):
+    rng = np.random.default_rng(0)
+    sizes = np.array([40.0, 25.5, 3.0, 0.2, 0, 0, 0, 0])
+    table = rng.gamma(0.5, 20, (7, 8)) * (sizes > 0)
+    offsets = np.array([0, 3, 7])
+    grid = np.exp(np.linspace(np.log(1e-3), np.log(100), 4001))
+    of_alpha, of_beta = prior_curve(sizes, prior), labels_curve(table, offsets)
+    alpha = grid[np.argmax([of_alpha(a) + log_hyperprior(a) for a in grid])]
+    beta = grid[np.argmax([of_beta(b) + log_hyperprior(b) for b in grid])]
+    for start in (0.01, 1.0, 50.0):
+        assert estimate_alpha(sizes, start, prior) == pytest.approx(alpha, rel=5e-3)
+        assert estimate_beta(table, offsets, start) == pytest.approx(beta, rel=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"clusters": np.array([0, 5, 0], np.int32)}, "clusters in 0"),
+        ({"clusters": np.array([0, 1], np.int32)}, "3 clusters"),
+        ({"clusters": np.array([0, 1, 0], np.int64)}, "writable"),
+        ({"offsets": np.array([0, 1])}, "outside"),
+        ({"offsets": np.array([0])}, "outside"),
+    ],
+)
+def test_the_kernel_checks_its_door(change, sentence):
+    given = {"labels": np.array([[0], [1], [1]], np.int32), "offsets": np.array([0, 2])}
+    given["clusters"] = np.zeros(3, np.int32)
+    with pytest.raises(InputError, match=sentence):
+        _kernels.gibbs_conditionals(**{**given, **change}, n_clusters=2, prior="tsb", alpha=1, beta=1)
+
+
+def test_many_clusterings_do_not_underflow():
+    labels = np.zeros((6, 2000), np.int32)
+    labels[3:] = 1
+    offsets = np.arange(0, 4002, 2)
+    z = np.array([0, 0, 0, 1, 1, 1], np.int32)
+    found = _kernels.gibbs_conditionals(labels, offsets, z, n_clusters=5, prior="fsd", alpha=1.0, beta=1e-3)
+    np.testing.assert_allclose(found, np.eye(5)[z], atol=1e-12)
+
+
+def test_a_tiny_beta_is_not_lost():
+    labels, z = np.array([[0, 0], [0, 0], [1, 1]], np.int32), np.array([0, 0, 1], np.int32)
+    how = {"n_clusters": 3, "prior": "fsd", "alpha": 1.0, "beta": 1e-20}
+    found = _kernels.gibbs_conditionals(labels, np.array([0, 2, 4]), z, **how)
+    expected = [[16 / 17, 0, 1 / 17], [16 / 17, 0, 1 / 17], [0, 0.5, 0.5]]  # the last one's is empty without it
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+both_losses = pytest.mark.parametrize("loss", ["vi", "binder"])
+
+
+def samples_of(n=40, k=4, count=12, p=0.2, seed=0):
+    labels, truth = noisy_copies(n, k, count, p, seed=seed)
+    return list(labels.T), truth
+
+
+def expected_loss(draws, labels, loss="vi"):
+    return ExpectedLoss.of(draws.clusters, draws.weight, loss).at(labels[draws.row])
+
+
+@both_losses
+def test_objects_with_one_row_are_moved_together(loss):
+    rows = np.repeat(np.arange(15), np.arange(15) % 4 + 1)
+    samples, _ = samples_of(n=len(rows), seed=1)
+    draws = Draws.of(samples, rows)
+    assert draws.row_weights.tolist() == np.bincount(rows).tolist()
+    labels, found = rows_partition(draws, 0, loss=loss)
+    assert len(labels) == 15
+    assert found == pytest.approx(expected_loss(draws, labels, loss), abs=1e-12)
+    single = Draws.of(samples, np.arange(len(rows)))
+    assert found == pytest.approx(expected_loss(single, labels[rows], loss), abs=1e-12)
+
+
+@both_losses
+@pytest.mark.parametrize("seed", range(8))
+def test_the_search_finds_the_smallest_loss_of_all_partitions(loss, seed):
+    """Of those without an object alone that most samples do not have alone."""
+    rng = np.random.default_rng(seed)
+    truth = np.array([0, 0, 0, 1, 1, 1, 2])
+    samples = [np.where(rng.random(7) < 0.15, rng.integers(0, 4, 7), truth) for _ in range(20)]
+    draws = Draws.of(samples, np.arange(7))
+    alone = np.mean([np.bincount(s)[s] == 1 for s in samples], axis=0)
+    allowed = (p for p in every_partition(7) if (alone[np.bincount(p)[p] == 1] > 0.5).all())
+    least = min(expected_loss(draws, p, loss) for p in allowed)
+    labels, found = rows_partition(draws, 0, loss=loss)
+    assert found == pytest.approx(expected_loss(draws, labels, loss), abs=1e-12)
+    assert found == pytest.approx(least, abs=1e-9)
+
+
+@both_losses
+def test_a_doubtful_object_joins_a_cluster_and_an_outlier_stays_alone(loss):
+    base = np.repeat([0, 1, 2], 10)
+    # One more object is everywhere in turn, another always alone.
+    doubtful = [np.append(base, [i % 3, 3]) for i in range(30)]
+    labels, _ = rows_partition(Draws.of(doubtful, np.arange(32)), 0, loss=loss)
+    assert partition(labels[:30].tolist()) == partition(base.tolist())
+    assert labels[30] in labels[:30]
+    assert np.count_nonzero(labels == labels[31]) == 1
+
+
+def test_objects_with_one_row_are_no_cluster_of_one():
+    rows = np.array([0, 1, 2, 3, 4, 4])  # the last two have the same labels, and are together more often than not
+    samples = [np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 0, 2, 1, 1])]
+    labels, _ = rows_partition(Draws.of(samples, rows), 0)
+    assert labels[4] not in labels[:3]
+
+
+@both_losses
+def test_merging_takes_the_pair_that_costs_least(loss):
+    samples, _ = samples_of(count=1, p=0.3)
+    draws = Draws.of(samples, np.arange(40))
+    labels = np.arange(40) % 5
+    table, sizes = draws.tables(labels, 5), np.bincount(labels).astype(float)
+    owner = merge_clusters(table, sizes, loss, 4)
+    merged = [expected_loss(draws, np.where(labels == b, a, labels), loss) for a, b in combinations(range(5), 2)]
+    assert expected_loss(draws, owner[labels], loss) == pytest.approx(min(merged), abs=1e-12)
+    assert merge_clusters(table, sizes, loss, 5) is None
+    for k in range(4, 0, -1):
+        assert len(np.unique(merge_clusters(table, sizes, loss, k))) == k
+
+
+def test_memberships_are_shares_of_companions():
+    samples = [np.array([0, 0, 1, 1, 1]), np.array([0, 0, 0, 1, 2])]
+    draws = Draws.of(samples, np.arange(5))
+    labels = np.array([0, 0, 1, 1, 1])
+    found = companions(draws, labels, draws.tables(labels, 2))
+    np.testing.assert_allclose(found[0], [(1 + 1 / 2) / 2, 1 / 2 / 2])
+    np.testing.assert_allclose(found[2], [1 / 2, 1 / 2])
+    np.testing.assert_allclose(found[3], [0.4 / 2, 1.6 / 2])  # alone in the second sample, where nothing is known
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    alone = companions(draws, np.array([0, 0, 0, 0, 1]), draws.tables(np.array([0, 0, 0, 0, 1]), 2))
+    np.testing.assert_allclose(
+        alone[4], [1 / 2, 1 / 2]
+    )  # alone in one sample, as in the answer; with others in the other
+
+
+def test_r_hat_and_effective_sample_size():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(4, 1000))
+    assert r_hat(noise) < 1.01
+    assert 3000 < effective_sample_size(noise) <= 4000
+    assert r_hat(noise + np.array([[0], [0], [0], [3]])) > 1.3
+    assert r_hat(noise + np.linspace(0, 5, 1000)) > 1.3  # a drift, alike in all chains
+    slow = np.zeros((4, 1000))
+    for t in range(1, 1000):
+        slow[:, t] = 0.9 * slow[:, t - 1] + noise[:, t]
+    assert effective_sample_size(slow) == pytest.approx(4000 * 0.1 / 1.9, rel=0.35)  # (1 − ρ) / (1 + ρ) of the draws
+    still = np.full((3, 50), 7.0)
+    assert (r_hat(still), effective_sample_size(still)) == (1, 150)
+    assert r_hat(still + np.arange(3)[:, None]) == np.inf
+    assert np.isnan(r_hat(np.ones((2, 2))))
+    assert np.isnan(effective_sample_size(np.ones((2, 1))))

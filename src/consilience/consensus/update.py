@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -79,14 +78,15 @@ def update(previous: Consensus, ensemble: EnsembleLike) -> Consensus:
     labels, votes, moved = _settle(ens, columns, new, labels, previous.n_clusters)
     placed = np.flatnonzero((labels < 0) & (ens.labels >= 0).any(axis=1))
     if placed.size:
-        labels = _place(ens, labels, placed)
+        known, labels = labels >= 0, labels.copy()
+        placement = Placement.of(Ensemble.from_codes(ens.labels[known]), labels[known])
+        labels[placed] = placement.places(ens.labels[placed])[0]
         votes = _votes(ens, columns, new, labels, previous.n_clusters)
-    both = votes[0].joined(votes[1])
+    both = _Votes(votes[0].counts + votes[1].counts, [*votes[0].tables, *votes[1].tables])
     support = both.support(labels)
     confidence = _confidence(previous, support, rows, labels[rows] == previous.labels)
     confidence[labels < 0] = 0.0
     membership = both.counts / np.maximum(both.counts.sum(axis=1, keepdims=True), 1)
-    later: dict[str, Any] = {"families": lambda: families_of(check_problem(ens))}
     return Consensus(
         labels=labels,
         confidence=confidence,
@@ -98,7 +98,7 @@ def update(previous: Consensus, ensemble: EnsembleLike) -> Consensus:
         ids=ens.ids,
         clusters=lambda: cluster_table(check_problem(ens), labels, confidence, support),
         members=lambda: member_table(check_problem(ens), labels, ens.names),
-        **later,
+        families=lambda: families_of(check_problem(ens)),  # type: ignore[arg-type]
         names=ens.names,
         note=_note(previous, ens, votes, moved, len(placed)),
         source=previous.source,
@@ -122,9 +122,6 @@ class _Votes:
         table = _kernels.label_tables(some, offsets, labels.astype(np.int32), k).astype(float)
         counts = _kernels.label_votes(some, offsets, label_owners(table), k)
         return cls(counts.astype(np.int64), [part.T for part in np.split(table, offsets[1:-1]) if part.any()])
-
-    def joined(self, other: _Votes) -> _Votes:
-        return _Votes(self.counts + other.counts, [*self.tables, *other.tables])
 
     def support(self, labels: Ints) -> Floats:
         own = self.counts[np.arange(len(labels)), labels]
@@ -151,15 +148,6 @@ def _settle(ens: Ensemble, old: Ints, new: Ints, labels: Ints, k: int) -> tuple[
     else:
         votes = _votes(ens, old, new, labels, k)
     return labels, votes, int((labels != first).sum())
-
-
-def _place(ens: Ensemble, labels: Ints, placed: Ints) -> Ints:
-    # Clusters of the objects that have none yet, by what the clusterings say of the others
-    there = np.flatnonzero(labels >= 0)
-    placement = Placement.of(Ensemble.from_codes(ens.labels[there]), labels[there])
-    labels = labels.copy()
-    labels[placed] = placement.places(ens.labels[placed])[0]
-    return labels
 
 
 def _confidence(previous: Consensus, support: Floats, rows: Ints, stayed: Array) -> Floats:

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 from joblib import delayed
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from consilience import _kernels
 from consilience._run.parallel import workers
 from consilience._run.random import child_seed, stream
-from consilience._types import Floats, Ints, Labels
+from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.bayes.model import Components
 from consilience.consensus.bayes.sampling import merge_clusters, quick_consensus
 from consilience.consensus.bayes.variational import (
@@ -47,7 +46,7 @@ class Method:
     beta: float | None
     power: float = 1.0
 
-    def fit(self, rows: LabelRows, start: NDArray[Any], *, max_iter: int, tol: float) -> Fit:
+    def fit(self, rows: LabelRows, start: Array, *, max_iter: int, tol: float) -> Fit:
         cuts = range(0, len(rows.labels), BLOCK)
         parts = [rows.take(np.arange(i, min(i + BLOCK, len(rows.labels)))) for i in cuts]
         begun = [
@@ -109,14 +108,14 @@ def _start(problem: Problem, init: str, number: int, most: int, seed: int, n_job
     return quick_consensus(problem, most, own, FINER[turn % len(FINER)], n_jobs=n_jobs)
 
 
-def likeliest(rows: LabelRows, state: State) -> NDArray[np.int64]:
+def likeliest(rows: LabelRows, state: State) -> Ints:
     """The likeliest component of every row under what a sample has taught."""
     parts = [np.arange(i, min(i + BLOCK, len(rows.labels))) for i in range(0, max(1, len(rows.labels)), BLOCK)]
     fixed = size_scores(state, None)
     return np.concatenate([(label_scores(rows.take(part), state, None) + fixed).argmax(axis=1) for part in parts])
 
 
-def answer_of(fit: Fit, *, loss: str, n_clusters: int | None) -> tuple[NDArray[np.int64], Floats, Components]:
+def answer_of(fit: Fit, *, loss: str, n_clusters: int | None) -> tuple[Ints, Floats, Components]:
     """Labels and memberships of the rows, and the components with the clusters that they stand for."""
     state, k = fit.state, len(fit.state.statistics.sizes)
     best, shared, sizes = [], np.zeros((k, k)), np.zeros(k)

@@ -23,14 +23,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, logsumexp, polygamma
 
-from consilience._types import Floats, Labels
+from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.rows.problem import sum_over_labels
 
 
-def positive(counts: NDArray[Any], none: NDArray[Any] | None) -> tuple[Any, NDArray[Any]]:
+def positive(counts: Array, none: Array | None) -> tuple[Any, Array]:
     """The chance that a count is above 0, and its mean if it is; `none` is the log-probability of 0, None for known counts."""
     # An expected count of .01 is a count of 1 once in a hundred times: Γ(x + .01) would be far off where x is small (Y.
     # W. Teh, K. Kurihara and M. Welling, Collapsed variational inference for HDP, 2007).
@@ -40,14 +39,14 @@ def positive(counts: NDArray[Any], none: NDArray[Any] | None) -> tuple[Any, NDAr
     return chance, np.divide(counts, chance, out=np.zeros_like(counts), where=chance > 0)
 
 
-def log_rising(start: Any, counts: NDArray[Any], none: NDArray[Any] | None = None) -> NDArray[Any]:
+def log_rising(start: Any, counts: Array, none: Array | None = None) -> Array:
     """E log Γ(start + count) / Γ(start)."""
     chance, mean = positive(counts, none)
     return np.asarray(chance * (gammaln(start + mean) - gammaln(start)))
 
 
 def prior_curve(
-    sizes: NDArray[Any], prior: str, none: NDArray[Any] | None = None, none_behind: NDArray[Any] | None = None
+    sizes: Array, prior: str, none: Array | None = None, none_behind: Array | None = None
 ) -> Callable[[float], float]:
     """log p(Z | α) as a function of α, from the sizes of all K clusters."""
     # Of expected sizes, with the log-probabilities that n_k and n_>k are 0. What does not depend on α is worked out once.
@@ -63,15 +62,13 @@ def prior_curve(
     return sticks
 
 
-def tails(sizes: NDArray[Any]) -> tuple[Floats, Floats]:
+def tails(sizes: Array) -> tuple[Floats, Floats]:
     """n_≥k and n_>k of all but the last cluster."""
     from_here = np.cumsum(np.asarray(sizes, float)[::-1])[::-1]
     return from_here[:-1], from_here[1:]
 
 
-def labels_curve(
-    table: NDArray[Any], offsets: NDArray[np.int64], none: NDArray[Any] | None = None
-) -> Callable[[float], float]:
+def labels_curve(table: Array, offsets: Ints, none: Array | None = None) -> Callable[[float], float]:
     """log p(Y | Z, β) as a function of β, from the members with each label (labels × clusters); `none` as in `prior_curve`."""
     totals, widths = column_totals(table, offsets), np.diff(offsets).astype(float)[:, None]
     none_at_all = None if none is None else column_totals(none, offsets)
@@ -83,12 +80,12 @@ def labels_curve(
     return curve
 
 
-def column_totals(table: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
+def column_totals(table: Array, offsets: Ints) -> Array:
     """(clusterings × clusters) sums of a table over the labels of each clustering."""
     return np.add.reduceat(table, offsets[:-1], axis=0)
 
 
-def log_shares(sizes: NDArray[Any], alpha: float, prior: str) -> Floats:
+def log_shares(sizes: Array, alpha: float, prior: str) -> Floats:
     """log p(z = k) of one more object, given the sizes of the K clusters."""
     k, n = len(sizes), float(sizes.sum())
     if prior == "fsd":
@@ -99,7 +96,7 @@ def log_shares(sizes: NDArray[Any], alpha: float, prior: str) -> Floats:
     return np.asarray(before + np.append(np.log(1 + sizes[:-1]) - whole, 0.0))
 
 
-def log_predictive(table: NDArray[Any], offsets: NDArray[np.int64], beta: float) -> Floats:
+def log_predictive(table: Array, offsets: Ints, beta: float) -> Floats:
     """log p(label | cluster) of one more object (labels × clusters)."""
     widths = np.diff(offsets)
     totals = column_totals(table, offsets) + beta * widths[:, None]
@@ -185,7 +182,7 @@ def estimate_alpha(
 
 
 def estimate_beta(
-    table: Floats, offsets: NDArray[np.int64], beta: float, none: Floats | None = None, *, power: float = 1.0
+    table: Floats, offsets: Ints, beta: float, none: Floats | None = None, *, power: float = 1.0
 ) -> float:
     """The β of largest p(Y | Z, β)^power p(β), from the members with each label (labels × clusters)."""
     totals, widths = column_totals(table, offsets), np.diff(offsets).astype(float)[:, None]
@@ -205,15 +202,15 @@ def estimate_beta(
 class Components:
     """The components of one draw, and the clusters of the answer that they stand for."""
 
-    sizes: NDArray[Any]  # (K,) Members of all components, whole or expected
-    table: NDArray[Any]  # (labels, used) Members with each label, of the first `used` components; the others are empty
+    sizes: Array  # (K,) Members of all components, whole or expected
+    table: Array  # (labels, used) Members with each label, of the first `used` components; the others are empty
     alpha: float
     beta: float
     prior: str
     # (used, k) Share of each component's members that each cluster of the answer has; rows sum to 1, or to 0 for an empty one
     owner: Floats
 
-    def log_joint(self, rows: Labels, offsets: NDArray[np.int64], power: float = 1.0) -> Floats:
+    def log_joint(self, rows: Labels, offsets: Ints, power: float = 1.0) -> Floats:
         """(n, k + 1) log p(row, cluster): the last is a component that none of the members of the answer is in."""
         # With a power it is log p(cluster) p(row | cluster)^power, from which the cluster of a row follows.
         used = self.table.shape[1]
@@ -237,7 +234,7 @@ def _log_mixtures(logs: Floats, shares: Floats) -> Floats:
     return found
 
 
-def mean_log_joint(draws: Sequence[Components], rows: Labels, offsets: NDArray[np.int64], power: float = 1.0) -> Floats:
+def mean_log_joint(draws: Sequence[Components], rows: Labels, offsets: Ints, power: float = 1.0) -> Floats:
     """log of the mean over the draws of p(row, cluster), or of p(cluster) p(row | cluster)^power."""
     total = draws[0].log_joint(rows, offsets, power)
     for draw in draws[1:]:

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from joblib import delayed
-from numpy.typing import NDArray
 
 from consilience import _kernels
 from consilience._check import InputError
 from consilience._run.parallel import workers
 from consilience._run.progress import track
 from consilience._run.random import child_seed, stream
-from consilience._types import Floats, Ints, Labels
+from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.bayes.model import Components, labels_curve, log_hyperprior, prior_curve, slice_step
 from consilience.consensus.methods.information import best_start, problem_views
 from consilience.consensus.rows.problem import Problem
@@ -27,26 +26,26 @@ from consilience.consensus.samples.expected_loss import TRIED, ExpectedLoss, bes
 
 @dataclass(frozen=True)
 class Sample:
-    clusters: NDArray[Any]  # (n,) Of every object; of the K clusters some are empty
-    sizes: NDArray[np.int64]  # (K,)
-    table: NDArray[np.int32]  # (labels, used) Members with each label, of the clusters up to the last occupied one
+    clusters: Array  # (n,) Of every object; of the K clusters some are empty
+    sizes: Ints  # (K,)
+    table: Labels  # (labels, used) Members with each label, of the clusters up to the last occupied one
     alpha: float
     beta: float
 
 
 @dataclass(frozen=True)
 class Chain:
-    log_joint: NDArray[np.float64]
-    n_clusters: NDArray[np.int64]
-    alpha: NDArray[np.float64]
-    beta: NDArray[np.float64]
+    log_joint: Floats
+    n_clusters: Ints
+    alpha: Floats
+    beta: Floats
     samples: list[Sample]
 
 
 @dataclass(frozen=True)
 class Sampler:
     labels: Labels  # (n, r) One row per object, −1 missing
-    offsets: NDArray[np.int64]  # (r + 1,) Where each clustering's labels begin in a table of labels
+    offsets: Ints  # (r + 1,) Where each clustering's labels begin in a table of labels
     prior: str
     n_components: int  # K, where the prior is cut off
     alpha: float | None = None
@@ -71,7 +70,7 @@ class Sampler:
             yield Sample(clusters.astype(kind), sizes, table.astype(np.int32), alpha, beta), joint
 
     def _step(
-        self, sizes: NDArray[Any], table: NDArray[Any], alpha: float, beta: float, rng: np.random.Generator
+        self, sizes: Array, table: Array, alpha: float, beta: float, rng: np.random.Generator
     ) -> tuple[float, float, float]:
         """New α and β where they are not given, and log p(Y, Z, and α and β where they are estimated), p(Y | Z) tempered."""
         # Chains wait for each other here, and nowhere else: this is Python's own time.
@@ -84,7 +83,7 @@ class Sampler:
         joint += log_hyperprior(alpha) if self.alpha is None else 0.0
         return alpha, beta, joint + (log_hyperprior(beta) if self.beta is None else 0.0)
 
-    def chain(self, start: Labels, keep: NDArray[np.bool_], *, seed: int, chain: int = 0) -> Chain:
+    def chain(self, start: Labels, keep: Array, *, seed: int, chain: int = 0) -> Chain:
         """As many sweeps as `keep` is long, from a start; the samples where it is True."""
         trace = np.empty((4, len(keep)))
         samples = []
@@ -123,7 +122,7 @@ def run_chains(
 # the number of draws by the autocorrelation time, summed in pairs while these fall (C. J. Geyer's initial monotone sequence).
 
 
-def r_hat(trace: NDArray[np.float64]) -> float:
+def r_hat(trace: Floats) -> float:
     """Split R-hat of (chains, draws); 1 where nothing ever changes, infinite where chains stand still in different places."""
     parts = _split(trace)
     if parts.shape[1] < 2:
@@ -135,7 +134,7 @@ def r_hat(trace: NDArray[np.float64]) -> float:
     return float(np.sqrt((n - 1) / n + between / within))
 
 
-def effective_sample_size(trace: NDArray[np.float64]) -> float:
+def effective_sample_size(trace: Floats) -> float:
     """How many independent draws (chains, draws) are worth; all of them where nothing ever changes, NaN of fewer than eight."""
     parts = _split(trace)
     chains, n = parts.shape
@@ -154,7 +153,7 @@ def effective_sample_size(trace: NDArray[np.float64]) -> float:
     return float(parts.size / max(2 * pairs.sum() - 1, 1.0))
 
 
-def _split(trace: NDArray[np.float64]) -> Floats:
+def _split(trace: Floats) -> Floats:
     trace = np.atleast_2d(np.asarray(trace, float))
     half = trace.shape[1] // 2
     return np.concatenate([trace[:, :half], trace[:, trace.shape[1] - half :]])
@@ -185,11 +184,11 @@ class Draws:
 
     row: Ints  # (units,) Row of every unit, in order
     weight: Floats  # (units,) Objects in it
-    clusters: NDArray[np.int32]  # (units, S)
+    clusters: Labels  # (units, S)
     first: Ints  # (S + 1,) Where each sample's clusters begin when all are numbered through
 
     @classmethod
-    def of(cls, samples: Sequence[NDArray[Any]], rows: Ints) -> Draws:
+    def of(cls, samples: Sequence[Array], rows: Ints) -> Draws:
         """From samples of the clusters of all objects, and the objects' rows, which are numbered in order."""
         whole = np.empty((len(rows), len(samples) + 1), np.int32)
         whole[:, 0] = rows
@@ -206,7 +205,7 @@ class Draws:
     def n_samples(self) -> int:
         return len(self.first) - 1
 
-    def tables(self, labels: NDArray[Any], k: int) -> Floats:
+    def tables(self, labels: Array, k: int) -> Floats:
         """T of all samples, one below the other: (clusters of all samples, k), for the labels of the rows."""
         mine = labels[self.row].astype(np.int32)
         weights = self.weight.astype(np.int64)
@@ -228,7 +227,7 @@ class Draws:
         return np.asarray(np.bincount(self.row, self.weight), float)
 
     @cached_property
-    def apart(self) -> NDArray[np.bool_]:
+    def apart(self) -> Array:
         """Which rows are one object that is alone in most samples."""
         alone = [np.bincount(column, self.weight) == 1 for column in self.clusters.T]
         share = self.by_row(np.concatenate(alone).astype(float)[:, None])[:, 0]
@@ -256,7 +255,7 @@ def rows_partition(
     return labels.astype(np.int64), expected.at(labels)
 
 
-def _gather(draws: Draws, expected: ExpectedLoss, labels: NDArray[np.int32]) -> NDArray[np.int32]:
+def _gather(draws: Draws, expected: ExpectedLoss, labels: Labels) -> Labels:
     """Objects alone in a cluster that most samples do not have alone join the others where the loss is least."""
     lone = np.bincount(labels, draws.row_weights)[labels] == 1
     gathered = np.flatnonzero(lone & ~draws.apart)
@@ -313,8 +312,8 @@ INITS = ("both", "consensus", "random")
 class Posterior:
     chains: list[Chain]
     # (n_chains,) Not if in a chain's second half its log joint never reaches the lowest of the best chain's
-    arrived: NDArray[np.bool_]
-    rows: NDArray[np.int64]  # (n,) Row of every object that was sampled
+    arrived: Array
+    rows: Ints  # (n,) Row of every object that was sampled
 
     @property
     def samples(self) -> list[Sample]:
@@ -356,7 +355,7 @@ def sample_posterior(
 
 
 def _starts(
-    problem: Problem, rows: NDArray[np.int64], init: str, n_chains: int, k: int, seed: int, n_jobs: int | None
+    problem: Problem, rows: Ints, init: str, n_chains: int, k: int, seed: int, n_jobs: int | None
 ) -> list[Labels]:
     """Chains begin at a quick consensus, or with every object anywhere; with "both", in turn."""
     starts = []
@@ -388,7 +387,7 @@ def quick_consensus(
 
 def summarize(
     posterior: Posterior, prior: str, *, loss: str, n_clusters: int | None, seed: int, n_jobs: int | None = None
-) -> tuple[NDArray[np.int64], Floats, list[Components], float]:
+) -> tuple[Ints, Floats, list[Components], float]:
     """Labels and memberships of the rows, the components of every sample, and the expected loss."""
     samples = posterior.samples
     draws = Draws.of([sample.clusters for sample in samples], posterior.rows)
@@ -403,7 +402,7 @@ def summarize(
     return labels, companions(draws, labels, tables), components, expected
 
 
-def companions(draws: Draws, labels: NDArray[np.int64], tables: Floats) -> Floats:
+def companions(draws: Draws, labels: Ints, tables: Floats) -> Floats:
     """(rows, k): of the objects that share an object's cluster in a sample, the share that the answer has in each cluster."""
     # The mean over samples, without the object itself; where it is alone in a sample, its own cluster if it is alone
     # there too, and otherwise nothing is known: every cluster by its size.

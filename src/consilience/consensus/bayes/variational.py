@@ -25,14 +25,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import reduce
 from operator import add
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import digamma, xlogy
 
 from consilience._check import check_choice
-from consilience._types import Floats, Ints
+from consilience._types import Array, Floats, Ints
 from consilience.consensus.bayes.model import (
     column_totals,
     estimate_alpha,
@@ -258,13 +256,13 @@ def repeat(
     return state, history, converged
 
 
-def harden(start: NDArray[Any], n_components: int) -> Floats:
+def harden(start: Array, n_components: int) -> Floats:
     """γ of rows that are wholly in one component each."""
     found: Floats = np.eye(n_components)[start]
     return found
 
 
-def begin(rows: LabelRows, start: NDArray[Any], kind: str, n_components: int) -> tuple[Block, Statistics]:
+def begin(rows: LabelRows, start: Array, kind: str, n_components: int) -> tuple[Block, Statistics]:
     """A block with every row wholly in the component where it starts, and its statistics."""
     check_choice(kind, KINDS, "inference")
     soft = harden(start, n_components)

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience._run.random import child_seed
+from consilience._types import Array, Labels
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.methods.information import best_start, problem_views, rows_of_start
 from consilience.consensus.rows.problem import Problem
@@ -41,9 +41,7 @@ def _check_starts(init: Any, problem: Problem, many: int = 20_000) -> list[Any]:
     return starts
 
 
-def _start(
-    start: Any, problem: Problem, views: Views, *, n_init: int, seed: int, n_jobs: int | None
-) -> NDArray[np.int32]:
+def _start(start: Any, problem: Problem, views: Views, *, n_init: int, seed: int, n_jobs: int | None) -> Labels:
     if not isinstance(start, str):
         return _fill(rows_of_start(problem, start), views, problem.n_clusters)
     if start == "greedy":
@@ -57,7 +55,7 @@ def _start(
     return np.unique(answer.labels, return_inverse=True)[1].astype(np.int32)
 
 
-def greedy_start(problem: Problem, views: Views) -> NDArray[np.int32]:
+def greedy_start(problem: Problem, views: Views) -> Labels:
     """The clustering with the highest ANMI, of those with at most k clusters; objects it misses join by their other labels."""
     # If all have more clusters, the k largest of the best one are kept and the rest of its objects join them.
     k = problem.n_clusters
@@ -76,7 +74,7 @@ def greedy_start(problem: Problem, views: Views) -> NDArray[np.int32]:
     return best
 
 
-def _fill(column: NDArray[Any], views: Views, k: int) -> NDArray[np.int32]:
+def _fill(column: Array, views: Views, k: int) -> Labels:
     known = np.flatnonzero(column >= 0)
     if len(known) == len(column):
         return column.astype(np.int32)

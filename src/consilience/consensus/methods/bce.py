@@ -12,12 +12,11 @@ with e_c = Ψ(γ_c) − Ψ(Σ γ). `smoothing` s adds s Σ log p_q(y | c), the D
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, logsumexp, zeta
 
 from consilience._check import check_positive, check_seed
 from consilience._run.random import stream
-from consilience._types import Floats, Labels
+from consilience._types import Floats, Ints, Labels
 from consilience.consensus.methods.estimator import Answer
 from consilience.consensus.methods.label_model import SHORT, EMModel, LabelRows, best_start, shares_as_given, shares_of
 from consilience.consensus.rows.problem import Problem, by_size, sum_over_labels
@@ -128,7 +127,7 @@ def dirichlet_newton(alpha: Floats, mean_logs: Floats, *, max_iter: int = 5) -> 
 
 def infer(
     labels: Labels,
-    offsets: NDArray[np.int64],
+    offsets: Ints,
     alpha: Floats,
     shares: Floats,
     *,

@@ -4,11 +4,10 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from consilience._run.progress import step
-from consilience._types import EnsembleLike, Floats, Ints, RandomState
+from consilience._types import Array, EnsembleLike, Floats, Ints, RandomState
 from consilience.consensus.rows.problem import Problem, by_size, check_problem
 from consilience.consensus.trust.confidence import Assessment
 from consilience.ensemble import Ensemble
@@ -36,7 +35,7 @@ class Answer:
     {'passes': 2}
     """
 
-    labels: NDArray[Any]
+    labels: Array
     membership: Floats | None = None
     extras: dict[str, Any] = field(default_factory=dict)
 

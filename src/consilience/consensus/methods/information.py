@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 from joblib import delayed
-from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, check_count, check_labels, check_positive, check_seed
 from consilience._run.parallel import workers
 from consilience._run.random import child_seed, stream
+from consilience._types import Array, Ints, Labels
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.rows.problem import Problem, sample_rows
 from consilience.engine.annealing import anneal
@@ -35,7 +35,7 @@ def problem_views(problem: Problem, weights: Any = None) -> Views:
     return label_views(problem.labels, weights=weights, object_weights=problem.weights)
 
 
-def rows_of_start(problem: Problem, start: Any) -> NDArray[np.int64]:
+def rows_of_start(problem: Problem, start: Any) -> Ints:
     """Labels of the objects as labels of the rows: the plurality of a row's objects, −1 where none has a label."""
     codes, k = check_labels(start, "init").astype(np.int64), problem.n_clusters
     if len(codes) != len(problem.inverse):
@@ -49,9 +49,7 @@ def rows_of_start(problem: Problem, start: Any) -> NDArray[np.int64]:
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
 
 
-def best_start(
-    views: Views, n_clusters: int, *, objective: str, n_init: int, seed: int, **how: Any
-) -> NDArray[np.int32]:
+def best_start(views: Views, n_clusters: int, *, objective: str, n_init: int, seed: int, **how: Any) -> Labels:
     """Labels of all rows from the best of `n_init` searches, on a sample of the rows where there are many."""
     # The sample is drawn by weight without replacement; the other rows join the cluster that suits them best. Once
     # three starts have reached the same best objective, no more are tried.
@@ -62,9 +60,7 @@ def best_start(
     return spread_labels(views, part, sample, found.labels, n_clusters, objective)
 
 
-def spread_labels(
-    views: Views, part: Views, sample: NDArray[Any], labels: NDArray[np.int32], n_clusters: int, objective: str
-) -> NDArray[np.int32]:
+def spread_labels(views: Views, part: Views, sample: Array, labels: Labels, n_clusters: int, objective: str) -> Labels:
     """Labels of a sample of the rows extended to all of them."""
     if len(sample) == views.n_objects:
         return labels
@@ -83,7 +79,7 @@ def engine_search(
     max_iter: int,
     random_state: Any,
     n_jobs: int | None,
-    start: NDArray[Any] | None = None,
+    start: Array | None = None,
     temperature: float = 0.0,
 ) -> Answer:
     """The best partition of a problem's rows under an objective, from a given start or from random ones."""
@@ -140,13 +136,13 @@ class QuadraticConsensus(ConsensusEstimator):
         return engine_search(problem, "quadratic", n_init=self.n_init, max_iter=self.max_iter, **how)
 
 
-def _annealed_start(problem: Problem, n_init: int, cooling: float, seed: int, n_jobs: int | None) -> NDArray[np.int32]:
+def _annealed_start(problem: Problem, n_init: int, cooling: float, seed: int, n_jobs: int | None) -> Labels:
     """The best of `n_init` anneals, on a sample of the rows where there are many; each has its own stream."""
     views, k = problem_views(problem), problem.n_clusters
     sample = sample_rows(views.object_weights, SAMPLE, seed)
     part = views.rows(sample)
 
-    def one(unit: int) -> NDArray[np.int32]:
+    def one(unit: int) -> Labels:
         return anneal(part, k, cooling=cooling, rng=stream(seed, "consensus.bottleneck", unit))
 
     found = workers(n_jobs)(delayed(one)(unit) for unit in range(n_init))

@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 from joblib import delayed
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
@@ -192,13 +191,13 @@ class LabelRows:
 
     labels: Labels  # (n_rows, r) −1 missing
     weights: Floats  # (n_rows,)
-    offsets: NDArray[np.int64]  # (r + 1,) Where each clustering's labels begin in a table
+    offsets: Ints  # (r + 1,) Where each clustering's labels begin in a table
 
     @classmethod
     def of(cls, problem: Problem) -> LabelRows:
         return cls(problem.labels, problem.weights, problem.offsets)
 
-    def take(self, rows: NDArray[np.int64]) -> LabelRows:
+    def take(self, rows: Ints) -> LabelRows:
         return LabelRows(np.ascontiguousarray(self.labels[rows]), self.weights[rows], self.offsets)
 
     @cached_property
@@ -218,7 +217,7 @@ class LabelRows:
         return sum_over_labels(self.labels, self.offsets, table)
 
 
-def shares_of(counts: Floats, offsets: NDArray[np.int64], smoothing: float) -> Floats:
+def shares_of(counts: Floats, offsets: Ints, smoothing: float) -> Floats:
     """p(label | cluster) from weights of labels × clusters, after `smoothing` counts of every label; `offsets` as in LabelRows."""
     counts = counts + smoothing
     totals = np.add.reduceat(counts, offsets[:-1], axis=0)

@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from consilience._check import check_choice, check_count, check_positive, check_seed, check_share
 from consilience._kernels import PRIORS
-from consilience._types import Floats, Labels
+from consilience._types import Floats, Ints, Labels
 from consilience.consensus.bayes.bounds import Method, answer_of, fit_bound, likelihood_power
 from consilience.consensus.bayes.model import mean_log_joint
 from consilience.consensus.bayes.sampling import INITS, convergence_table, sample_posterior, summarize, trace_table
@@ -233,7 +232,7 @@ class NBCE(LabelModel):
     def _fit(self, ens: Ensemble, problem: Problem) -> Any:
         super()._fit(ens, problem)
         sizes = np.bincount(self.labels_[problem.first], problem.n_objects_of_rows)
-        self.outliers_: NDArray[np.int64] = np.flatnonzero((self.labels_ >= 0) & (sizes[self.labels_] == 1))
+        self.outliers_: Ints = np.flatnonzero((self.labels_ >= 0) & (sizes[self.labels_] == 1))
         return self
 
     def _log_joint(self, rows: Labels) -> Floats:

@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from consilience import _kernels
 from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience._run.random import stream
-from consilience._types import Floats, Ints
+from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.methods.information import ENOUGH, best_start, problem_views, rows_of_start
 from consilience.consensus.rows.problem import Problem
@@ -43,7 +42,7 @@ def align(table: Floats) -> Ints:
     return owner
 
 
-def vote_on(problem: Problem, labels: NDArray[Any], max_iter: int) -> tuple[Ints, NDArray[np.int32], int]:
+def vote_on(problem: Problem, labels: Array, max_iter: int) -> tuple[Ints, Labels, int]:
     """Labels, votes (rows × clusters) and rounds, from a start; its rows without a label (−1) do not speak at first."""
     columns, offsets, k = np.ascontiguousarray(problem.labels.T), problem.offsets, problem.n_clusters
     everyone, done, n_iter = np.arange(problem.n_rows), False, 0
@@ -57,7 +56,7 @@ def vote_on(problem: Problem, labels: NDArray[Any], max_iter: int) -> tuple[Ints
     return labels, votes, n_iter
 
 
-def owners_of(tables: NDArray[Any], offsets: Ints) -> NDArray[np.int32]:
+def owners_of(tables: Array, offsets: Ints) -> Labels:
     parts = np.split(tables.astype(float), offsets[1:-1])
     return np.concatenate([align(part.T) for part in parts]).astype(np.int32)
 

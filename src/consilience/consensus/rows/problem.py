@@ -25,7 +25,7 @@ from scipy import sparse
 from consilience import _kernels
 from consilience._check import InputError, count
 from consilience._run.random import stream
-from consilience._types import EnsembleLike, Floats, Ints, Labels
+from consilience._types import Array, EnsembleLike, Floats, Ints, Labels
 from consilience.inputs import as_ensemble
 
 Colors = NDArray[np.uint64]
@@ -122,7 +122,7 @@ def _refine(rows: Labels, offsets: Ints, weights: Colors) -> tuple[Colors, Color
     return _kernels.color_rows(rows, offsets, mix(colors), own)[0], colors, _of_clusterings(colors, offsets)
 
 
-def _telling(rows: Labels, offsets: Ints) -> NDArray[np.bool_]:
+def _telling(rows: Labels, offsets: Ints) -> Array:
     """Clusterings that tell rows apart: one label for all would only shift every color, so it has none, and stands last."""
     return np.asarray((np.diff(offsets) > 1) | (rows.min(axis=0) < 0))
 
@@ -213,7 +213,7 @@ class Problem:
         return bool((self.weights == np.floor(self.weights)).all())
 
     @property
-    def exact(self) -> NDArray[Any]:
+    def exact(self) -> Array:
         """The weights as what kernels add up exactly, where they can."""
         return self.weights.astype(np.int64) if self.whole else self.weights
 
@@ -229,7 +229,7 @@ class Problem:
         """What was worked out for these rows and may be asked for again, whatever the number of clusters."""
         return {}
 
-    def to_objects(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
+    def to_objects(self, values: Array, missing: Any) -> Array:
         if self.inverse.min() >= 0:
             return values.take(self.inverse, axis=0)
         return np.where(self.inverse.reshape(-1, *[1] * (values.ndim - 1)) >= 0, values[self.inverse], missing)
@@ -355,7 +355,7 @@ def _weighted_objects(signatures: Any, sample_weight: Any) -> tuple[Ints, Ints]:
     return np.where(there, signatures.inverse, -1), first
 
 
-def by_size(labels: NDArray[Any], weights: Floats, k: int, places: Ints | None = None) -> Ints:
+def by_size(labels: Array, weights: Floats, k: int, places: Ints | None = None) -> Ints:
     """Clusters 0 … k − 1 in the order that estimators number them: falling weight, ties by first object, empty ones last."""
     # `places` are the rows' first objects; without them the rows are the objects.
     places = np.arange(len(labels)) if places is None else places
@@ -373,18 +373,18 @@ def incidence(problem: Problem, rows: Ints | None = None) -> Any:
     return sparse.csr_array((np.ones(starts[-1]), numbers, starts), shape=(len(labels), int(problem.offsets[-1])))
 
 
-def label_tables(problem: Problem, labels: NDArray[Any], k: int) -> list[Floats]:
+def label_tables(problem: Problem, labels: Array, k: int) -> list[Floats]:
     """For every clustering, the weight of each cluster's rows with each label: k × k_q; labels −1 count nowhere."""
     table, offsets = label_table(problem, labels, k), np.cumsum(problem.sizes)
     return [np.ascontiguousarray(part.T) for part in np.split(table, offsets[:-1])]
 
 
-def label_table(problem: Problem, labels: NDArray[Any], k: int) -> Floats:
+def label_table(problem: Problem, labels: Array, k: int) -> Floats:
     """The same of all clusterings below each other: Σ k_q × k."""
     return _kernels.label_tables(problem.labels.T, problem.offsets, labels, k, weights=problem.exact).astype(float)
 
 
-def row_scores(problem: Problem, tables: Sequence[NDArray[Any]]) -> Floats:
+def row_scores(problem: Problem, tables: Sequence[Array]) -> Floats:
     """Σ_q table_q[c, y_q] for every row and cluster (n_rows × k); missing labels add nothing."""
     offsets = np.concatenate([[0], np.cumsum([table.shape[1] for table in tables])])
     return sum_over_labels(problem.labels, offsets, np.hstack(tables).T)

@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 from joblib import delayed
-from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience import _kernels
@@ -30,7 +29,7 @@ from consilience._check import InputError
 from consilience._run.parallel import workers
 from consilience._run.progress import Bar
 from consilience._run.random import stream
-from consilience._types import Floats, Ints, Labels
+from consilience._types import Array, Floats, Ints, Labels
 
 LOSSES = ("vi", "binder")
 
@@ -50,7 +49,7 @@ class ExpectedLoss:
     square: bool  # Whether f(x) is x² (Binder's loss) or x log x
 
     @classmethod
-    def of(cls, labels: Labels, weights: NDArray[Any], loss: str = "vi", cost: float = 1.0) -> ExpectedLoss:
+    def of(cls, labels: Labels, weights: Array, loss: str = "vi", cost: float = 1.0) -> ExpectedLoss:
         """Of distinct rows of sampled labels (rows × samples, −1 missing, every sample labels some) and the objects in each."""
         if weights.sum() >= 2**31:
             raise InputError(f"{weights.sum():,.0f} objects are more than a search of partitions can count (2³¹)")
@@ -81,11 +80,11 @@ class ExpectedLoss:
     def n_items(self) -> int:
         return len(self.weight)
 
-    def at(self, labels: NDArray[Any]) -> float:
+    def at(self, labels: Array) -> float:
         return self.improve(labels, np.empty(0, np.int64))[1]
 
     def improve(
-        self, labels: NDArray[Any], order: Ints, *, limit: int | None = None, passes: int = 100
+        self, labels: Array, order: Ints, *, limit: int | None = None, passes: int = 100
     ) -> tuple[Labels, float]:
         """Put items, in an order, where the loss is least, until none moves; new labels of all, and the loss."""
         # A label of −1 is an item that has no cluster yet; there are at most `limit` clusters. Costs O(entries · clusters) a pass.
@@ -97,7 +96,7 @@ class ExpectedLoss:
         )  # fmt: skip
         return found, max(0.0, value + self.constant)
 
-    def grouped(self, groups: NDArray[Any]) -> ExpectedLoss:
+    def grouped(self, groups: Array) -> ExpectedLoss:
         """The same loss for items that move together: `groups` are 0 … without gaps."""
         value = self.value if len(self.value) else np.repeat(self.weight, np.diff(self.start))
         shape = (self.n_items, len(self.scale))
@@ -135,7 +134,7 @@ def usual_starts(loss: ExpectedLoss, n_clusters: float, *, fewest: int = 2, most
 
 def best_partition(
     loss: ExpectedLoss,
-    samples: Sequence[NDArray[Any]],
+    samples: Sequence[Array],
     *,
     limit: int,
     n_starts: int,
@@ -195,7 +194,7 @@ class _Search:
             ways += [lambda: self.cross(a, b, True, rng), lambda: self.cross(a, b, False, rng)]
         return ways[number % len(ways)]()
 
-    def polish(self, labels: NDArray[Any], rng: np.random.Generator) -> Found:
+    def polish(self, labels: Array, rng: np.random.Generator) -> Found:
         """Items move, then whole clusters, until neither lowers the loss."""
         everyone = rng.permutation(self.loss.n_items)
         labels, value = self.loss.improve(labels, everyone, limit=self.limit)
@@ -225,7 +224,7 @@ class _Search:
         rest, _ = self.loss.improve(rest, rng.permutation(members), limit=self.limit, passes=1)
         return self.polish(rest, rng)
 
-    def within_limit(self, labels: NDArray[Any]) -> Labels:
+    def within_limit(self, labels: Array) -> Labels:
         """The largest clusters, as many as may be, numbered through; the others' items are in none (−1)."""
         known = labels >= 0
         order = np.argsort(-np.bincount(labels[known], self.loss.weight[known]), kind="stable")
@@ -234,5 +233,5 @@ class _Search:
         return np.where(known, rank[labels], np.int32(-1)).astype(np.int32)
 
 
-def _numbered(labels: NDArray[Any]) -> Labels:
+def _numbered(labels: Array) -> Labels:
     return np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int32)
