@@ -68,11 +68,23 @@ def same(a: cs.consensus.Consensus, b: cs.consensus.Consensus) -> None:
             assert one == other, field.name
 
 
+def with_runs(labels_of: Any, n: int = 6) -> Any:
+    """Cells with Leiden runs in `obs`."""
+    adata = cells()
+    for i in range(n):
+        adata.obs[f"leiden_{i}"] = pd.Categorical(np.asarray(labels_of(i)).astype(str))
+    return adata
+
+
+def kinds_and_types(i: int) -> Any:
+    return TYPES // 3 if i % 2 else TYPES
+
+
 def test_the_types_of_cells_are_found(made: Any) -> None:
     assert adjusted_rand_score(TYPES, made.obs["consensus"]) > 0.9
     assert isinstance(made.obs["consensus"].dtype, pd.CategoricalDtype)
-    assert made.obs["consensus_confidence"].between(0, 1).all()
-    assert made.obs["consensus_support"].between(0, 1).all()
+    for what in ("confidence", "support"):
+        assert made.obs[f"consensus_{what}"].between(0, 1).all()
     assert made.obsm["clusterings"].shape == (240, 30)
     assert made.obsm["clusterings"].dtype == np.int8
     assert made.uns["clusterings"]["info"]["found"].between(2, 30).all()
@@ -108,10 +120,9 @@ def test_what_is_read_back_is_what_combine_returned() -> None:
 def test_families_are_kept_in_a_file(tmp_path: Path) -> None:
     rng, adata = np.random.default_rng(0), cells()
     for kind in "ab":
-        truth = rng.integers(0, 3, adata.n_obs)
+        truth = rng.integers(0, 3, 240)
         for copy in range(5):
-            noisy = np.where(rng.random(adata.n_obs) < 0.1, rng.integers(0, 3, adata.n_obs), truth)
-            adata.obs[f"{kind}{copy}"] = noisy.astype(str)
+            adata.obs[f"{kind}{copy}"] = np.where(rng.random(240) < 0.1, rng.integers(0, 3, 240), truth).astype(str)
     found = ca.combine(adata, [f"{kind}{copy}" for kind in "ab" for copy in range(5)], n_clusters=3, scales=False)
     assert sorted(family.tolist() for family in found.families) == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
     adata.write_h5ad(tmp_path / "cells.h5ad")
@@ -161,15 +172,10 @@ def test_verbs_take_what_was_written(made: Any, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_clusterings_in_obs_by_name_prefix_and_pattern() -> None:
-    adata = cells()
-    for i in range(4):
-        labels = np.where(RNG.random(240) < 0.1, RNG.integers(6, size=240), TYPES)
-        adata.obs[f"leiden_{i}"] = pd.Categorical(labels.astype(str))
+    adata = with_runs(lambda i: np.where(RNG.random(240) < 0.1, RNG.integers(6, size=240), TYPES), 4)
     adata.obs.loc["cell3", "leiden_0"] = np.nan
-    found = [
-        ca.combine(adata, keys, n_clusters=6).labels
-        for keys in (None, "leiden_", "leiden_?", [f"leiden_{i}" for i in range(4)])
-    ]
+    asked = (None, "leiden_", "leiden_?", [f"leiden_{i}" for i in range(4)])
+    found = [ca.combine(adata, keys, n_clusters=6).labels for keys in asked]
     for labels in found[1:]:
         np.testing.assert_array_equal(labels, found[0])
     assert list(adata.uns["consensus"]["keys"]) == [f"leiden_{i}" for i in range(4)]
@@ -181,10 +187,8 @@ def test_clusterings_in_obs_by_name_prefix_and_pattern() -> None:
 
 
 def test_cells_without_a_label_have_no_cluster() -> None:
-    adata = cells()
-    for i in range(6):
-        adata.obs[f"leiden_{i}"] = pd.Categorical(TYPES.astype(str))
-        adata.obs.loc["cell5", f"leiden_{i}"] = np.nan
+    adata = with_runs(lambda i: TYPES)
+    adata.obs.loc["cell5", [f"leiden_{i}" for i in range(6)]] = np.nan
     found = ca.combine(adata, n_clusters=6)
     assert adata.obs["consensus"].isna().to_numpy().nonzero()[0].tolist() == [5]
     same(found, ca.consensus(adata))
@@ -251,9 +255,7 @@ def test_genes_of_a_split(made: Any) -> None:
 
 
 def test_genes_of_a_planted_split() -> None:
-    adata = cells()
-    for i in range(6):  # two kinds, then six types
-        adata.obs[f"leiden_{i}"] = pd.Categorical((TYPES // 3 if i % 2 else TYPES).astype(str))
+    adata = with_runs(kinds_and_types)  # two kinds, then six types
     ca.combine(adata, n_clusters=6)
     table = ca.split_genes(adata, n_genes=1)
     found = ca.consensus(adata)
@@ -307,24 +309,23 @@ def test_pictures_are_axes(made: Any) -> None:
     plt.close("all")
 
 
-def test_what_cannot_be_is_said() -> None:
-    adata = cells()
-    with pytest.raises(InputError, match=r"sc\.pp\.pca"):
-        ca.generate(adata)
-    with pytest.raises(InputError, match="use_rep"):
-        ca.generate(adata, use_rep="X_pcs")
-    with pytest.raises(InputError, match="say the same thing"):
-        ca.generate(adata, use_rep="X", resolutions=1, n_clusters=3)
-    with pytest.raises(InputError, match="no graph 'other'"):
-        ca.generate(adata, use_rep="X", neighbors_key="other")
-    with pytest.raises(InputError, match="no clusterings"):
-        ca.combine(adata)
-    with pytest.raises(InputError, match="call it first"):
-        ca.consensus(adata)
-    with pytest.raises(InputError, match="call it first"):
-        ca.plot_confidence(adata)
+@pytest.mark.parametrize(
+    ("verb", "how", "said"),
+    [
+        (ca.generate, {}, r"sc\.pp\.pca"),
+        (ca.generate, {"use_rep": "X_pcs"}, "use_rep"),
+        (ca.generate, {"use_rep": "X", "resolutions": 1, "n_clusters": 3}, "say the same thing"),
+        (ca.generate, {"use_rep": "X", "neighbors_key": "other"}, "no graph 'other'"),
+        (ca.combine, {}, "no clusterings"),
+        (ca.consensus, {}, "call it first"),
+        (ca.plot_confidence, {}, "call it first"),
+    ],
+)
+def test_what_cannot_be_is_said(verb: Any, how: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        verb(cells(), **how)
     with pytest.raises(InputError, match="must be an AnnData"):
-        ca.generate(np.zeros((5, 5)))
+        verb(np.zeros((5, 5)), **how)
 
 
 def test_it_does_not_hide_the_package_anndata() -> None:
@@ -364,11 +365,8 @@ def test_real_cells(name: str, data_folder: Path) -> None:
     """The consensus is at or above the median Leiden run, and single runs of another seed agree with it as its support says."""
     with np.load(data_folder / f"{name}.npz") as file:
         parts = dict(file)
-    values = (
-        parts["X"]
-        if "X" in parts
-        else sparse.csr_matrix(tuple(parts[part] for part in ("data", "indices", "indptr")), tuple(parts["shape"]))
-    )
+    three = (parts.get(part) for part in ("data", "indices", "indptr"))
+    values = parts["X"] if "X" in parts else sparse.csr_matrix(tuple(three), tuple(parts["shape"]))
     values = sparse.csr_matrix(np.log1p(values) if name == "sc_yan" else values)
     adata = anndata.AnnData(values)
     for seed, key in ((0, "runs"), (1, "others")):
@@ -384,10 +382,7 @@ def test_real_cells(name: str, data_folder: Path) -> None:
 
 
 def resolutions() -> Any:
-    adata = cells()
-    for i, flips in enumerate((0, 20, 40)):
-        adata.obs[f"leiden_{i}"] = np.where(np.arange(240) % 60 < flips / 4, 0, TYPES).astype(str)
-    return adata
+    return with_runs(lambda i: np.where(np.arange(240) % 60 < 5 * i, 0, TYPES), 3)
 
 
 def test_what_was_made_of_clusterings_is_not_taken_for_one_of_them() -> None:
@@ -410,12 +405,13 @@ def test_a_key_of_another_function_is_refused() -> None:
     ca.combine(adata, n_clusters=6, scales=False)
     ca.compare(adata)
     before = {key: adata.uns[key]["made_by"] for key in ("clusterings", "consensus", "comparison")}
-    with pytest.raises(InputError, match=r"key_added='clusterings'.*consilience.anndata.generate.*choose another"):
-        ca.combine(adata, n_clusters=6, scales=False, key_added="clusterings")
-    with pytest.raises(InputError, match=r"key_added='consensus'.*consilience.anndata.combine"):
-        ca.compare(adata, key_added="consensus")
-    with pytest.raises(InputError, match=r"key_added='comparison'.*consilience.anndata.compare"):
-        ca.generate(adata, 5, use_rep="X", n_clusters=6, key_added="comparison")
+    for key, owner, verb in (
+        ("clusterings", "generate", lambda key: ca.combine(adata, n_clusters=6, scales=False, key_added=key)),
+        ("consensus", "combine", lambda key: ca.compare(adata, key_added=key)),
+        ("comparison", "compare", lambda key: ca.generate(adata, 5, use_rep="X", n_clusters=6, key_added=key)),
+    ):
+        with pytest.raises(InputError, match=f"key_added='{key}'.*consilience.anndata.{owner}.*choose another"):
+            verb(key)
     assert {key: adata.uns[key]["made_by"] for key in before} == before
     ca.generate(adata, 6, use_rep="X", n_clusters=6)
     assert ca.ensemble(adata).n_clusterings == 6
@@ -425,9 +421,8 @@ def test_a_selection_of_cells_is_noticed(made: Any) -> None:
     kept = made.obs["consensus"].isin(["1", "4"]).to_numpy()
     some = made[kept].copy()
     whole = ca.consensus(made)
-    with pytest.warns(
-        UserWarning, match=rf"has {kept.sum()} cells, and 'consensus' was made of 240: its tables .* tell of all"
-    ):
+    said = rf"has {kept.sum()} cells, and 'consensus' was made of 240: its tables .* tell of all"
+    with pytest.warns(UserWarning, match=said):
         found = ca.consensus(some)
     np.testing.assert_array_equal(found.labels, whole.labels[kept])
     np.testing.assert_array_equal(found.scale_labels, whole.scale_labels[kept])
@@ -437,9 +432,8 @@ def test_a_selection_of_cells_is_noticed(made: Any) -> None:
     titles = [label.get_text() for label in tree.get_yticklabels()]
     numbers = sorted(whole.scales["n_clusters"])
     present = [len(np.unique(column[kept])) for column in whole.scale_labels.T]
-    assert titles == [
-        f"{p} clusters" if p == k else f"{p} of {k} clusters" for p, k in zip(present, numbers, strict=True)
-    ]
+    pairs = zip(present, numbers, strict=True)
+    assert titles == [f"{p} clusters" if p == k else f"{p} of {k} clusters" for p, k in pairs]
     assert len(tree.collections[0].get_offsets()) == sum(present)  # no nodes of nothing
     again = ca.combine(some)
     with warnings.catch_warnings():
@@ -461,22 +455,11 @@ def crumbled(fine: np.ndarray) -> cs.consensus.Consensus:
     columns = np.column_stack([TYPES // 3, TYPES, fine])
     numbers = [2, 6, int(fine.max()) + 1]
     scales = pd.DataFrame({"n_clusters": numbers[::-1], "stability": 0.9, "real": True})
-    splits = pd.DataFrame(
-        {"from_k": [2, 6], "to_k": [6, numbers[2]], "cluster": [0, 0], "into": ["0, 1, 2", "0, 6"], "real": True}
-    )
+    parts = {"from_k": [2, 6], "to_k": [6, numbers[2]], "cluster": [0, 0], "into": ["0, 1, 2", "0, 6"], "real": True}
     ones = np.ones(240)
-    return cs.consensus.Consensus(
-        labels=fine,
-        confidence=ones,
-        support=ones,
-        membership=ones[:, None],
-        n_clusters=numbers[2],
-        method="walk",
-        anmi=1.0,
-        scales=scales,
-        scale_labels=columns,
-        splits=splits,
-    )
+    cell = {"labels": fine, "confidence": ones, "support": ones, "membership": ones[:, None], "scale_labels": columns}
+    tables = {"scales": scales, "splits": pd.DataFrame(parts)}
+    return cs.consensus.Consensus(**cell, **tables, n_clusters=numbers[2], method="walk", anmi=1.0)
 
 
 @pytest.mark.parametrize(("cells_off", "counts"), [(4, False), (5, True)])
@@ -492,13 +475,16 @@ def test_a_handful_of_cells_does_not_decide_what_is_real(cells_off: int, counts:
 
 
 def test_auto_leaves_out_a_number_that_crumbs_make() -> None:
-    adata, rng, kinds = cells(), np.random.default_rng(3), np.repeat(np.arange(3), 80)
-    for i in range(12):  # three kinds, and in half of the runs three cells of each are set apart
+    rng, kinds = np.random.default_rng(3), np.repeat(np.arange(3), 80)
+
+    def run_of(i: int) -> Any:  # three kinds, and in half of the runs three cells of each are set apart
         labels = kinds.copy()
         labels[rng.integers(240, size=12)] = rng.integers(3, size=12)
         if i % 2:
             labels[:3], labels[80:83], labels[160:163] = 3, 4, 5
-        adata.obs[f"leiden_{i}"] = pd.Categorical(labels.astype(str))
+        return labels
+
+    adata = with_runs(run_of, 12)
     plain = cs.combine(cs.Ensemble(adata.obs[[f"leiden_{i}" for i in range(12)]]), "auto")
     assert plain.n_clusters == 6
     assert sorted(np.bincount(plain.labels)) == [3, 3, 3, 77, 77, 77]
@@ -512,9 +498,7 @@ def test_auto_leaves_out_a_number_that_crumbs_make() -> None:
 
 
 def test_what_leaves_no_genes_is_said() -> None:
-    adata = cells()
-    for i in range(6):
-        adata.obs[f"leiden_{i}"] = pd.Categorical((TYPES // 3 if i % 2 else TYPES).astype(str))
+    adata = with_runs(kinds_and_types)
     found = ca.combine(adata, n_clusters=6)
     assert found.scale_labels is not None
     adata.layers["empty"] = sparse.csr_matrix(adata.shape)

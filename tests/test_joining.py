@@ -17,25 +17,12 @@ def files(tmp_path):
     rng = np.random.default_rng(0)
     truth = np.arange(N) % 3
     cells = np.array([f"cell_{i}" for i in range(N)])
-    one = pd.DataFrame(
-        {
-            "cell": cells,
-            "leiden": truth,
-            "kmeans": np.where(rng.random(N) < 0.1, 0, truth),
-            "type": np.array(list("abc"))[truth],
-        }
-    )
-    two = pd.DataFrame(
-        {
-            "barcode": cells,
-            "SC3": np.array(["c1", "c2", "c3"])[truth],
-            "kmeans": np.where(rng.random(N) < 0.1, 1, truth),
-        }
-    )
+    one, two = pd.DataFrame({"cell": cells, "leiden": truth}), pd.DataFrame({"barcode": cells})
+    one["kmeans"], one["type"] = np.where(rng.random(N) < 0.1, 0, truth), np.array(list("abc"))[truth]
+    two["SC3"], two["kmeans"] = np.array(["c1", "c2", "c3"])[truth], np.where(rng.random(N) < 0.1, 1, truth)
     two.loc[5, "SC3"] = None
-    two = pd.concat([two, pd.DataFrame({"barcode": ["cell_new"], "SC3": ["c1"], "kmeans": [0]})]).sample(
-        frac=1, random_state=1
-    )
+    two.loc[N] = ["cell_new", "c1", 0]
+    two = two.sample(frac=1, random_state=1)
     one.to_csv(tmp_path / "one.csv", index=False)
     two.iloc[2:].to_csv(tmp_path / "two.tsv", sep="\t", index=False)
     return tmp_path / "one.csv", tmp_path / "two.tsv", one, two.iloc[2:]
@@ -51,20 +38,14 @@ def test_labels_meet_by_id(files):
     frame = ensemble.to_frame()
     both = one.merge(two, left_on="cell", right_on="barcode", how="outer", suffixes=("_1", "_2"))
     both = both.assign(id=both["cell"].fillna(both["barcode"])).set_index("id").loc[ensemble.ids]
-    for name, theirs in (
-        ("leiden", "leiden"),
-        ("SC3", "SC3"),
-        ("kmeans (one)", "kmeans_1"),
-        ("kmeans (two)", "kmeans_2"),
-    ):
+    same = {"leiden": "leiden", "SC3": "SC3", "kmeans (one)": "kmeans_1", "kmeans (two)": "kmeans_2"}
+    for name, theirs in same.items():
         made, wanted = frame[name].to_numpy(object), both[theirs].to_numpy(object)
         assert [None if pd.isna(a) else a for a in made] == [None if pd.isna(b) else b for b in wanted]
     assert opened.known["type"][-1] is None
     assert list(opened.known["type"][:N]) == list(one["type"])
-    assert (
-        f"one.csv, two.tsv: joined by id: 61 objects, {N - 2 + 1 - ('cell_new' in set(two['barcode']))} of them in every file"
-        in opened.notices
-    )
+    everywhere = N - 2 + 1 - ("cell_new" in set(two["barcode"]))
+    assert f"one.csv, two.tsv: joined by id: 61 objects, {everywhere} of them in every file" in opened.notices
 
 
 def test_everywhere(files, tmp_path):
@@ -136,9 +117,8 @@ def test_what_was_said_of_reading_is_heeded(files, tmp_path):
     page = tmp_path / "page.html"
     assert run("report", first, page, "--with", second, "-t", "type").returncode == 0
     assert f"--with {second}" in page.read_text()
-    assert (
-        "lies in the run itself" in run("organize", first, "--with", tmp_path / "run", "-o", tmp_path / "run/in").stderr
-    )
+    lies = run("organize", first, "--with", tmp_path / "run", "-o", tmp_path / "run/in")
+    assert "lies in the run itself" in lies.stderr
     assert "leave" in run("explore", first, "--with", second, "--kind", "data", "--no-browser").stderr
     one.rename(columns={"cell": "id"}).to_excel(tmp_path / "book.xlsx", index=False, sheet_name="kept")
     joined = open_source([first, tmp_path / "book.xlsx"], key="kept", sep=",", columns="leiden")

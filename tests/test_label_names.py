@@ -101,9 +101,8 @@ def test_typed_vectors(vector, given):
     ens = Ensemble([vector])
     same(ens.named_labels(0), given)
     same(Ensemble(ens.to_frame()).named_labels(0), given)
-    assert ens.labels[:, 0].tolist() == [
-        -1 if x is None else sorted({y for y in given if y is not None}).index(x) for x in given
-    ]
+    known = sorted({label for label in given if label is not None})
+    assert ens.labels[:, 0].tolist() == [-1 if label is None else known.index(label) for label in given]
 
 
 def test_codes_have_no_names_and_typed_columns_stay_typed():

@@ -77,12 +77,6 @@ def test_every_kind_of_field_comes_back(tmp_path):
     assert saved_kind(tmp_path / "found") == "Everything"
 
 
-def test_records_compare_by_identity():
-    one = everything()
-    assert one == one
-    assert one != everything()
-
-
 def test_save_never_takes_the_place_of_anything_else(tmp_path):
     made = everything()
     made.save(tmp_path / "found")
@@ -179,25 +173,17 @@ def test_a_name_belongs_to_one_class():
 
 
 def test_plain_is_json():
-    value = {
-        1: np.int64(3),
-        "nan": [np.nan, np.inf, 1.5],
-        "frame": pd.DataFrame({"a": [1, None]}),
-        "set": {"b", "a"},
-        "record": Inner(np.array([True, False])),
-        "missing": pd.NA,
-        "big": 2**60,
+    pairs = {
+        "1": (np.int64(3), 3),
+        "nan": ([np.nan, np.inf, 1.5], [None, None, 1.5]),
+        "frame": (pd.DataFrame({"a": [1, None]}), [{"a": 1.0}, {"a": None}]),
+        "set": ({"b", "a"}, ["a", "b"]),
+        "record": (Inner(np.array([True, False])), {"values": [True, False]}),
+        "missing": (pd.NA, None),
+        "big": (2**60, 2**60),
     }
-    expected = {
-        "1": 3,
-        "nan": [None, None, 1.5],
-        "frame": [{"a": 1.0}, {"a": None}],
-        "set": ["a", "b"],
-        "record": {"values": [True, False]},
-        "missing": None,
-        "big": 2**60,
-    }
-    assert plain(value) == expected
+    value = {int(key) if key == "1" else key: given for key, (given, _) in pairs.items()}
+    assert plain(value) == {key: expected for key, (_, expected) in pairs.items()}
     assert plain(value, big_as_text=True)["big"] == str(2**60)
     json.dumps(plain(value), allow_nan=False)
 
@@ -210,12 +196,8 @@ def results_of_the_package():
 
     ens, beads = load_beads_labels(), load_beads()
     meta = cs.organize(ens, 3)
-    yield meta
-    yield meta.map()
-    yield meta.null(beads.labels, n_shuffles=2)
-    yield cs.combine(ens, 3, "vote")
+    yield from (meta, meta.map(), meta.null(beads.labels, n_shuffles=2), cs.combine(ens, 3, "vote"), cs.stability(ens))
     yield cs.compare(ens, "rand", known=beads.labels)
-    yield cs.stability(ens)
     yield cs.contrast(beads, beads.labels["shape"], 3, n_init=2)
     yield alternatives(beads, 1, n_clusters=3, n_init=2)
     yield cs.agree(np.kron([[3, 0], [0, 3]], np.ones((4, 6), int)), 2, n_clusterings=2, max_iter=1)

@@ -206,10 +206,9 @@ def test_only_the_process_that_opened_a_store_writes_to_it(tmp_path, monkeypatch
         store.append([[0]])
         with monkeypatch.context() as patch:
             patch.setattr(os, "getpid", lambda: -1)
-            with pytest.raises(
-                InputError, match="was opened by another process, before a fork: write to it from there"
-            ):
-                store.append([[0]])
-            with pytest.raises(InputError, match="before a fork"):
-                store.drop([0])
+            for write in (lambda: store.append([[0]]), lambda: store.drop([0])):
+                with pytest.raises(
+                    InputError, match="was opened by another process, before a fork: write to it from there"
+                ):
+                    write()
         assert store.append([[0]]).tolist() == [1]

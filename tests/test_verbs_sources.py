@@ -93,11 +93,6 @@ def sources(tmp_path_factory):
 CELLS = {"columns": "run*"}  # of an AnnData, the labels are some columns of obs
 
 
-def of_labels(verb):
-    """A verb on clusterings."""
-    return lambda source, how: verb(source, **how)
-
-
 def explored(source, how):
     from consilience.explorer.sources import GenerateOptions, open_clusterings
 
@@ -106,13 +101,13 @@ def explored(source, how):
 
 
 VERBS = {
-    "Ensemble": of_labels(cs.Ensemble),
-    "pairwise": of_labels(lambda source, **how: cs.pairwise(source, "rand", **how)),
-    "stability": of_labels(lambda source, **how: cs.stability(source, "rand", **how)),
-    "compare": of_labels(lambda source, **how: cs.compare(source, "rand", **how)),
-    "organize": of_labels(lambda source, **how: cs.organize(source, 2, **how)),
-    "combine": of_labels(lambda source, **how: cs.combine(source, 2, "vote", **how)),
-    "score": of_labels(lambda source, **how: score(source, known={"shape": SHAPE}, **how)),
+    "Ensemble": lambda source, how: cs.Ensemble(source, **how),
+    "pairwise": lambda source, how: cs.pairwise(source, "rand", **how),
+    "stability": lambda source, how: cs.stability(source, "rand", **how),
+    "compare": lambda source, how: cs.compare(source, "rand", **how),
+    "organize": lambda source, how: cs.organize(source, 2, **how),
+    "combine": lambda source, how: cs.combine(source, 2, "vote", **how),
+    "score": lambda source, how: score(source, known={"shape": SHAPE}, **how),
     "generate": lambda source, how: cs.generate(source, 3, 2),
     "agree": lambda source, how: cs.agree(source, 2, n_clusterings=2, max_iter=1),
     "contrast": lambda source, how: cs.contrast(source, SHAPE, 2, n_init=2),
@@ -247,14 +242,13 @@ def test_labels_beside_an_h5ad_need_no_common_id_column(sources, tmp_path):
     """A labels file is joined with an h5ad by the names that both have, whatever their columns are called."""
     found, _ = sources
     LABELS.assign(cell=IDS).sample(frac=1, random_state=1).to_csv(tmp_path / "leiden.csv", index=False)
-    done = run(
-        "report", tmp_path / "leiden.csv", tmp_path / "r.html", "--id", "cell", "--data", found["cells h5ad"],
-        "--known", "shape", "--n-shuffles", "0",
-    )  # fmt: skip
+    labels = [tmp_path / "leiden.csv", "--id", "cell"]
+    page = ["--data", found["cells h5ad"], "--known", "shape", "--n-shuffles", "0"]
+    done = run("report", labels[0], tmp_path / "r.html", *labels[1:], *page)
     assert done.returncode == 0, done.stderr
-    done = run("compare", tmp_path / "leiden.csv", "--id", "cell", "--known-from", found["cells h5ad"], "-t", "shape")
+    done = run("compare", *labels, "--known-from", found["cells h5ad"], "-t", "shape")
     assert done.returncode == 0, done.stderr
     assert "shape" in done.stdout
-    done = run("compare", tmp_path / "leiden.csv", "--id", "cell", "--known-from", found["cells h5ad"], "-t", "shap")
+    done = run("compare", *labels, "--known-from", found["cells h5ad"], "-t", "shap")
     assert "--known 'shap' is not a column of" in done.stderr
     assert "did you mean 'shape'" in done.stderr
