@@ -75,9 +75,6 @@ def test_it_begins_again_from_its_own_consensus_where_that_ends_higher():
     assert again.objective[-1] > plain.objective[-1]
     assert again.objective[-1] == pytest.approx(all_pairs(uniform(table), again.after))
     assert stability(again.after.rows).mean > stability(plain.after.rows).mean
-
-
-def test_a_second_beginning_that_ends_no_higher_is_taken_back():
     table, _, _ = block_counts(n=60, d=90, k=3, counts=60, own=0.9, seed=0)
     found = cs.agree(table, 3, 6, n_clusterings=3, max_iter=2, random_state=0, restart=True)  # all alike at once
     assert len(found.iterations) == 2

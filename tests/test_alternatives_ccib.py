@@ -42,13 +42,8 @@ def test_the_views_give_the_two_terms():
     assert objective_of(views, labels, 3) == pytest.approx(inside + 0.7 * whole)
     assert objective_of(reweigh(views, conditional=1, whole=0), labels, 3) == pytest.approx(inside)
     assert objective_of(reweigh(views, conditional=0, whole=1), labels, 3) == pytest.approx(whole)
-
-
-def test_objects_of_no_group_count_in_the_whole_only():
-    X, groups, labels = small()
-    groups[:10] = -1
-    views = conditional_views(sparse.csr_matrix(X), groups, 0.7)
-    known = groups >= 0
+    groups[:10] = -1  # objects of no group count in the whole only
+    views, known = conditional_views(sparse.csr_matrix(X), groups, 0.7), groups >= 0
     alone = conditional_views(sparse.csr_matrix(X[known]), groups[known], 0.0)
     assert objective_of(reweigh(views, conditional=1, whole=0), labels, 3) == pytest.approx(
         objective_of(alone, labels[known], 3)
@@ -80,15 +75,12 @@ def test_coordination_never_loses():
     assert (coordinate(sparse.csr_matrix(X), groups, found, 3) == found).all()
 
 
-def test_annealing_ends_near_the_best():
+def test_annealing_ends_near_the_best_and_fills_empty_clusters():
     X, _, hidden = orthogonal_multinomials(2, random_state=1)
     views = count_views([X[:, 1:]])
     found = anneal(views, 2, cooling=1.3, rng=np.random.default_rng(0))
     assert objective_of(views, found, 2) > 0.98 * objective_of(views, hidden, 2)
-
-
-def test_annealing_fills_clusters_that_ended_empty():
-    """More clusters than the counts can tell apart: some stay equal to the end, and none may be left without objects."""
+    # More clusters than the counts can tell apart: some stay equal to the end, and none may be left without objects.
     X = np.repeat([[9, 1], [1, 9]], 10, axis=0)
     found = anneal(count_views([X]), 5, cooling=2, rng=np.random.default_rng(0))
     assert np.bincount(found, minlength=5).min() > 0

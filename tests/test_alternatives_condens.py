@@ -1,27 +1,14 @@
 """Conditional ensembles: the three stages, their options, and what is promised of the labels."""
 
-import itertools
-import time
-
 import joblib
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.cluster import (
-    DBSCAN,
-    AgglomerativeClustering,
-    Birch,
-    BisectingKMeans,
-    KMeans,
-    MeanShift,
-    MiniBatchKMeans,
-    SpectralClustering,
-)
+from sklearn import cluster
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_info
 
 import consilience as cs
 from consilience._check import InputError
@@ -46,17 +33,17 @@ def test_every_base_and_combination_finds_the_hidden_grouping(base, combine):
 @pytest.mark.parametrize(
     "base",
     [
-        KMeans(n_init=1),
-        MiniBatchKMeans(n_init=1),
-        BisectingKMeans(),
-        AgglomerativeClustering(),
-        Birch(threshold=0.2),
-        SpectralClustering(affinity="nearest_neighbors", assign_labels="cluster_qr"),
-        DBSCAN(eps=0.65),
-        MeanShift(bandwidth=3.0),
+        cluster.KMeans(n_init=1),
+        cluster.MiniBatchKMeans(n_init=1),
+        cluster.BisectingKMeans(),
+        cluster.AgglomerativeClustering(),
+        cluster.Birch(threshold=0.2),
+        cluster.SpectralClustering(affinity="nearest_neighbors", assign_labels="cluster_qr"),
+        cluster.DBSCAN(eps=0.65),
+        cluster.MeanShift(bandwidth=3.0),
         GaussianMixture(),
         BayesianGaussianMixture(max_iter=300),
-        make_pipeline(StandardScaler(), KMeans(n_init=1)),
+        make_pipeline(StandardScaler(), cluster.KMeans(n_init=1)),
     ],
     ids=lambda base: type(base).__name__,
 )
@@ -78,7 +65,7 @@ def test_sparse_and_dense_data_are_the_same():
         assert matched_accuracy(dense.labels_, thin.labels_) > 0.99
 
 
-def test_threads_and_repeats_do_not_change_the_labels():
+def test_runs_have_streams_of_their_own():
     X, given, _ = orthogonal_multinomials(3, 0.6, random_state=1)
     for base in ("kmeans", "gaussian", "multinomial"):
         one, two, again = (
@@ -86,16 +73,10 @@ def test_threads_and_repeats_do_not_change_the_labels():
         )
         assert one.labels_.tolist() == two.labels_.tolist() == again.labels_.tolist()
         assert (one.ensemble_.labels == two.ensemble_.labels).all()
-
-
-def test_a_restart_does_not_depend_on_the_others():
     X, given, _ = orthogonal_multinomials(3, random_state=1)
     few, many = (CondEns(3, n_init=n, random_state=5).fit(X, given).ensemble_ for n in (2, 4))
     kept = np.flatnonzero(many.info["run"] < 2)
     assert (many.labels[:, kept] == few.labels).all()
-
-
-def test_every_group_and_restart_has_its_own_stream():
     half = np.random.default_rng(0).normal(size=(100, 4))
     X, given = np.vstack([half, half]), np.repeat([0, 1], 100)
     found = CondEns(5, n_init=3, random_state=0).fit(X, given).ensemble_
@@ -118,7 +99,7 @@ def test_best_keeps_one_run_per_group_by_the_base_s_objective():
 def test_a_group_s_own_objects_keep_the_labels_of_the_split():
     X, labels = crossed_groups()
     rows = np.flatnonzero(labels[:, 0] == 0)
-    split = fit_base(AgglomerativeClustering(2), X[rows], rows, 2, seed=0)
+    split = fit_base(cluster.AgglomerativeClustering(2), X[rows], rows, 2, seed=0)
     everyone = extend(X, split)
     assert (everyone[rows] == split.labels).all()
     centers = np.array([X[rows][split.labels == c].mean(axis=0) for c in (0, 1)])
@@ -128,7 +109,7 @@ def test_a_group_s_own_objects_keep_the_labels_of_the_split():
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
-@pytest.mark.parametrize("base", ["kmeans", AgglomerativeClustering(2)])
+@pytest.mark.parametrize("base", ["kmeans", cluster.AgglomerativeClustering(2)])
 def test_centering_moves_every_group_to_where_the_split_was_learned(kind, base):
     X, labels = crossed_groups()
     X = X @ np.array([[1.0, 0.7], [0.0, 1.0]])  # sheared: the second axis shifts with the first group
@@ -157,7 +138,7 @@ def test_centering_predicts_in_blocks(monkeypatch):
         centering.seen(sparse.csr_matrix(X), np.arange(20))
 
 
-def test_small_groups_are_reported_and_skipped():
+def test_groups_that_are_not_split_are_reported():
     X, labels = crossed_groups()
     given = labels[:, 0].astype(object)
     given[given == 0], given[given == 1], given[[5, 6]] = "left", "right", "odd"
@@ -167,14 +148,13 @@ def test_small_groups_are_reported_and_skipped():
     assert set(found.ensemble.info["name"]) == {"left", "right"}
     assert "odd (2, too small)" in repr(found)
     assert (found.labels >= 0).all()
-
-
-def test_a_group_that_the_base_leaves_whole_is_reported():
     rng = np.random.default_rng(0)
     X = np.vstack([crossed_groups()[0], rng.normal(size=(100, 2)) * 0.01 + 50])
     given = np.append(crossed_groups()[1][:, 0], np.full(100, 2))
-    found = CondEns(2, base=DBSCAN(eps=0.65), random_state=0).fit(X, given)
+    found = CondEns(2, base=cluster.DBSCAN(eps=0.65), random_state=0).fit(X, given)
     assert found.groups_["outcome"].tolist() == ["split", "split", "not split by the base"]
+    with pytest.raises(InputError, match="single cluster in every group"):
+        CondEns(2, base=cluster.DBSCAN(eps=100.0)).fit(X, given)
 
 
 def test_objects_of_unknown_group_are_labeled_too():
@@ -266,7 +246,7 @@ def test_pandas_goes_in_and_other_indexes_are_refused():
         ({"center": "mean"}, "unknown center"),
         ({"combine": "kmeens"}, "unknown combination"),
         ({"base": "kmean"}, "did you mean 'kmeans'"),
-        ({"base": KMeans}, r"not its class: give KMeans\(\)"),
+        ({"base": cluster.KMeans}, r"not its class: give KMeans\(\)"),
         ({"base": 3}, "must be a scikit-learn clusterer"),
         ({"base": "multinomial"}, r"Negative values .* \(row 0, column"),
         ({"base": "multinomial", "X": "zero"}, r"1 row of the data is all zero \(the first is row 7\)"),
@@ -295,38 +275,17 @@ def test_bad_input_gets_one_sentence(change, sentence):
     assert "\n" not in str(error.value)
 
 
-def test_a_base_that_finds_nothing_is_no_answer():
-    X, labels = crossed_groups()
-    with pytest.raises(InputError, match="single cluster in every group"):
-        CondEns(2, base=DBSCAN(eps=100.0)).fit(X, labels[:, 0])
-
-
 def test_extension_far_from_zero():
     rng = np.random.default_rng(0)
     X = np.repeat([[0.0, 0.0], [4.0, 1.0]], 50, axis=0) + rng.normal(size=(100, 2)) * 0.3
     group = np.arange(0, 100, 5)
-    for base in ("kmeans", AgglomerativeClustering()):
+    for base in ("kmeans", cluster.AgglomerativeClustering()):
         near, far = (extend(Y, fit_base(base, Y[group], group, 2, seed=0)) for Y in (X, X + 1e9))
         assert matched_accuracy(near, far) == 1.0
         assert len(np.unique(far)) == 2
 
 
-class Slow(KMeans):
-    """Runs that overlap, the last to begin being the last to end."""
-
-    calls, seen = itertools.count(1), set()
-
-    def fit_predict(self, X, y=None, sample_weight=None):
-        time.sleep(0.05 * next(self.calls))
-        self.seen.update(lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas")
-        return super().fit_predict(X)
-
-
-def blas_threads():
-    return {pool["filepath"]: pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
-
-
-class Refuses(KMeans):
+class Refuses(cluster.KMeans):
     """Cannot split groups of fewer than 50 objects."""
 
     def fit_predict(self, X, y=None, sample_weight=None):

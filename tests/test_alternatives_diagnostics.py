@@ -18,7 +18,7 @@ def result():
     return X, given, hidden, cs.contrast(X, given, 3, base="multinomial", n_init=4)
 
 
-def test_explained_variance():
+def test_quality_is_its_definition():
     rng = np.random.default_rng(0)
     X, labels = rng.normal(size=(50, 3)) + 5, rng.integers(0, 4, 50)
     inside = sum(((X[labels == c] - X[labels == c].mean(axis=0)) ** 2).sum() for c in range(4))
@@ -30,10 +30,6 @@ def test_explained_variance():
     assert quality(X, known) == pytest.approx(quality(X[:40], labels[:40]))
     assert np.isnan(quality(X, np.full(50, -1)))
     assert quality(np.ones((4, 2)), [0, 0, 1, 1]) == 0
-
-
-def test_information_is_that_of_the_table():
-    rng = np.random.default_rng(0)
     X, labels = rng.poisson(3, (30, 4)), rng.integers(0, 3, 30)
     rows = np.repeat(np.arange(30), X.sum(axis=1))
     words = np.concatenate([np.repeat(np.arange(4), x) for x in X])
@@ -60,9 +56,6 @@ def test_what_is_shared_information():
     assert same == pytest.approx(quality(X, given, measure="information"))
     assert abs(orthogonal) < 0.1 * same
     assert diagnose(X, hidden).redundancy.empty
-
-
-def test_missing_given_labels_are_left_out():
     X, given, hidden = orthogonal_multinomials(2, random_state=0)
     known = np.arange(200) < 150
     row = diagnose(X, hidden, np.where(known, given, -1)).redundancy.iloc[0]
@@ -98,7 +91,7 @@ def test_the_walk_through_of_several_groupings():
         assert (table["inside_known"] > 0.5).all()
 
 
-def test_stability_is_the_agreement_of_two_halves_of_the_restarts(result):
+def test_run_agreement_is_that_of_two_halves_of_the_runs(result):
     *_, found = result
     info = found.ensemble.info
     halves = [
@@ -110,6 +103,9 @@ def test_stability_is_the_agreement_of_two_halves_of_the_restarts(result):
     assert np.isnan(cs.contrast(X, given, 3, n_init=1).run_agreement)
     noise = np.random.default_rng(0).normal(size=(200, 6))
     assert cs.contrast(noise, np.arange(200) % 2, 3, n_init=4).run_agreement < 0.8
+    found = cs.contrast(X, given, 3, n_init=4, keep="best")
+    assert np.isnan(found.run_agreement)
+    assert "halves" not in found.sentence
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
@@ -123,13 +119,6 @@ def test_quality_does_not_depend_on_where_zero_is(kind):
     counts = rng.poisson(0.4, (300, 7)).astype(float)  # most are not stored
     assert quality(kind(counts), labels) == pytest.approx(quality(counts, labels), rel=1e-12)
     assert quality(kind(X + np.array([1e9, 0.0])), labels) == pytest.approx(expected, abs=1e-6)
-
-
-def test_the_best_restart_alone_has_no_halves(result):
-    X, given, *_ = result
-    found = cs.contrast(X, given, 3, n_init=4, keep="best")
-    assert np.isnan(found.run_agreement)
-    assert "halves" not in found.sentence
 
 
 def test_ccib_makes_the_same_record(result):

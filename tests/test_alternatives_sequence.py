@@ -93,6 +93,17 @@ def test_evidence():
     assert z_score(X, list(labels.T), model) < 2
     assert np.isnan(z_score(sparse.csr_matrix(X), None, model))
     assert np.isnan(reproducibility(X[:8], np.arange(8) // 4, CondEns(3)))
+    X, labels = crossed(300)[:2]
+    model = CondEns(2, n_init=2, random_state=0)
+    one = z_score(X, labels[:, 0], model, n_null=2)
+    assert one == z_score(X.tolist(), labels[:, :1], model, n_null=2)
+    assert reproducibility(X.tolist(), labels[:, 0], model) == reproducibility(X, labels[:, :1], model)
+    first = np.arange(300) < 150
+    apart = np.column_stack([np.where(first, labels[:, 0], -1), np.where(first, -1, labels[:, 0])])
+    each = CondEns(2, multiple_given="each", n_init=2, random_state=0)
+    assert np.isnan(z_score(X, apart, each))
+    with pytest.raises(InputError, match=r"row 1, column 0 .*missing or infinite"):
+        z_score(np.full((4, 2), np.nan), None, model)
 
 
 @pytest.mark.parametrize(
@@ -114,20 +125,6 @@ def test_evidence():
 def test_bad_input_gets_one_sentence(options, sentence):
     with pytest.raises(InputError, match=sentence):
         alternatives(crossed()[0], **{"n_clusterings": 1} | options)
-
-
-def test_evidence_takes_what_users_have():
-    X, labels = crossed(300)[:2]
-    model = CondEns(2, n_init=2, random_state=0)
-    one = z_score(X, labels[:, 0], model, n_null=2)
-    assert one == z_score(X.tolist(), labels[:, :1], model, n_null=2)
-    assert reproducibility(X.tolist(), labels[:, 0], model) == reproducibility(X, labels[:, :1], model)
-    first = np.arange(300) < 150
-    apart = np.column_stack([np.where(first, labels[:, 0], -1), np.where(first, -1, labels[:, 0])])
-    each = CondEns(2, multiple_given="each", n_init=2, random_state=0)
-    assert np.isnan(z_score(X, apart, each))
-    with pytest.raises(InputError, match=r"row 1, column 0 .*missing or infinite"):
-        z_score(np.full((4, 2), np.nan), None, model)
 
 
 @pytest.mark.slow

@@ -42,16 +42,13 @@ def test_effects_are_those_of_the_formula(kind, monkeypatch):
     assert found[found["cluster"] == 1]["feature"].iloc[0] == "c1"
 
 
-def test_columns_that_tell_nothing():
+def test_columns_that_tell_nothing_and_bad_shapes():
     X = np.column_stack([np.ones(6), [0, 0, 0, 5, 5, 5], np.arange(6)])
     found = distinguishing_features(X, [0, 0, 0, 1, 1, 1], top=3)
     assert 0 not in set(found["feature"])  # constant
     assert np.isinf(found["effect"].iloc[0])  # the clusters differ and nothing varies inside them
     alone = distinguishing_features(X, [0] * 6)
     assert alone.empty  # nothing to differ from
-
-
-def test_bad_shapes_are_refused():
     with pytest.raises(InputError, match="3 labels for data of shape"):
         distinguishing_features(np.eye(4), [0, 1, 1])
 

@@ -32,9 +32,12 @@ def test_orthogonality(reading, alpha):
     assert np.mean(given == hidden) == pytest.approx(same, abs=0.02)
 
 
-def test_readings_agree_where_groupings_are_independent():
+def test_readings_agree_where_groupings_are_independent_and_seeds_decide():
     for one, other in zip(*(orthogonal_multinomials(4, reading=r, random_state=3) for r in READINGS), strict=True):
         assert_array_equal(one, other)
+    first, again, other = (orthogonal_multinomials(2, random_state=seed)[0] for seed in (1, 1, 2))
+    assert_array_equal(first, again)
+    assert (first != other).any()
 
 
 def test_both_groupings_can_be_seen_and_neither_in_the_other():
@@ -45,16 +48,16 @@ def test_both_groupings_can_be_seen_and_neither_in_the_other():
     assert nmi(given, hidden) < 1e-9
 
 
-def test_many_groups_stay_probabilities():
+def test_groups_stay_probabilities_and_share_what_is_left():
     X, *_ = orthogonal_multinomials(9, n_objects=500)
     assert X.min() >= 0
     assert X[:, 2].min() > 0
-
-
-def test_seeds():
-    first, again, other = (orthogonal_multinomials(2, random_state=seed)[0] for seed in (1, 1, 2))
-    assert_array_equal(first, again)
-    assert (first != other).any()
+    for n in (9, 13, 16, 31):
+        _, given, hidden = orthogonal_multinomials(3, n_objects=n, random_state=0)
+        counts = [np.bincount(labels, minlength=3) for labels in (given, hidden)]
+        assert all(sizes.max() - sizes.min() <= 1 for sizes in counts), n
+        pairs = np.bincount(3 * given + hidden, minlength=9)
+        assert pairs.max() - pairs.min() <= 1
 
 
 @pytest.mark.parametrize(
@@ -73,12 +76,3 @@ def test_mistakes(settings, words):
     with pytest.raises(InputError) as caught:
         orthogonal_multinomials(**({"n_clusters": 3} | settings))
     assert words in str(caught.value)
-
-
-def test_pairs_of_groups_share_what_is_left():
-    for n in (9, 13, 16, 31):
-        _, given, hidden = orthogonal_multinomials(3, n_objects=n, random_state=0)
-        counts = [np.bincount(labels, minlength=3) for labels in (given, hidden)]
-        assert all(sizes.max() - sizes.min() <= 1 for sizes in counts), n
-        pairs = np.bincount(3 * given + hidden, minlength=9)
-        assert pairs.max() - pairs.min() <= 1
