@@ -171,6 +171,13 @@ def test_labels_of_leaves_medoids_and_consensus(api, meta):
     assert (items[3]["scores"], items[0]["scores"]) == (pytest.approx(own), {})
 
 
+def test_a_consensus_of_more_clusters_than_a_byte_has_is_sent_whole():
+    api = Api(Session(cs.Ensemble(np.random.default_rng(0).integers(0, 20, (1500, 6)))))
+    wanted = api.session.snapshot.displayed(api.session.snapshot.ref("6.10c300")).codes
+    assert wanted.max() == 299
+    np.testing.assert_array_equal(codes(arrays(api, "labels/6.10c300")[1]["labels"][0]), wanted)
+
+
 def test_many_clusters_need_two_bytes():
     rng = np.random.default_rng(0)
     wide = [np.arange(400) % 300, rng.integers(5, size=400), rng.integers(5, size=400)]

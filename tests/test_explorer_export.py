@@ -13,6 +13,7 @@ import pytest
 
 import consilience as cs
 from consilience.datasets import load_beads, load_beads_labels, sample_path
+from consilience.ensemble.store import Store
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
 from consilience.explorer.sources import GenerateOptions, open_clusterings
@@ -29,7 +30,7 @@ def rows(reply):
     return list(csv.reader(io.StringIO(reply.body.decode(), newline="")))
 
 
-def test_csv_holds_the_labels_of_the_ensemble_byte_for_byte():
+def test_csv_holds_the_labels_of_the_ensemble_byte_for_byte_and_parquet_the_same():
     reply = exported(Api(holes_session()), "csv", [{"ref": "0m", "name": "a"}, {"ref": "5m", "name": "b"}])
     ens = load_beads_labels()
     lines = ['"id","a","b"']
@@ -38,6 +39,10 @@ def test_csv_holds_the_labels_of_the_ensemble_byte_for_byte():
     assert reply.body.decode() == "\n".join(lines) + "\n"
     assert reply.headers["Content-Disposition"] == 'attachment; filename="consilience.csv"'
     assert reply.content_type == "text/csv; charset=utf-8"
+    frame = pd.read_parquet(io.BytesIO(exported(Api(holes_session()), "parquet", [{"ref": "5m", "name": "=b"}]).body))
+    assert list(frame) == ["id", "=b"]  # nothing runs in a Parquet file, so nothing is escaped
+    assert frame["=b"].fillna(-1).astype(int).tolist() == ens.labels[:, 5].tolist()
+    assert frame["id"].tolist() == ens.ids.tolist()
 
 
 def test_confidence_beside_a_consensus():
@@ -68,9 +73,8 @@ def test_labels_leave_as_they_came_and_ids_under_their_name(tmp_path):
     api = Api(opened.session())
     table = rows(exported(api, "csv", items))
     assert table[0] == list(given)
-    assert [row[1] for row in table[1:]] == ["T cell", "B cell", "", "T cell"]
-    assert [row[2] for row in table[1:]] == ["007", "010", "007", ""]
-    assert [row[3] for row in table[1:]] == ["'=1+1", "b", "b", "'=1+1"]
+    columns = list(zip(*table[1:], strict=True))[1:4]
+    assert columns == [("T cell", "B cell", "", "T cell"), ("007", "010", "007", ""), ("'=1+1", "b", "b", "'=1+1")]
     frame = pd.read_parquet(io.BytesIO(exported(api, "parquet", items).body))
     kept, went = (table.astype(object).where(table.notna(), None).to_numpy().tolist() for table in (frame, given))
     assert kept == went
@@ -82,17 +86,6 @@ def test_ids_of_a_frame_have_the_name_of_its_index():
     assert table == [["cell", "a"], ["i", "x"], ["j", "y"], ["k", "x"]]
 
 
-def test_parquet_holds_the_same_with_types():
-    items = [{"ref": "5m", "name": "=b"}]
-    reply = exported(Api(holes_session()), "parquet", items)
-    frame = pd.read_parquet(io.BytesIO(reply.body))
-    assert list(frame) == ["id", "=b"]  # nothing runs in a Parquet file, so nothing is escaped
-    labels = load_beads_labels().labels[:, 5]
-    assert frame["=b"].isna().tolist() == (labels < 0).tolist()
-    assert frame["=b"].dropna().astype(int).tolist() == labels[labels >= 0].tolist()
-    assert frame["id"].tolist() == load_beads_labels().ids.tolist()
-
-
 def test_cells_that_a_spreadsheet_would_run_are_quoted():
     ens = cs.Ensemble([np.arange(len(RISKY)) % 2, np.arange(len(RISKY)) % 3], ids=RISKY)
     table = rows(exported(Api(Session(ens)), "csv", [{"ref": "0m", "name": "=cmd|' /C calc'!A0"}, {"ref": "1m"}]))
@@ -101,47 +94,29 @@ def test_cells_that_a_spreadsheet_would_run_are_quoted():
     assert [row[1] for row in table[1:]] == [str(i % 2) for i in range(len(RISKY))]
 
 
-def test_whole_number_ids_stay_numbers():
-    ens = cs.Ensemble([[0, 0, 1], [0, 1, 1]], ids=[-5, 0, 7])
-    assert rows(exported(Api(Session(ens)), "csv", [{"ref": "0m", "name": "x"}]))[1:] == [
-        ["-5", "0"],
-        ["0", "0"],
-        ["7", "1"],
-    ]
-
-
 @pytest.mark.parametrize("ids", [[("a", 1), ("a", 2), ("b", 1)], [1, "x", 2], [1.5, 2.5, 3.5], [True, 0, 7]])
 def test_ids_of_any_kind(ids):
     given = np.empty(3, object)
     given[:] = ids
+    api = Api(Session(cs.Ensemble([[0, 0, 1], [0, 1, 1]], ids=given)))
     for form in ("csv", "parquet"):
-        reply = exported(
-            Api(Session(cs.Ensemble([[0, 0, 1], [0, 1, 1]], ids=given))), form, [{"ref": "0m", "name": "x"}]
-        )
+        reply = exported(api, form, [{"ref": "0m", "name": "x"}])
     assert pd.read_parquet(io.BytesIO(reply.body))["id"].astype(str).tolist() == [str(i) for i in ids]
 
 
-def test_without_ids_objects_are_numbered():
-    api = Api(Session(cs.Ensemble([[0, 0, 1], [0, 1, 1]])))
-    assert rows(exported(api, "csv", [{"ref": "1m", "name": "x"}])) == [["id", "x"], ["0", "0"], ["1", "1"], ["2", "1"]]
+@pytest.mark.parametrize("ids", [None, [-5, 0, 7]])
+def test_whole_number_ids_stay_numbers_and_without_ids_objects_are_numbered(ids):
+    api = Api(Session(cs.Ensemble([[0, 0, 1], [0, 1, 1]], ids=ids)))
+    table = rows(exported(api, "csv", [{"ref": "1m", "name": "x"}]))
+    assert table == [["id", "x"], *([str(one), label] for one, label in zip(ids or range(3), "011", strict=True))]
 
 
 def test_names_are_made_different():
     api = Api(beads_session())
     items = [{"ref": "1m", "name": name} for name in ("a", "a", "id", "a (2)", "", "", "b confidence", "b")]
     items.append({"ref": "60.112c", "name": "a confidence"})
-    assert rows(exported(api, "csv", items))[0] == [
-        "id",
-        "a",
-        "a (2)",
-        "id (2)",
-        "a (2) (2)",
-        "1",
-        "1 (2)",
-        "b confidence",
-        "b (2)",
-        "a confidence (2)",
-    ]
+    expected = ["id", "a", "a (2)", "id (2)", "a (2) (2)", "1", "1 (2)", "b confidence", "b (2)", "a confidence (2)"]
+    assert rows(exported(api, "csv", items))[0] == expected
 
 
 def run_snippet(reply):
@@ -186,8 +161,6 @@ def test_the_snippet_of_a_labels_file_and_of_data():
 
 
 def test_the_snippet_gives_labels_as_they_were_given(tmp_path):
-    from consilience.ensemble.store import Store
-
     with Store.create(tmp_path / "run", n_objects=3) as store:
         store.append([[0, 7], [5, 7], [9, 0]])
     api = Api(open_clusterings(tmp_path / "run").session())
@@ -196,24 +169,15 @@ def test_the_snippet_gives_labels_as_they_were_given(tmp_path):
     assert frame["y"].tolist() == [7, 7, 0]
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"format": "xlsx", "items": [{"ref": "1m"}]},
-        {"format": "csv", "items": []},
-        {"format": "csv", "items": [{"ref": "1m"}] * 65},
-        {"format": "csv", "items": [{"ref": "1x"}]},
-        {"format": "csv", "items": [{"ref": "../1m"}]},
-        {"format": "csv", "items": [{"ref": 1}]},
-        {"format": "csv", "items": [{"ref": "1m", "name": "x" * 81}]},
-        {"format": "csv", "items": [{"ref": "1m", "name": None}]},
-        {"format": "csv", "items": [{"ref": "1m", "path": "/etc/passwd"}]},
-        {"format": "csv", "items": [{"ref": "1m"}], "assessed": 1},
-        {"format": "csv", "items": [{"ref": "1m"}], "path": "/tmp/x"},
-        {"items": [{"ref": "1m"}]},
-        {"format": ["csv"], "items": [{"ref": "1m"}]},
-    ],
-)
+ONE = {"format": "csv", "items": [{"ref": "1m"}]}
+WRONG = [ONE | {"format": "xlsx"}, ONE | {"format": ["csv"]}, {"items": ONE["items"]}]
+WRONG += [ONE | {"items": items} for items in ([], [{"ref": "1m"}] * 65)]
+WRONG += [ONE | {"items": [{"ref": ref}]} for ref in ("1x", "../1m", 1)]
+WRONG += [ONE | {"items": [{"ref": "1m", **more}]} for more in ({"name": "x" * 81}, {"name": None}, {"path": "/etc"})]
+WRONG += [ONE | {"assessed": 1}, ONE | {"path": "/tmp/x"}]
+
+
+@pytest.mark.parametrize("body", WRONG)
 def test_what_makes_no_sense_is_refused(body):
     assert "error" in post(Api(holes_session()), "export", 400, **body)
 

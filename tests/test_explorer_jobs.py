@@ -12,7 +12,7 @@ import pytest
 import consilience as cs
 from consilience._run.random import child_seed
 from consilience._run.time_limit import Child
-from consilience.datasets import load_beads
+from consilience.datasets import load_beads, sample_path
 from consilience.ensemble.store import Store
 from consilience.explorer.api import Api
 from consilience.explorer.calls.jobs import find, summary
@@ -44,10 +44,8 @@ def test_more_like_this(api):
     job = more_like(api)
     assert (job["kind"], job["total"]) == ("more_like", 30)
     done = finish(api, job["id"])
-    assert done["state"] == "done"
-    assert done["done"] == 30
+    assert (done["state"], done["done"], done["revision"]) == ("done", 30, 1)
     assert done["result"] == {"added": list(range(60, 90)), "around": 5}
-    assert done["revision"] == 1
     told = ask(api, "session")
     assert (told["revision"], told["n_clusterings"]) == (1, 90)
     assert [score["name"] for score in told["scores"]] == before_scores
@@ -60,15 +58,6 @@ def test_more_like_this(api):
     np.testing.assert_array_equal(Variations(load_beads()).remake(ens.info.iloc[77]), ens.labels[:, 77])
 
 
-def test_asking_again_makes_others(api):
-    finish(api, more_like(api, jitter=1.0)["id"])
-    finish(api, more_like(api, jitter=1.0)["id"])
-    ens = api.session.snapshot.meta.ensemble
-    assert ens.n_clusterings == 120
-    weights = [tuple(row) for row in ens.info["weights"].iloc[60:]]
-    assert len(set(weights)) == 60
-
-
 def test_every_chunk_has_a_seed_of_its_own_purpose(api, monkeypatch):
     seeds, make = [], Variations.__call__
     monkeypatch.setattr("consilience.explorer.calls.more_like.CHUNK", 2)
@@ -78,24 +67,13 @@ def test_every_chunk_has_a_seed_of_its_own_purpose(api, monkeypatch):
     assert seeds == [child_seed(60, "explorer.more_like", done) for done in (0, 2)]
 
 
-def test_around_a_branch_is_around_its_medoid(api):
-    medoid = arrays(api, "labels/60.112m")[0]["items"][0]["leaf"]
+def test_around_a_branch_is_around_its_medoid_and_its_tree_is_still_there(api):
+    before = arrays(api, "labels/60.112c,60.100m,60.112m")
     done = finish(api, more_like(api, ref="60.112c", count=3)["id"])
-    assert done["result"]["around"] == medoid
-
-
-def test_around_what_was_added(api):
-    finish(api, more_like(api, count=2)["id"])
-    done = finish(api, more_like(api, ref="61m", count=2)["id"])
-    assert done["state"] == "done"
-    assert done["result"]["around"] == 61
-
-
-def test_the_tree_of_before_is_still_there(api):
-    before = arrays(api, "labels/60.112c,60.100m")[1]["labels"]
-    finish(api, more_like(api)["id"])
-    after = arrays(api, "labels/60.112c,60.100m")[1]["labels"]
-    np.testing.assert_array_equal(before, after)
+    assert done["result"]["around"] == before[0]["items"][2]["leaf"]
+    done = finish(api, more_like(api, ref="61m", count=2)["id"])  # around what was added
+    assert (done["state"], done["result"]["around"]) == ("done", 61)
+    np.testing.assert_array_equal(before[1]["labels"], arrays(api, "labels/60.112c,60.100m,60.112m")[1]["labels"])
 
 
 def test_one_job_at_a_time(api):
@@ -121,12 +99,10 @@ def test_cancel_keeps_what_was_made(api, monkeypatch):
     monkeypatch.setattr(Variations, "__call__", slow)
     job = more_like(api, count=1000)
     assert made.wait(60)
-    stopped = api.call("DELETE", f"/api/jobs/{job['id']}")
-    assert stopped.status == 200
+    assert api.call("DELETE", f"/api/jobs/{job['id']}").status == 200
     go.set()
     done = finish(api, job["id"])
-    assert done["state"] == "canceled"
-    assert done["done"] == 25
+    assert (done["state"], done["done"]) == ("canceled", 25)
     assert done["result"]["added"] == list(range(60, 85))
     assert ask(api, "session")["n_clusterings"] == 85
     assert api.call("DELETE", f"/api/jobs/{job['id']}").status == 200  # asked too late: nothing changes
@@ -167,11 +143,9 @@ def test_a_stored_run_grows_on_disk(tmp_path):
     assert stored.info["around"].iloc[40:].tolist() == [5] * 30 + [45] * 10
     again = Api(stored_session(tmp_path / "run"))  # a new server on the same run
     told, before = ask(again, "session"), ask(api, "session")
-    assert told["n_clusterings"] == 80
-    assert told["run"] == before["run"]
-    np.testing.assert_array_equal(
-        arrays(again, "labels/70.130c")[1]["labels"], arrays(api, "labels/70.130c")[1]["labels"]
-    )
+    assert (told["n_clusterings"], told["run"]) == (80, before["run"])
+    shown, there = (arrays(one, "labels/70.130c")[1]["labels"] for one in (api, again))
+    np.testing.assert_array_equal(shown, there)
     done = finish(again, more_like(again, count=30)["id"])
     assert done["result"]["added"] == list(range(80, 110))
     weights = [tuple(row) for row in again.session.snapshot.meta.ensemble.info["weights"].iloc[40:]]
@@ -207,9 +181,13 @@ def test_other_data_than_the_run_was_made_from(tmp_path):
     assert "differs" in post(api, "jobs", 400, kind="more_like", ref="5m")["error"]
 
 
-def test_without_data_nothing_can_be_added():
+def test_jobs_that_need_the_data_say_so_without_it():
     api = Api(Session(beads_ensemble()))
     assert "--data" in post(api, "jobs", 400, kind="more_like", ref="5m")["error"]
+    assert "there is none here" in post(api, "jobs", 400, kind="stable")["error"]
+    assert not ask(api, "session")["can"]["stable"]
+    one = Api(Session(cs.Ensemble([[0, 0, 1, 1]])))
+    assert "at least two clusterings" in post(one, "jobs", 400, kind="map")["error"]
 
 
 def test_a_clustering_among_others_that_generate_did_not_make():
@@ -221,9 +199,6 @@ def test_a_clustering_among_others_that_generate_did_not_make():
 
 
 def test_the_snippet_makes_what_was_added_in_memory():
-    from consilience.datasets import sample_path
-    from consilience.explorer.sources import GenerateOptions
-
     how = {"id_column": "bead", "known": ["shape", "color"]}
     api = Api(open_clusterings(sample_path("beads.csv"), reading=how, options=GenerateOptions(12, 4)).session())
     finish(api, more_like(api, count=30)["id"])
@@ -236,26 +211,20 @@ def test_the_snippet_makes_what_was_added_in_memory():
 @pytest.mark.slow
 def test_the_null_is_that_of_the_package(api):
     shape = load_beads().labels["shape"]
-    job = post(api, "jobs", 202, kind="null", groups=5, score="accuracy:shape", shuffles=3)
+    name = "accuracy:shape"
+    job = post(api, "jobs", 202, kind="null", groups=5, score=name, shuffles=3)
     done = finish(api, job["id"])
-    found = cs.organize(beads_ensemble(), 5).null(
-        {"accuracy:shape": lambda labels: accuracy(shape, labels)}, n_shuffles=3
-    )
+    found = cs.organize(beads_ensemble(), 5).null({name: lambda labels: accuracy(shape, labels)}, n_shuffles=3)
     row, told = found.table.iloc[0], done["result"]
-    assert (told["score"], told["groups"], done["done"], done["total"]) == ("accuracy:shape", 5, 4, 4)
-    assert told["best"] == row["best"]
-    assert told["p_value"] == row["p_value"]
-    assert told["null_mean"] == row["null_mean"]
-    assert told["null_sd"] == row["null_sd"]
-    assert told["shuffled"] == found.shuffled["accuracy:shape"].tolist()
-    assert told["values"] == found.groups["accuracy:shape"].tolist()
-    assert done["revision"] == 0
+    assert (told["score"], told["groups"], done["done"], done["total"], done["revision"]) == (name, 5, 4, 4, 0)
+    assert all(told[of] == row[of] for of in ("best", "p_value", "null_mean", "null_sd"))
+    assert told["shuffled"] == found.shuffled[name].tolist()
+    assert told["values"] == found.groups[name].tolist()
 
 
 def test_less_compactness_is_better_in_its_null(api):
     told = finish(api, post(api, "jobs", 202, kind="null", groups=4, score="compactness", shuffles=2)["id"])["result"]
-    assert told["best"] == min(told["values"])
-    assert min(told["values"]) > 0
+    assert told["best"] == min(told["values"]) > 0
     assert told["p_value"] == (1 + sum(value <= told["best"] for value in told["shuffled"])) / 3
 
 
@@ -267,38 +236,23 @@ def test_the_null_can_be_canceled(api):
     assert done["done"] < 101
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"kind": "null", "groups": 5, "score": "accuracy:nobody", "shuffles": 3},
-        {"kind": "null", "groups": 61, "score": "accuracy:shape", "shuffles": 3},
-        {"kind": "null", "groups": 1, "score": "accuracy:shape"},
-        {"kind": "null", "groups": 5, "score": "accuracy:shape", "shuffles": 101},
-        {"kind": "null", "groups": 5},
-        {"kind": "more_like", "ref": "5m", "count": 1001},
-        {"kind": "more_like", "ref": "5m", "count": 0},
-        {"kind": "more_like", "ref": "5m", "count": 2.0},
-        {"kind": "more_like", "ref": "5m", "count": True},
-        {"kind": "more_like", "ref": "5m", "jitter": 0},
-        {"kind": "more_like", "ref": "5m", "jitter": "0.3"},
-        {"kind": "more_like", "ref": "5m", "jitter": 4},
-        {"kind": "more_like", "ref": "5m", "store": "/tmp/x"},
-        {"kind": "more_like", "ref": "../5m"},
-        {"kind": "more_like"},
-        {"kind": "shell"},
-        {"kind": ["more_like"]},
-        {},
-    ],
-)
+NULL, MORE = {"kind": "null", "groups": 5, "score": "accuracy:shape"}, {"kind": "more_like", "ref": "5m"}
+WRONG = [NULL | {"score": "accuracy:nobody"}, NULL | {"groups": 61}, NULL | {"groups": 1}, NULL | {"shuffles": 101}]
+WRONG += [{"kind": "null", "groups": 5}, {"kind": "more_like"}, {"kind": "shell"}, {"kind": ["more_like"]}, {}]
+WRONG += [MORE | {"count": count} for count in (1001, 0, 2.0, True)]
+WRONG += [MORE | {"jitter": jitter} for jitter in (0, "0.3", 4)]
+WRONG += [MORE | {"store": "/tmp/x"}, MORE | {"ref": "../5m"}]
+
+
+@pytest.mark.parametrize("body", WRONG)
 def test_what_makes_no_sense_is_refused(api, body):
     assert "error" in post(api, "jobs", 400, **body)
     assert api.jobs.running() is None
 
 
 def test_jobs_that_are_not_there(api):
-    assert api.call("GET", "/api/jobs/1").status == 404
-    assert api.call("DELETE", "/api/jobs/7").status == 404
-    assert api.call("GET", "/api/jobs/x").status == 404
+    for method, number in (("GET", "1"), ("DELETE", "7"), ("GET", "x")):
+        assert api.call(method, f"/api/jobs/{number}").status == 404
 
 
 def test_old_jobs_are_forgotten():
@@ -324,27 +278,19 @@ def test_the_end_of_a_server_stops_its_job():
     assert issubclass(StoppedError, Exception)
 
 
-def test_a_neighbor_map_as_a_job(monkeypatch):
-    monkeypatch.setattr("consilience.meta.maps.ALONE", 10)
-    api = Api(Session(beads_ensemble()))
-    job = post(api, "jobs", 202, kind="map")
-    while (told := ask(api, f"jobs/{job['id']}"))["state"] == "running":
-        time.sleep(0.05)
-    assert (told["state"], told["done"], told["total"]) == ("done", 5, 5)
-    made = len(api.session.snapshot.cache)
-    header, found = arrays(api, "map/neighbors")
-    assert len(api.session.snapshot.cache) == made, "the job made it"
-    assert (header["kind"], len(found["xy"])) == ("neighbors", 60)
-
-
-def test_a_neighbor_map_can_be_canceled(monkeypatch):
+def test_a_neighbor_map_as_a_job_which_can_be_canceled(monkeypatch):
     monkeypatch.setattr("consilience.meta.maps.ALONE", 10)
     api = Api(Session(beads_ensemble()))
     job = post(api, "jobs", 202, kind="map")
     api.jobs.get(job["id"]).ask_to_stop()
     api.jobs.close()
-    assert ask(api, f"jobs/{job['id']}")["state"] == "canceled"
-    assert len(api.session.snapshot.cache) == 0
+    assert (ask(api, f"jobs/{job['id']}")["state"], len(api.session.snapshot.cache)) == ("canceled", 0)
+    told = finish(api, post(api, "jobs", 202, kind="map")["id"])
+    assert (told["state"], told["done"], told["total"]) == ("done", 5, 5)
+    made = len(api.session.snapshot.cache)
+    header, found = arrays(api, "map/neighbors")
+    assert len(api.session.snapshot.cache) == made, "the job made it"
+    assert (header["kind"], len(found["xy"])) == ("neighbors", 60)
 
 
 def test_what_nobody_asked_for_gives_way():
@@ -400,14 +346,3 @@ def test_stable_numbers_that_give_way_end_and_are_still_to_be_found(monkeypatch)
     api.jobs.get(asked["id"]).ask_to_stop()
     api.jobs.close()
     assert kept[1]._process.poll() is not None
-
-
-def test_one_clustering_has_no_map():
-    api = Api(Session(cs.Ensemble([[0, 0, 1, 1]])))
-    assert "at least two clusterings" in post(api, "jobs", 400, kind="map")["error"]
-
-
-def test_stable_numbers_need_the_data():
-    api = Api(Session(beads_ensemble()))
-    assert "there is none here" in post(api, "jobs", 400, kind="stable")["error"]
-    assert not ask(api, "session")["can"]["stable"]
