@@ -11,13 +11,7 @@ from scipy.optimize import linear_sum_assignment
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.consensus import (
-    METHODS,
-    ANMISearch,
-    Consensus,
-    MajorityVote,
-    floaters,
-)
+from consilience.consensus import METHODS, ANMISearch, Consensus, MajorityVote, floaters
 from consilience.consensus.combine import combined_labels
 from consilience.consensus.methods.anmi_search import greedy_start
 from consilience.consensus.methods.information import problem_views

@@ -220,7 +220,12 @@ class Consensus(Result):
         if self.clusters is None:
             lines.insert(1, f"sizes       {list_numbers(self.sizes)}")
         else:
-            lines += _cluster_lines(self.clusters)
+            lines.append("cluster        size  confidence  support")
+            shown, left = clusters_to_show(self.clusters["confidence"], LISTED)
+            for row in self.clusters.iloc[shown].itertuples():
+                lines.append(f"{row.cluster:>7}{row.size:>12,}{row.confidence:>12.3f}{row.support:>9.3f}")
+            if left:
+                lines.append(f"      … {left}")
         return "\n  ".join(lines)
 
 
@@ -291,16 +296,6 @@ def clusters_to_show(confidence: Any, most: int) -> tuple[Ints, str]:
     shown = np.sort(np.append(weakest, others[: most - len(weakest)]))
     left = others[most - len(weakest) :]
     return shown, f"{len(left):,} more, with a confidence of at least {np.floor(values[left].min() * 1000) / 1000:.3f}"
-
-
-def _cluster_lines(clusters: pd.DataFrame) -> list[str]:
-    lines = ["cluster        size  confidence  support"]
-    shown, left = clusters_to_show(clusters["confidence"], LISTED)
-    for row in clusters.iloc[shown].itertuples():
-        lines.append(f"{row.cluster:>7}{row.size:>12,}{row.confidence:>12.3f}{row.support:>9.3f}")
-    if left:
-        lines.append(f"      … {left}")
-    return lines
 
 
 def list_numbers(numbers: Ints, most: int = 12) -> str:

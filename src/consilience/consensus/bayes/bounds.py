@@ -158,9 +158,8 @@ def owners_of(shared: Floats, sizes: Floats, *, loss: str, n_clusters: int | Non
 
 
 def soft_of(block: Block, state: State) -> Floats:
-    if block.soft is not None:
-        return block.soft if state.order is None else block.soft[:, state.order]
-    return renew(block, state)
+    soft = block.ordered(state.order)
+    return renew(block, state) if soft is None else soft
 
 
 # How far clusterings repeat each other: the power to which the likelihood of each of them should count.

@@ -145,7 +145,9 @@ def effective_sample_size(trace: Floats) -> float:
     if within <= 1e-20 * max(1.0, float(np.abs(parts).max()) ** 2):
         return float(parts.size)
     total = within * (n - 1) / n + float(parts.mean(axis=1).var(ddof=1))
-    correlation = 1 - (within - _autocovariance(centered)) / total
+    spectrum = np.fft.rfft(centered, 2 * n, axis=1)
+    autocovariance = np.fft.irfft(np.abs(spectrum) ** 2, 2 * n, axis=1)[:, :n].mean(axis=0) / n  # at all lags
+    correlation = 1 - (within - autocovariance) / total
     correlation[0] = 1.0
     pairs = correlation[: n // 2 * 2].reshape(-1, 2).sum(axis=1)
     negative = np.flatnonzero(pairs < 0)
@@ -157,13 +159,6 @@ def _split(trace: Floats) -> Floats:
     trace = np.atleast_2d(np.asarray(trace, float))
     half = trace.shape[1] // 2
     return np.concatenate([trace[:, :half], trace[:, trace.shape[1] - half :]])
-
-
-def _autocovariance(centered: Floats) -> Floats:
-    n = centered.shape[1]
-    spectrum = np.fft.rfft(centered, 2 * n, axis=1)
-    products = np.fft.irfft(np.abs(spectrum) ** 2, 2 * n, axis=1)[:, :n]
-    return np.asarray(products.mean(axis=0) / n)
 
 
 # One partition of the rows from posterior samples of their objects.
@@ -369,19 +364,10 @@ def _starts(
     return starts
 
 
-def quick_consensus(
-    problem: Problem,
-    most: int,
-    seed: int,
-    finer: float = 1.0,
-    *,
-    n_init: int = 3,
-    max_iter: int = 20,
-    n_jobs: int | None,
-) -> Labels:
+def quick_consensus(problem: Problem, most: int, seed: int, finer: float = 1.0, **more: Any) -> Labels:
     """Labels of the rows by k-means on the labels, into `finer` times as many clusters as the clusterings usually have."""
     k = min(max(2, int(finer * np.median(problem.sizes))), problem.n_rows, most)
-    how: dict[str, Any] = {"n_init": n_init, "batch": 20, "max_iter": max_iter, "seed": seed, "n_jobs": n_jobs}
+    how: dict[str, Any] = {"n_init": 3, "batch": 20, "max_iter": 20, "seed": seed} | more
     return best_start(problem_views(problem), k, objective="quadratic", **how)
 
 

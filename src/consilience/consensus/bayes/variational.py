@@ -112,6 +112,9 @@ class Block:
     rows: LabelRows
     soft: Floats | None = None
 
+    def ordered(self, order: Ints | None) -> Floats | None:
+        return self.soft if self.soft is None or order is None else self.soft[:, order]
+
 
 def statistics(rows: LabelRows, soft: Floats, kind: str) -> Statistics:
     sums = rows.weights @ soft, np.asarray(rows.holders @ soft), -float(rows.weights @ xlogy(soft, soft).sum(axis=1))
@@ -128,7 +131,7 @@ def statistics(rows: LabelRows, soft: Floats, kind: str) -> Statistics:
 
 
 def renew(block: Block, state: State) -> Floats:
-    soft = None if block.soft is None else _reorder(block.soft, state.order)
+    soft = block.ordered(state.order)
     return soften(size_scores(state, soft) + label_scores(block.rows, state, soft))
 
 
@@ -154,10 +157,6 @@ def advance(state: State, merged: Statistics) -> State:
     if "beta" in state.estimate:
         beta = estimate_beta(merged.table, state.offsets, beta, merged.nothing("table"), power=state.power)
     return replace(state, statistics=merged, alpha=alpha, beta=beta, order=order)
-
-
-def _reorder(soft: Floats, order: Ints | None) -> Floats:
-    return soft if order is None else soft[:, order]
 
 
 def soften(scores: Floats) -> Floats:

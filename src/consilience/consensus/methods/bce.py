@@ -126,13 +126,7 @@ def dirichlet_newton(alpha: Floats, mean_logs: Floats, *, max_iter: int = 5) -> 
 
 
 def infer(
-    labels: Labels,
-    offsets: Ints,
-    alpha: Floats,
-    shares: Floats,
-    *,
-    max_iter: int = 1000,
-    tol: float = 1e-8,
+    labels: Labels, offsets: Ints, alpha: Floats, shares: Floats, *, max_iter: int = 1000, tol: float = 1e-8
 ) -> Floats:
     """γ (n × k) of rows under fixed parameters, from labels shared evenly, until no entry changes by more than `tol`."""
     # A clustering with a single label says nothing of the cluster, and is left out.

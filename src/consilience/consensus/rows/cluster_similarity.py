@@ -224,7 +224,8 @@ def cluster_weights(problem: Problem, theta: float = THETA, *, work: int = 10**9
     offsets = problem.offsets
     columns, sizes = np.ascontiguousarray(problem.labels.T), np.diff(offsets)
     r = problem.n_clusterings
-    judges = _judges(problem, work, fewest)
+    most = max(fewest, work // max(1, problem.n_rows * r))
+    judges = np.arange(r) if r <= most else np.unique(np.linspace(0, r - 1, most).astype(np.int64))  # evenly spread
 
     def judge(q: int) -> tuple[Floats, Floats]:
         if offsets[-1] * sizes[q] <= CELLS:
@@ -277,10 +278,3 @@ def co_occurrence(problem: Problem) -> Floats:
         found[begin:, begin:end] = tables
         found[begin:end, begin:] = tables.T
     return found
-
-
-def _judges(problem: Problem, work: int, fewest: int) -> Ints:
-    """Clusterings by whose labels clusters are judged: all, or evenly spread ones where that would take long."""
-    r = problem.n_clusterings
-    most = max(fewest, work // max(1, problem.n_rows * r))
-    return np.arange(r) if r <= most else np.unique(np.linspace(0, r - 1, most).astype(np.int64))

@@ -11,10 +11,9 @@ import pandas as pd
 
 from consilience import _kernels
 from consilience._check import InputError, check_count, check_labels, count, is_number
-from consilience._types import EnsembleLike, Floats, Ints, Labels
+from consilience._types import EnsembleLike
 from consilience.consensus.rows.problem import Problem, label_tables
 from consilience.consensus.trust.confidence import FLOATING, Assessment, cluster_shares, floating
-from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
 
 SHOWN = 5  # safeguard: objects named for each component, as many as a line of a table has room for
@@ -97,8 +96,17 @@ def floaters(ensemble: EnsembleLike, consensus: Any, *, threshold: float = FLOAT
     codes = check_labels(consensus, "the consensus labels") if done is None else done.labels.astype(np.int32)
     if not is_number(threshold) or not 0 <= threshold <= 1:
         raise InputError(f"threshold must lie between 0 and 1; got {threshold!r}")
-    objects, problem, own, tables = consensus_rows(ens, codes)
-    shares, everyone = cluster_shares(problem.labels, tables), np.arange(problem.n_rows)
+    if len(codes) != ens.n_objects:
+        raise InputError(f"the consensus has {len(codes)} labels for {count(ens.n_objects, 'object')}")
+    objects = np.flatnonzero((codes >= 0) & (ens.labels >= 0).any(axis=1))
+    if not len(objects):
+        raise InputError("no object has a consensus label and a label of a clustering")
+    # Rows agree in all labels and in the consensus, which need not be a function of the row.
+    first, inverse, counts = _kernels.signatures(np.column_stack([ens.labels[objects], codes[objects]]))
+    rows, own, k = ens.labels[objects[first]], codes[objects[first]].astype(np.int64), int(codes[objects].max()) + 1
+    rows = np.ascontiguousarray(rows[:, (rows >= 0).any(axis=0)])
+    problem = Problem(rows, counts.astype(float), k, inverse)
+    shares, everyone = cluster_shares(rows, label_tables(problem, own, k)), np.arange(problem.n_rows)
     if done is None:
         support = shares[everyone, own][problem.inverse]
         confidence = Assessment(problem, own).confidence[problem.inverse]
@@ -119,20 +127,3 @@ def floaters(ensemble: EnsembleLike, consensus: Any, *, threshold: float = FLOAT
             "labeled": (ens.labels[objects[at]] >= 0).sum(axis=1),
         }
     )
-
-
-def consensus_rows(ens: Ensemble, codes: Labels) -> tuple[Ints, Problem, Ints, list[Floats]]:
-    """The objects with a label here and in a clustering, their rows, the rows' clusters, and the tables of labels."""
-    # Rows agree in all labels and in the consensus, which need not be a function of the row.
-    if len(codes) != ens.n_objects:
-        raise InputError(f"the consensus has {len(codes)} labels for {count(ens.n_objects, 'object')}")
-    objects = np.flatnonzero((codes >= 0) & (ens.labels >= 0).any(axis=1))
-    if not len(objects):
-        raise InputError("no object has a consensus label and a label of a clustering")
-    labels, own = ens.labels[objects], codes[objects]
-    first, inverse, counts = _kernels.signatures(np.column_stack([labels, own]))
-    rows, k = labels[first], int(own.max()) + 1
-    known = (rows >= 0).any(axis=0)
-    problem = Problem(np.ascontiguousarray(rows[:, known]), counts.astype(float), k, inverse)
-    clusters = own[first].astype(np.int64)
-    return objects, problem, clusters, label_tables(problem, clusters, k)

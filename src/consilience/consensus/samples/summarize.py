@@ -123,15 +123,15 @@ class Summary(Result):
         known = self.labels >= 0
         name, unit = NAMES[self.loss]
         ball, clusters = self.ball(), self.samples.n_clusters
-        inside = clusters[ball.inside]
+        low, high = clusters[ball.inside].min(), clusters[ball.inside].max()
+        span = count(int(low), "cluster") if low == high else f"{low} to {high} clusters"
         cost = "" if self.cost == 1 else f", cost {self.cost:g}"
         lines = [
             f"Summary: {count(self.n_clusters, 'cluster')} of {known.sum():,} objects from {count(len(clusters), 'sample')}",
             f"sizes     {list_numbers(self.sizes)}",
             f"loss      {self.expected_loss:.4f}{unit} expected ({name}{cost})",
             f"cohesion  mean {np.nanmean(self.cohesion[known]):.3f}",
-            f"ball      {100 * ball.share:.3g} % of the samples within {ball.radius:.4g}{unit}; "
-            f"they have {_clusters(int(inside.min()), int(inside.max()))}",
+            f"ball      {100 * ball.share:.3g} % of the samples within {ball.radius:.4g}{unit}; they have {span}",
         ]
         if not known.all():
             lines.append(f"no label  {np.count_nonzero(~known):,} objects (-1)")
@@ -154,10 +154,6 @@ def cohesion_of(problem: Problem, labels: Ints) -> Floats:
     rows = np.arange(problem.n_rows)
     total, samples = (row_scores(problem, tables)[rows, labels] for tables in (shares, told))
     return np.where(samples > 0, total / np.maximum(samples, 1), np.nan)
-
-
-def _clusters(low: int, high: int) -> str:
-    return count(low, "cluster") if low == high else f"{low} to {high} clusters"
 
 
 # How sure a summary of samples is: the ball of partitions around it that holds most of the probability.
