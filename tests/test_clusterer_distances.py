@@ -1,10 +1,10 @@
-"""A clusterer of precomputed distances, and new objects given by their distances to the others."""
+"""Distances that are scaled to columns, a clusterer of them, and new objects given by their distances to the others."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import minimize
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.base import clone
 
 import consilience as cs
@@ -19,17 +19,14 @@ N = 100  # objects that are clustered; 50 are new
 
 
 def quick(**options):
-    return EnsembleClusterer(
-        5,
-        **{
-            "metric": "precomputed",
-            "methods": "minima",
-            "n_clusterings": 15,
-            "method": "quadratic",
-            "random_state": 0,
-            **options,
-        },
-    )
+    usual = {
+        "metric": "precomputed",
+        "methods": "minima",
+        "n_clusterings": 15,
+        "method": "quadratic",
+        "random_state": 0,
+    }
+    return EnsembleClusterer(5, **usual | options)
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +40,39 @@ def frame():
 @pytest.fixture(scope="module")
 def model(frame):
     return quick().fit(frame[0].iloc[:N, :N])
+
+
+def stress_of(columns, D):
+    """Eq. 2 of Caruana et al. 2006, pair by pair."""
+    i, j = np.triu_indices(len(D), 1)
+    made = np.linalg.norm(columns[i] - columns[j], axis=1)
+    return (np.square(made - D[i, j]) / D[i, j]).sum() / D[i, j].sum()
+
+
+def test_euclidean_distances_are_recovered():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    D = squareform(pdist(X))
+    columns, stress = embed(D, 3)
+    np.testing.assert_allclose(cdist(columns, columns), D, atol=1e-3)
+    assert stress < 1e-6
+    assert (np.diff(columns.var(axis=0)) < 0).all()
+
+
+def test_the_descent_goes_down_to_a_minimum_of_its_own_formula():
+    rng = np.random.default_rng(1)
+    D = squareform(np.abs(rng.normal(1, 0.4, 45)) + 0.1)
+    columns, stress = embed(D, 2, max_iter=5000, tolerance=1e-13)
+    assert stress == pytest.approx(stress_of(columns, D), rel=1e-9)
+    assert stress < embed(D, 2, max_iter=3)[1] < embed(D, 2, max_iter=1)[1]
+    for _ in range(20):
+        assert stress_of(columns + rng.normal(0, 1e-3, columns.shape), D) > stress - 1e-9
+
+
+def test_equal_objects_do_not_break_the_scaling():
+    X = np.repeat(np.random.default_rng(0).normal(size=(10, 2)), 3, axis=0)
+    columns, stress = embed(squareform(pdist(X)), 2)
+    assert np.isfinite(columns).all()
+    assert stress < 1e-4
 
 
 def test_new_objects_are_put_where_the_stress_is_least():

@@ -156,56 +156,26 @@ check_n_features_in check_fit2d_predict1d""".split()  # noqa: SIM905
 SPARSE, N_ITER = ["check_estimator_sparse_tag"], ["check_non_transformer_estimators_n_iter"]
 LABELS = """check_sample_weights_list check_all_zero_sample_weights_error check_sample_weight_equivalence_on_dense_data
 check_clustering""".split()  # noqa: SIM905
-ONE_CLUSTER = dict.fromkeys(
-    [
-        "check_dont_overwrite_parameters",
-        "check_methods_subset_invariance",
-        "check_fit2d_predict1d",
-        "check_fit2d_1feature",
-    ],
-    "asks for one cluster, in which nothing is new",
-)
-EMPTY_ROWS = dict.fromkeys(
-    [
-        "check_estimators_dtypes",
-        *SPARSE,
-        "check_estimator_sparse_array",
-        "check_estimator_sparse_matrix",
-        "check_fit2d_1feature",
-    ],
-    "has rows without any count, which are refused",
-)
-NEGATIVE = {"check_clustering": "has negative numbers, though the tag says positive only"}
-GIVEN = {"check_fit_score_takes_y": "the second argument of fit is the given grouping, under its name"}
-OWN_WORDS = dict.fromkeys(
-    [
-        "check_positive_only_tag_during_fit",
-        "check_complex_data",
-        "check_dtype_object",
-        "check_estimators_empty_data_messages",
-    ],
-    "expects scikit-learn's sentence, and the reader of tables has its own, which names row and column",
-)
-EXCEPTIONS = {
-    **{
-        kind.__name__: dict.fromkeys(
-            [*NO_DATA, *SPARSE, *LABELS, *(N_ITER if "max_iter" in kind().get_params() else [])],
-            "takes labels, and these are measurements",
-        )
-        for kind in METHODS.values()
-    },
-    "CAP": dict.fromkeys([*NO_DATA, *SPARSE, "check_fit1d"], "takes clusterings of both sides beside the counts"),
-    "Recommender": dict.fromkeys(
-        [*NO_DATA, *SPARSE, "check_fit1d"], "takes clusterings of both sides beside the counts"
-    ),
-    "Comraf": dict.fromkeys(NO_DATA, "takes the edges of a graph"),
-    "CCIB": EMPTY_ROWS | NEGATIVE | ONE_CLUSTER | GIVEN,
-    "CondEns": ONE_CLUSTER | GIVEN,
-    "CountBottleneck": EMPTY_ROWS | NEGATIVE,
-    "MultinomialMixture": EMPTY_ROWS | NEGATIVE,
-    "DataLoom": OWN_WORDS,
-    "MDC": OWN_WORDS,
+# One cluster is asked for, in which nothing is new.
+ONE_CLUSTER = """check_dont_overwrite_parameters check_methods_subset_invariance check_fit2d_predict1d
+check_fit2d_1feature""".split()  # noqa: SIM905
+# Rows without any count are refused.
+EMPTY_ROWS = """check_estimators_dtypes check_estimator_sparse_tag check_estimator_sparse_array
+check_estimator_sparse_matrix check_fit2d_1feature""".split()  # noqa: SIM905
+NEGATIVE = ["check_clustering"]  # has negative numbers, though the tag says positive only
+GIVEN = ["check_fit_score_takes_y"]  # the second argument of fit is the given grouping, under its name
+# The reader of tables has its own sentences, which name row and column.
+OWN_WORDS = """check_positive_only_tag_during_fit check_complex_data check_dtype_object
+check_estimators_empty_data_messages""".split()  # noqa: SIM905
+EXCEPTIONS = {  # the methods take labels, and these are measurements
+    kind.__name__: [*NO_DATA, *SPARSE, *LABELS, *(N_ITER if "max_iter" in kind().get_params() else [])]
+    for kind in METHODS.values()
 }
+EXCEPTIONS |= {name: [*NO_DATA, *SPARSE, "check_fit1d"] for name in ("CAP", "Recommender")}  # take clusterings as well
+EXCEPTIONS |= dict.fromkeys(["CountBottleneck", "MultinomialMixture"], EMPTY_ROWS + NEGATIVE)
+EXCEPTIONS |= dict.fromkeys(["DataLoom", "MDC"], OWN_WORDS)
+EXCEPTIONS |= {"CCIB": EMPTY_ROWS + NEGATIVE + ONE_CLUSTER + GIVEN, "CondEns": ONE_CLUSTER + GIVEN}
+EXCEPTIONS["Comraf"] = NO_DATA  # takes the edges of a graph
 CHECKED = {name: ESTIMATORS[name](**QUICK.get(name, {})) for name in ESTIMATORS}
 CHECKED["CondEns of counts"] = CondEns(n_init=2, base="bottleneck")
 EXCEPTIONS["CondEns of counts"] = EXCEPTIONS["CCIB"]

@@ -20,30 +20,19 @@ def check(count, tried):
         pytest.skip(count.notes[0])
 
 
-@pytest.mark.parametrize(
-    ("fault", "times"),
-    [
-        (runs.killed, 5),
-        (runs.stopped, 2),
-        (runs.cut, 2),
-        (runs.two_writers, 1),
-        (runs.clock_jumps, 2),
-        (runs.full_disk, 1),
-    ],
-    ids=lambda value: getattr(value, "__name__", ""),
-)
-def test_a_run_survives(tmp_path, fault, times):
-    check(fault(tmp_path, times), times - (fault is runs.stopped))
+TIMES = {runs.killed: 5, runs.stopped: 2, runs.cut: 2, runs.two_writers: 1, runs.clock_jumps: 2, runs.full_disk: 1}
 
 
-def test_a_lost_scheduler_is_said_and_the_run_goes_on(tmp_path):
+@pytest.mark.parametrize("fault", TIMES, ids=lambda fault: fault.__name__)
+def test_a_run_survives(tmp_path, fault):
+    check(fault(tmp_path, TIMES[fault]), TIMES[fault] - (fault is runs.stopped))
+
+
+@pytest.mark.parametrize("fault", [clusters.scheduler_lost, clusters.scheduler_restarted])
+def test_a_run_goes_on_after_its_scheduler(tmp_path, fault):
+    """One that is lost is said, one that comes back is used."""
     pytest.importorskip("distributed")
-    check(clusters.scheduler_lost(tmp_path, 1), 1)
-
-
-def test_a_scheduler_that_comes_back_is_used(tmp_path):
-    pytest.importorskip("distributed")
-    check(clusters.scheduler_restarted(tmp_path, 1), 1)
+    check(fault(tmp_path, 1), 1)
 
 
 @pytest.fixture(scope="module")

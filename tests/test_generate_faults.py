@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -223,3 +225,32 @@ def test_the_log_has_steps_and_tasks_and_how_it_ended(beads, tmp_path):
     end = lines(log)[-1]
     assert (end["verb"], end["status"]) == ("generate", "failed")
     assert "clusters" in end["note"]
+
+
+PROGRAM = """
+import sys, threading, numpy as np, consilience as cs
+from consilience.ensemble.store import Store
+
+append = Store.append
+
+def append_and_stop(store, *args, **how):
+    append(store, *args, **how)
+    print("a part is written", flush=True)
+    threading.Event().wait()
+
+Store.append = append_and_stop
+cs.generate(np.random.default_rng(0).normal(size=(300, 5)), 60, 4, "zipf+pca+objects", random_state=5, store=sys.argv[1])
+"""
+
+
+def test_a_killed_run_goes_on_and_ends_the_same(tmp_path):
+    """Killed after its first part, however fast the machine is; at random moments: `make faults`."""
+    run, X = tmp_path / "run", np.random.default_rng(0).normal(size=(300, 5))
+    with subprocess.Popen([sys.executable, "-c", PROGRAM, run], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("a part")
+        process.kill()
+    assert 0 < Store.open(run).n_clusterings < 60
+    resumed = cs.generate(X, 60, 4, "zipf+pca+objects", random_state=5, store=run)
+    whole = cs.generate(X, 60, 4, "zipf+pca+objects", random_state=5)
+    np.testing.assert_array_equal(resumed.labels, whole.labels)

@@ -136,9 +136,7 @@ def test_no_clustering_has_one_cluster() -> None:
     for how in ({"resolutions": [1e-3, 0.02, 1]}, {}):
         ens = cs.generate(cloud, 12, (2, 3), "graph", random_state=1, **how)
         assert ens.n_clusters.min() >= 2
-        assert [np.array_equal(Variations(cloud).remake(row), ens.labels[:, i]) for i, row in ens.info.iterrows()] == [
-            True
-        ] * 12
+        assert all(np.array_equal(Variations(cloud).remake(row), ens.labels[:, i]) for i, row in ens.info.iterrows())
         low = ens.info[ens.info["resolution"] < 1]
         numbers = set(low["n_neighbors"].astype(int))
         graphs = {k: igraph_of(connectivities(*nearest_neighbors(cloud, k))) for k in numbers}
@@ -174,21 +172,21 @@ def test_a_graph_of_ones_own() -> None:
     assert np.array_equal(cs.generate(one_way, 8, (2, 9), "graph", metric="graph").labels, ens.labels)
 
 
-def test_what_cannot_be_is_said() -> None:
-    with pytest.raises(InputError, match="zipf needs columns"):
-        cs.generate(np.eye(5), 3, 2, "graph+zipf", metric="graph")
-    with pytest.raises(InputError, match="5 rows and 4 columns"):
-        cs.generate(np.ones((5, 4)), 3, 2, "graph", metric="graph")
-    with pytest.raises(InputError, match="negative"):
-        cs.generate(-np.ones((5, 5)), 3, 2, "graph", metric="graph")
-    with pytest.raises(InputError, match="no edges"):
-        cs.generate(np.eye(5), 3, 2, "graph", metric="graph")
-    with pytest.raises(InputError, match="smaller number first"):
-        cs.generate(X, 3, 2, "graph", resolutions=(2, 1))
-    with pytest.raises(InputError, match="graph_neighbors"):
-        cs.generate(X, 3, 2, "graph", graph_neighbors=0)
-    with pytest.raises(InputError, match="there are 2"):
-        cs.generate(X[:2], 3, 2, "graph")
+@pytest.mark.parametrize(
+    ("data", "how", "says"),
+    [
+        (np.eye(5), {"metric": "graph", "methods": "graph+zipf"}, "zipf needs columns"),
+        (np.ones((5, 4)), {"metric": "graph"}, "5 rows and 4 columns"),
+        (-np.ones((5, 5)), {"metric": "graph"}, "negative"),
+        (np.eye(5), {"metric": "graph"}, "no edges"),
+        (X, {"resolutions": (2, 1)}, "smaller number first"),
+        (X, {"graph_neighbors": 0}, "graph_neighbors"),
+        (X[:2], {}, "there are 2"),
+    ],
+)
+def test_what_cannot_be_is_said(data: Any, how: dict[str, Any], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        cs.generate(data, 3, 2, **{"methods": "graph", **how})
 
 
 def test_without_igraph_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

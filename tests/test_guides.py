@@ -102,9 +102,8 @@ def test_scores_are_those_of_every_pair():
 def test_pairs_of_one_kind_are_judged_beside_all_pairs(side):
     """One cluster of everything keeps all pairs together, and single objects all apart, and neither says anything."""
     labels = np.column_stack([np.zeros(6), np.arange(6), [0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1]]).astype(np.int32)
-    total = Guide(**{side: [(0, 1), (3, 4)] if side == "together" else [(0, 3), (1, 4)]}).score(
-        cs.Ensemble.from_codes(labels)
-    )["total"]
+    guide = Guide(**{side: [(0, 1), (3, 4)] if side == "together" else [(0, 3), (1, 4)]})
+    total = guide.score(cs.Ensemble.from_codes(labels))["total"]
     share = 6 / 15  # pairs of objects inside the clusters of the last two
     expected = [0, 0, 1 - share, -share] if side == "together" else [0, 0, share, share]
     np.testing.assert_allclose(total, expected)
@@ -123,9 +122,8 @@ def test_pairs_of_a_few_dozen_objects_bring_clusterings_near_a_grouping(beads):
 
 def test_like_and_unlike_one_of_two_groupings(beads):
     how = {"n_clusters": (3, 6), "methods": "zipf+minima", "progress": False}
-    plain, like, unlike = (
-        cs.generate(beads, 100, **wish, **how) for wish in ({}, {"like": "shape"}, {"unlike": "shape"})
-    )
+    wishes = {}, {"like": "shape"}, {"unlike": "shape"}
+    plain, like, unlike = (cs.generate(beads, 100, **wish, **how) for wish in wishes)
     shape, color = beads.labels["shape"], beads.labels["color"]
     assert np.mean(near(like, shape) > 0.5) > np.mean(near(plain, shape) > 0.5) + 0.25
     assert np.mean(near(unlike, color) > 0.5) > np.mean(near(plain, color) > 0.5) + 0.4
@@ -175,10 +173,9 @@ def test_runs_go_on_and_clusterings_are_made_again(beads, tmp_path):
     assert "2 pairs together, 1 pair apart, like shape, strength 1.5" in whole.info["settings"][0]
     for i in (0, 1, 2, 3):
         np.testing.assert_array_equal(Variations(beads).remake(resumed.info.loc[i]), whole.labels[:, i])
-    with pytest.raises(InputError, match="plan"):
-        cs.generate(beads, 16, store=tmp_path / "run", **how | {"guide": Guide(like="color")})
-    with pytest.raises(InputError, match="plan"):
-        cs.generate(beads, 16, store=tmp_path / "run", **how | {"guide": None})
+    for other in (Guide(like="color"), None):
+        with pytest.raises(InputError, match="plan"):
+            cs.generate(beads, 16, store=tmp_path / "run", **how | {"guide": other})
 
 
 def test_more_like_a_guided_clustering(beads, tmp_path):
@@ -212,16 +209,12 @@ def test_columns_that_a_guide_names_are_set_aside(beads):
 
 def test_sparse_tables_and_distances(beads):
     X = np.abs(beads.values) * (beads.values > np.median(beads.values, axis=0))
-    dense, thin = (
-        cs.generate(x, 5, 3, methods="minima", like=beads.labels["shape"], progress=False).info["weights"][0]
-        for x in (X, sparse.csr_matrix(X))
-    )
+    how = {"methods": "minima", "like": beads.labels["shape"], "progress": False}
+    dense, thin = (cs.generate(x, 5, 3, **how).info["weights"][0] for x in (X, sparse.csr_matrix(X)))
     np.testing.assert_allclose(dense, thin)
     D = np.sqrt(np.square(beads.values[:60, None, :4] - beads.values[None, :60, :4]).sum(axis=2))
-    shape = beads.labels["shape"][:60].to_numpy()
-    plain, guided = (
-        cs.generate(D, 20, 3, metric="precomputed", methods="zipf", like=like, progress=False) for like in (None, shape)
-    )
+    shape, how = beads.labels["shape"][:60].to_numpy(), {"metric": "precomputed", "methods": "zipf", "progress": False}
+    plain, guided = (cs.generate(D, 20, 3, **how, like=like) for like in (None, shape))
     assert near(guided, shape).mean() > near(plain, shape).mean()
 
 
@@ -315,6 +308,5 @@ def test_the_command_line_guides_a_run(beads, tmp_path):
     refused = run(*data, *files, "--known", "shape,color", "-o", tmp_path / "other")
     assert refused.returncode != 0
     assert "apart.csv, row 2 (line 2): 'nobody' is no id of an object" in refused.stderr
-    assert (
-        "guide_strength" in run(*data, "--known", "shape,color", "--guide-strength", 1, "-o", tmp_path / "other").stderr
-    )
+    refused = run(*data, "--known", "shape,color", "--guide-strength", 1, "-o", tmp_path / "other")
+    assert "guide_strength" in refused.stderr

@@ -12,7 +12,7 @@ import consilience as cs
 from consilience.generation.kmeans import kmeans_runs
 from consilience.generation.methods import landmarks as landmark_graph
 from consilience.generation.methods.landmarks import choose_landmarks, landmark_run, nearest_landmarks
-from consilience.generation.methods.spectral import first_vectors
+from consilience.generation.methods.spectral import first_vectors, spectral_run
 from consilience.generation.plan import Plan
 from consilience.generation.predict import Labeler
 from consilience.generation.runner import Runner
@@ -41,13 +41,30 @@ def test_shapes_that_k_means_cannot_find(shapes):
     assert adjusted_rand_score(known, cs.combine(ensemble, k, random_state=0).labels) > 0.95
 
 
-def test_nearest_landmarks_are_the_nearest():
-    rng = np.random.default_rng(0)
-    X, landmarks = rng.normal(size=(500, 7)) + 1e5, rng.normal(size=(60, 7)) + 1e5
+@pytest.mark.parametrize(("p", "number"), [(7, 3), (40, 5), (60, 5), (101, 5), (1000, 5), (999, 1), (12, 12)])
+def test_nearest_landmarks_are_the_nearest(p, number):
+    rng = np.random.default_rng(p)
+    X, landmarks = rng.normal(size=(50, 7)) + 1e5, rng.normal(size=(p, 7)) + 1e5
     squares = np.square(X[:, None] - landmarks).sum(axis=2)
-    near, found = nearest_landmarks(X, landmarks, 5)
-    np.testing.assert_array_equal(near, np.sort(np.argsort(squares, axis=1)[:, :5], axis=1))
+    near, found = nearest_landmarks(X, landmarks, number)
+    np.testing.assert_array_equal(near, np.sort(np.argsort(squares, axis=1)[:, :number], axis=1))
     np.testing.assert_allclose(found, np.take_along_axis(squares, near.astype(int), axis=1))
+
+
+def test_spectral_finds_rings_that_k_means_cannot():
+    X, known = rings(150)
+    some = known != 1
+    found = spectral_run(X[some], 2, 16.0, seed=0, unit=0).labels[0]
+    assert adjusted_rand_score(known[some], found) == 1.0
+
+
+def test_spectral_with_objects_like_no_other():
+    X = np.vstack([np.random.default_rng(0).normal(size=(40, 2)), [[1e4, 1e4], [-1e4, 3e4]]])
+    labels = spectral_run(X, 3, 1e6, seed=0, unit=0).labels[0]
+    assert labels.min() >= 0
+
+
+def test_nearest_landmarks_of_sparse_rows_are_those_of_dense_ones():
     counts = sparse.random(200, 40, 0.3, format="csr", random_state=0)
     some = counts[:30]
     near, found = nearest_landmarks(counts, some, 3)
@@ -55,13 +72,6 @@ def test_nearest_landmarks_are_the_nearest():
     dense = nearest_landmarks(counts.toarray(), some.toarray(), 3)
     np.testing.assert_array_equal(near, dense[0])
     np.testing.assert_allclose(found, dense[1], atol=1e-12)
-
-
-@pytest.mark.parametrize(("p", "number"), [(7, 3), (40, 5), (101, 5), (1000, 5), (999, 1), (12, 12)])
-def test_smallest_by_groups_are_the_smallest(p, number):
-    scores = np.random.default_rng(p).normal(size=(50, p))
-    expected = np.sort(np.argsort(scores, axis=1)[:, :number], axis=1)
-    np.testing.assert_array_equal(landmark_graph._smallest(scores, number), expected)
 
 
 def test_the_transfer_cut_is_the_cut_of_the_bipartite_graph(moons):
@@ -139,9 +149,8 @@ def test_depends_on_its_unit_alone(moons):
 
 def test_new_objects_get_the_label_that_the_run_would_give(moons):
     X, known = moons
-    runner = Runner(
-        X[:400], Plan.checked(methods="landmarks", n_clusters=(2, 6), n_landmarks=150), keeps_predictors=True
-    )
+    plan = Plan.checked(methods="landmarks", n_clusters=(2, 6), n_landmarks=150)
+    runner = Runner(X[:400], plan, keeps_predictors=True)
     ensemble = runner.run(4)
     labeler = pickle.loads(pickle.dumps(Labeler.of(runner, ensemble)))
     np.testing.assert_array_equal(labeler.label(X[:400]), ensemble.labels)

@@ -80,9 +80,8 @@ def test_ids_are_those_of_the_data(frame, tmp_path):
     clients = frame.assign(client=[f"K-{i:03d}" for i in range(N)])
     for table in (clients, clients.assign(plan=["x", "y", "z"] * (N // 3))):
         table.to_csv(tmp_path / "t.csv", index=False)
-        EnsembleClusterer(3, n_clusterings=5, random_state=0).fit(tmp_path / "t.csv").save(
-            tmp_path / "m", overwrite=True
-        )
+        fitted = EnsembleClusterer(3, n_clusterings=5, random_state=0).fit(tmp_path / "t.csv")
+        fitted.save(tmp_path / "m", overwrite=True)
         model = EnsembleClusterer.load(tmp_path / "m")
         table.head(7).assign(name="x", id=range(7)).to_csv(tmp_path / "new.csv", index=False)
         new = model.read(tmp_path / "new.csv")
@@ -105,20 +104,14 @@ def test_far_from_all_that_was_seen_nothing_is_certain(frame, model):
     assert (np.diff(steps) < 0).all()
 
 
-def test_a_weak_answer_says_so():
+def test_a_weak_answer_says_so_and_a_clear_one_nothing(frame):
     rng = np.random.default_rng(0)
     noise = EnsembleClusterer(n_clusterings=20, random_state=0).fit(rng.normal(size=(150, 3)))
     assert noise.doubt_.startswith("no number of clusters is more stable than chance")
     two = EnsembleClusterer(n_clusterings=5).fit([[1.0, 2.0], [2.0, 5.0]])
-    assert two.doubt_ == "2 objects are too few to tell clusters from chance, whatever their confidence"
+    assert two.doubt_.startswith("2 objects are too few")
     low = SimpleNamespace(labels=np.zeros(20, int), confidence=np.full(20, 0.52), scales=None)
-    assert (
-        describe_doubt(low)
-        == "the confidence is low: another run would put only 52 % of the objects in the same cluster"
-    )
-
-
-def test_a_clear_answer_says_nothing_of_it(frame):
+    assert "only 52 % of the objects" in describe_doubt(low)
     assert EnsembleClusterer(n_clusterings=20, random_state=0).fit(frame).doubt_ == ""
 
 
@@ -131,9 +124,8 @@ def test_a_guide_and_options_of_methods(tmp_path):
     assert color > 0.6 > 0.3 > shape > -1
     assert cs.measures.nmi(beads.labels["color"], plain.labels_) < 0.4
     assert "members guided by 2 pairs together, unlike shape" in guided.note_
-    frame = pd.DataFrame(beads.values, columns=beads.columns, index=beads.ids).assign(
-        shape=beads.labels["shape"].to_numpy()
-    )
+    frame = pd.DataFrame(beads.values, columns=beads.columns, index=beads.ids)
+    frame["shape"] = beads.labels["shape"].to_numpy()
     np.testing.assert_array_equal(cs.EnsembleClusterer(4, **how, guide=guide).fit(frame).labels_, guided.labels_)
     sampled = cs.EnsembleClusterer(4, **how, guide=guide, max_objects=150).fit(beads)
     assert cs.measures.nmi(beads.labels["color"], sampled.labels_) > 0.5
@@ -142,11 +134,9 @@ def test_a_guide_and_options_of_methods(tmp_path):
     np.testing.assert_array_equal(again.predict(beads), guided.predict(beads))
     with pytest.raises(InputError, match="guide must be a Guide"):
         again.fit(beads)
-    fast = cs.EnsembleClusterer(
-        4, n_clusterings=5, methods="landmarks", options={"n_landmarks": 40}, random_state=0
-    ).fit(beads)
+    how = {"n_clusterings": 5, "methods": "landmarks", "random_state": 0}
+    fast = cs.EnsembleClusterer(4, **how, options={"n_landmarks": 40}).fit(beads)
     assert '"n_landmarks": 40' in fast.ensemble_.info["settings"][0]
-    with pytest.raises(InputError, match="unknown option"):
-        cs.EnsembleClusterer(4, options={"n_landmark": 40}).fit(beads)
-    with pytest.raises(InputError, match="options has 'metric'"):
-        cs.EnsembleClusterer(4, options={"metric": "precomputed"}).fit(beads)
+    for wrong, says in (({"n_landmark": 40}, "unknown option"), ({"metric": "precomputed"}, "options has 'metric'")):
+        with pytest.raises(InputError, match=says):
+            cs.EnsembleClusterer(4, **how, options=wrong).fit(beads)

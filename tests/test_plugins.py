@@ -33,6 +33,7 @@ from explorer_cases import ask
 from report_pages import read_page
 
 REGISTRIES = (generation.METHODS, consensus.METHODS, MEASURES)
+BEADS = (sample_path("beads.csv"), "--id", "bead", "-t", "shape,color")
 LABELS = np.tile([[0, 0, 1, 1, -1], [0, 0, 0, 1, 1], [0, 1, 1, 1, 0]], 4).T
 
 
@@ -72,18 +73,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_without_the_examples_nothing_is_known_of_them(table, tmp_path):
-    generate = (
-        "generate",
-        sample_path("beads.csv"),
-        "--id",
-        "bead",
-        "-t",
-        "shape,color",
-        "-o",
-        tmp_path,
-        "--methods",
-        "noise",
-    )
+    generate = ("generate", *BEADS, "-o", tmp_path, "--methods", "noise")
     for words in (("combine", table, "--method", "heaviest"), ("compare", table, "-m", "same_sizes"), generate):
         found = consilience(*words)
         assert found.returncode == 2
@@ -107,8 +97,7 @@ def test_a_generation_method(tmp_path):
     assert "noise" in read_page(tmp_path / "page.html").text
     for verb in ("generate", "explore"):
         assert "|noise]" in "".join(done(verb, "--help").split())  # long lists are folded
-    done("generate", sample_path("beads.csv"), "--id", "bead", "-t", "shape,color", "-k", 3, "-n", 4, "--methods", "noise+zipf",
-         "-o", tmp_path / "other")  # fmt: skip
+    done("generate", *BEADS, "-k", 3, "-n", 4, "--methods", "noise+zipf", "-o", tmp_path / "other")
     assert set(cs.Ensemble(tmp_path / "other").info["method"]) == {"noise", "zipf"}
     both = cs.EnsembleClusterer(3, n_clusterings=6, methods="noise", random_state=0).fit(beads.values)
     assert set(both.ensemble_.info["method"]) == {"noise"}
@@ -148,29 +137,26 @@ def test_a_generation_method_in_a_space_of_its_own(tmp_path):
     from consilience.explorer.calls.detail import _made, _weights
 
     generation.METHODS["rotated"] = Rotated()
-    beads, run = load_beads(), tmp_path / "run"
-    made = cs.generate(beads, 12, 4, "rotated+pca", largest_angle=0.2, store=run)
+    beads, run, how = load_beads(), tmp_path / "run", {"methods": "rotated+pca", "largest_angle": 0.2}
+    made = cs.generate(beads, 12, 4, store=run, **how)
     assert made.info["method"].value_counts().to_dict() == {"rotated": 6, "pca": 6}
     own = made.info[made.info["method"] == "rotated"]
     assert own["angle"].between(0, 0.2).all()
     assert own["alpha"].isna().all()
-    np.testing.assert_array_equal(
-        cs.generate(beads, 12, 4, "rotated+pca", largest_angle=0.2, n_jobs=2).labels, made.labels
-    )
-    np.testing.assert_array_equal(
-        cs.generate(beads, 15, 4, "rotated+pca", largest_angle=0.2, store=run).labels[:, :12], made.labels
-    )
+    np.testing.assert_array_equal(cs.generate(beads, 12, 4, n_jobs=2, **how).labels, made.labels)
+    np.testing.assert_array_equal(cs.generate(beads, 15, 4, store=run, **how).labels[:, :12], made.labels)
     row = own.iloc[1]
     np.testing.assert_array_equal(Variations(beads).remake(row), made.labels[:, own.index[1]])
     near = cs.generate(beads, 5, around=int(own.index[1]), jitter=0.1, store=run)
     assert near.n_clusterings == 5
     assert set(near.info["angle"]) == {row["angle"]}
-    with pytest.raises(InputError, match="largest_angle must be a finite number above 0"):
-        cs.generate(beads, 3, 4, "rotated", largest_angle=-1)
-    with pytest.raises(InputError, match="largest_angle is an option of rotated, which is not among the methods"):
-        cs.generate(beads, 3, 4, "zipf", largest_angle=0.1)
-    with pytest.raises(InputError, match=r"unknown option of generate 'largest_angel': did you mean 'largest_angle'"):
-        cs.generate(beads, 3, 4, "rotated", largest_angel=0.1)
+    for methods, option, says in (
+        ("rotated", {"largest_angle": -1}, "largest_angle must be"),
+        ("zipf", {"largest_angle": 0.1}, "largest_angle is an option of rotated"),
+        ("rotated", {"largest_angel": 0.1}, "did you mean 'largest_angle'"),
+    ):
+        with pytest.raises(InputError, match=says):
+            cs.generate(beads, 3, 4, methods, **option)
     assert describe(row) == f"rotated by {row['angle']:.2f}"
     assert _made(row)["made by"] == describe(row)
     assert describe(near.info.iloc[0]).endswith(f"varied around clustering {own.index[1]}")
@@ -199,9 +185,8 @@ def test_a_measure(table, tmp_path):
     function = example("measure")["same_sizes"]
     matrix = cs.pairwise(LABELS, "same_sizes")
     assert matrix[1, 2] == 1
-    assert matrix[0, 1] == function(
-        np.tile([0, 0, 1, 1], 4), np.tile([0, 0, 0, 1], 4)
-    )  # of the objects that both label
+    both = np.tile([0, 0, 1, 1], 4), np.tile([0, 0, 0, 1], 4)  # of the objects that both label
+    assert matrix[0, 1] == function(*both)
     assert cs.stability(LABELS, "same_sizes").mean == pytest.approx(matrix[np.triu_indices(3, 1)].mean())
     found = cs.compare(LABELS, ["same_sizes"], known={"class": [0, 0, 1, 1, 1] * 4})
     assert found.clusterings["same_sizes:class"].tolist() == [1, 1, 1]

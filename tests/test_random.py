@@ -40,9 +40,8 @@ def purposes():
 
 
 def test_no_two_files_draw_the_same_numbers_from_one_seed():
-    assert {name for name, files in purposes().items() if len(files) > 1} <= {
-        "reports.objects"
-    }  # pictures show the same
+    shared = {name for name, files in purposes().items() if len(files) > 1}
+    assert shared <= {"reports.objects"}, "pictures show the same"
 
 
 def test_no_two_purposes_share_a_stream():
@@ -57,9 +56,7 @@ def test_a_unit_is_drawn_alike_alone_and_among_others():
     together = [stream(3, "information.starts", unit).random(4) for unit in range(5)]
     assert (stream(3, "information.starts", 4).random(4) == together[4]).all()
     assert not any((a == b).any() for a, b in pairwise(together))
-
-
-def test_seeds_fit_kernels_and_the_largest_is_taken():
+    # Seeds fit kernels, and the largest is taken.
     assert 0 <= child_seed(2**63 - 1, "information.search", 2**63) < 2**63
 
 

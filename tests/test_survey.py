@@ -31,10 +31,6 @@ def test_each_method_is_compared_on_the_sets_that_it_finished(tmp_path):
     assert (found["place_of_whole"], found["n_whole"]) == (2, 2)
     assert found["place_by_set"].tolist() == [3, 2, 2]
     assert found["n_by_set"].tolist() == [3, 2, 4]
-
-
-def test_the_report_names_who_is_above(tmp_path):
-    names, values = table(tmp_path)
     text = report(names, SETS, values, OURS, formula=OURS - 0.05)
     assert text.startswith("place 3 of 5 by the sets that each finished; 2 of 3 among those that finished all")
     assert "| better everywhere | 3 | .500 | .400 |\n| above on one of two | 2 | .405 | .400 |" in text

@@ -30,16 +30,18 @@ def rows_of_unknown_number(table):
     return lazy[lazy[:, 0] > -np.inf]
 
 
+def agree(counts, client):
+    return cs.agree(counts, 2, n_clusterings=2, max_iter=1, client=client)
+
+
 VERBS = {
-    "generate": lambda client: cs.generate(X, 6, n_clusters=3, client=client, progress=False),
-    "combine": lambda client: cs.combine(LABELS, "auto", client=client, progress=False),
+    "generate": lambda client: cs.generate(X, 6, n_clusters=3, client=client),
+    "combine": lambda client: cs.combine(LABELS, "auto", client=client),
     "combine blocks": lambda client: cs.combine(LabelBlocks([LABELS[:90], LABELS[90:]]), 3, "mcla", client=client),
-    "agree": lambda client: cs.agree(COUNTS, 2, n_clusterings=2, max_iter=1, client=client),
-    "agree on Dask's blocks": lambda client: cs.agree(
-        da.from_array(COUNTS, chunks=(15, 24)).persist(), 2, n_clusterings=2, max_iter=1, client=client
-    ),
+    "agree": lambda client: agree(COUNTS, client),
+    "agree on Dask's blocks": lambda client: agree(da.from_array(COUNTS, chunks=(15, 24)).persist(), client),
     "generate from Dask's blocks": lambda client: cs.generate(
-        rows_of_unknown_number(X), 2, n_clusters=3, client=client, progress=False
+        rows_of_unknown_number(X), 2, n_clusters=3, client=client
     ),
     "contrast": lambda client: cs.contrast(X, np.arange(60) % 2, 2, n_init=2, client=client),
     "fit": lambda client: cs.EnsembleClusterer(3, n_clusterings=6, client=client).fit(X),
@@ -81,18 +83,13 @@ def error(request):
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_scheduler_that_goes_at_a_call_is_said_in_one_sentence(client, verb, method, last):
     losing = Losing(client, method, last, RuntimeError("ConnectionPool is closed"))
-    said = what_is_said(lambda: VERBS[verb](losing))
+    said = None
+    try:
+        VERBS[verb](losing)
+    except ClusterError as error:
+        said = str(error)
     assert (said is not None) == losing._gone, "else the work was done with fewer calls"
     assert said is None or "is lost; start it, and the same call again" in said
-
-
-def what_is_said(work):
-    """The sentence in which work ends; None where it is done."""
-    try:
-        work()
-    except ClusterError as error:
-        return str(error)
-    return None
 
 
 @pytest.mark.parametrize("method", ["ncores", "submit", "scatter"])

@@ -6,11 +6,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from dask_cluster import local_cluster
 from faults import clusters, runs
 from faults.counts import Count, table
+
+ALL = {runs.killed: 100, runs.stopped: 10, runs.cut: 10, runs.two_writers: 3, runs.clock_jumps: 6, runs.full_disk: 5}
+ALL |= {clusters.scheduler_lost: 3, clusters.scheduler_restarted: 3}
 
 
 def main(share: float = 1.0) -> int:
@@ -28,17 +32,11 @@ def main(share: float = 1.0) -> int:
 
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        take(lambda: runs.killed(folder, times(100)))
-        take(lambda: runs.stopped(folder, times(10)))
-        take(lambda: runs.cut(folder, times(10)))
-        take(lambda: runs.two_writers(folder, times(3)))
-        take(lambda: runs.clock_jumps(folder, times(6)))
-        take(lambda: runs.full_disk(folder, times(5)))
-        take(lambda: clusters.scheduler_lost(folder, times(3)))
-        take(lambda: clusters.scheduler_restarted(folder, times(3)))
+        for fault, often in ALL.items():
+            take(partial(fault, folder, times(often)))
         with local_cluster() as client:
             for name, job in clusters.jobs().items():
-                take(lambda name=name, job=job: clusters.worker_killed(client, name, job, times(20)))  # type: ignore[misc]
+                take(partial(clusters.worker_killed, client, name, job, times(20)))
     print()
     print(table(found))
     lost = sum(one.lost for one in found)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 import consilience as cs
 from consilience._run.parallel import on_cluster
@@ -50,12 +51,9 @@ def jobs(n_clusterings: int = 1000) -> dict[str, Callable[[], list[Any]]]:
         found = cs.combine(made, "auto")
         return [found.labels, found.confidence]
 
-    def fitted(estimator: Any, some: int | None = None) -> Callable[[], list[Any]]:
-        def fit() -> list[Any]:
-            found = estimator().fit(made[:some])
-            return [found.labels_, found.confidence_]
-
-        return fit
+    def fitted(estimator: Any, some: int | None = None) -> list[Any]:
+        found = clone(estimator).fit(made[:some])
+        return [found.labels_, found.confidence_]
 
     def agree() -> list[Any]:
         found = cs.agree(table, 5, n_clusterings=6, max_iter=3)
@@ -64,9 +62,9 @@ def jobs(n_clusterings: int = 1000) -> dict[str, Callable[[], list[Any]]]:
     return {
         f"generate {n_clusterings:,}": generate,
         "combine": combine,
-        "NBCE-VB": fitted(lambda: NBCE(random_state=0, inference="vb", n_init=4, max_iter=50, n_components=12), 250),
-        "MCLA": fitted(lambda: MCLA(6, random_state=0)),
-        "SCCC": fitted(lambda: SCCC(6, random_state=0)),
+        "NBCE-VB": lambda: fitted(NBCE(random_state=0, inference="vb", n_init=4, max_iter=50, n_components=12), 250),
+        "MCLA": lambda: fitted(MCLA(6, random_state=0)),
+        "SCCC": lambda: fitted(SCCC(6, random_state=0)),
         "CAP": agree,
     }
 
@@ -108,9 +106,7 @@ def scheduler_lost(folder: Path, times: int, n: int = 3000) -> Count:
     for i in range(times):
         store, address = folder / f"scheduler-{i}", f"tcp://127.0.0.1:{_free_port()}"
         cluster = _start_cluster(address, folder)
-        run = runs.start(store, n, address)
-        while not runs.parts(store) and run.poll() is None:
-            time.sleep(0.01)
+        run = runs.has_begun(store, n, address)
         cluster[0].kill()
         _, said = run.communicate(timeout=runs.LONGEST)
         _end(cluster)
@@ -136,9 +132,7 @@ def scheduler_restarted(folder: Path, times: int, n: int = 3000) -> Count:
     for i in range(times):
         store, address = folder / f"restarted-{i}", f"tcp://127.0.0.1:{_free_port()}"
         cluster = _start_cluster(address, folder)
-        run = runs.start(store, n, address)
-        while not runs.parts(store) and run.poll() is None:
-            time.sleep(0.01)
+        run = runs.has_begun(store, n, address)
         through = run.poll() is not None
         _end(cluster)
         cluster = _start_cluster(address, folder)
@@ -154,17 +148,18 @@ def scheduler_restarted(folder: Path, times: int, n: int = 3000) -> Count:
 def _start_cluster(address: str, folder: Path) -> list[subprocess.Popen[bytes]]:
     port, quiet = address.rpartition(":")[2], {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     scheduler = ["distributed.cli.dask_scheduler", "--port", port, "--host", "127.0.0.1", "--no-dashboard"]
-    worker = [
-        "distributed.cli.dask_worker",
-        address,
+    how = [
         "--nworkers",
         "1",
         "--nthreads",
         "2",
         "--no-dashboard",
         "--no-nanny",
+        "--death-timeout",
+        "60",
+        "--local-directory",
     ]
-    worker += ["--local-directory", str(folder), "--death-timeout", "60"]
+    worker = ["distributed.cli.dask_worker", address, *how, str(folder)]
     return [subprocess.Popen([sys.executable, "-m", *words], **quiet) for words in (scheduler, worker)]  # type: ignore[call-overload]
 
 

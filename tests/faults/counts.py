@@ -7,26 +7,13 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Count:
-    """Faults of a kind.
-
-    Attributes
-    ----------
-    fault : str
-    tried : int
-        Times that it struck while the work was going on.
-    finished : int
-        Clusterings, or answers, that were finished before it struck, or that came after all.
-    lost : int
-        Of these, those that were lost, or came out otherwise than without the fault.
-    notes : list of str
-        Of what was lost, and of what could not be tried.
-    """
+    """Faults of a kind."""
 
     fault: str
-    tried: int = 0
-    finished: int = 0
-    lost: int = 0
-    notes: list[str] = field(default_factory=list)
+    tried: int = 0  # times that it struck while the work was going on
+    finished: int = 0  # clusterings, or answers, that were finished before it struck, or that came after all
+    lost: int = 0  # of these, those that were lost, or came out otherwise than without the fault
+    notes: list[str] = field(default_factory=list)  # of what was lost, and of what could not be tried
 
     def lose(self, n: int, note: str) -> None:
         """Note a loss, if there is one."""

@@ -27,13 +27,9 @@ LONGEST = 1800  # seconds that a run may take, also where others have the cores
 
 def start(store: Path, n: int, *more: str, **environment: str) -> subprocess.Popen[str]:
     """A run, at its beginning."""
-    process = subprocess.Popen(
-        [sys.executable, str(SCRIPT), str(store), str(n), *more],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **environment},
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    words = [sys.executable, str(SCRIPT), str(store), str(n), *more]
+    process: subprocess.Popen[str] = subprocess.Popen(words, **pipes, env={**os.environ, **environment})  # type: ignore[call-overload]
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n", process.communicate()[1]
     return process
@@ -50,6 +46,14 @@ def finish(store: Path, n: int, *more: str) -> None:
 def parts(store: Path) -> set[str]:
     """Files of finished clusterings."""
     return {path.name for path in store.glob("part-*.parquet")}
+
+
+def has_begun(store: Path, n: int, *more: str, **environment: str) -> subprocess.Popen[str]:
+    """A run of which a part is written, or that is through."""
+    process = start(store, n, *more, **environment)
+    while not parts(store) and process.poll() is None:
+        time.sleep(0.01)
+    return process
 
 
 def held(store: Path) -> set[int]:
@@ -117,9 +121,7 @@ def stopped(folder: Path, times: int, n: int = 3000, seed: int = 0) -> Count:
     for i in range(times):
         number, status = ((signal.SIGTERM, 143), (signal.SIGINT, 130))[i % 2]
         store = folder / f"stopped-{i}"
-        process = start(store, n)
-        while not parts(store) and process.poll() is None:
-            time.sleep(0.01)
+        process = has_begun(store, n)
         time.sleep(chance.uniform(0, 0.2))
         process.send_signal(number)
         _, said = process.communicate(timeout=60)
@@ -171,9 +173,7 @@ def two_writers(folder: Path, times: int, n: int = 3000) -> Count:
     count, want = Count("two writers on one store"), unbroken(n)
     for i in range(times):
         store = folder / f"two-{i}"
-        first = start(store, n)
-        while not parts(store) and first.poll() is None:
-            time.sleep(0.01)
+        first = has_begun(store, n)
         os.kill(first.pid, signal.SIGSTOP)  # it holds the store, however quick it is
         second = start(store, n)
         _, said = second.communicate(timeout=120)
@@ -192,9 +192,7 @@ def clock_jumps(folder: Path, times: int, n: int = 400) -> Count:
     count, want = Count("clock jumps"), unbroken(n)
     for i in range(times):
         store = folder / f"clock-{i}"
-        process = start(store, n, CLOCK=str(365 * 86400.0))
-        while not parts(store) and process.poll() is None:
-            time.sleep(0.01)
+        process = has_begun(store, n, CLOCK=str(365 * 86400.0))
         process.kill()
         process.communicate()
         count.tried += 1
@@ -234,12 +232,8 @@ def full_disk(folder: Path, times: int, n: int = 3000) -> Count:
             process = start(disk / "run", n)
             _, said = process.communicate(timeout=120)
             count.tried += 1
-            if (
-                process.returncode != 1
-                or "No space left on device" not in said
-                or "the same command goes on" not in said
-            ):
-                count.lose(1, f"it ended in {process.returncode}: {said[-300:]}")
+            is_said = "No space left on device" in said and "the same command goes on" in said
+            count.lose(int(process.returncode != 1 or not is_said), f"it ended in {process.returncode}: {said[-300:]}")
             safe = held(disk / "run")
             count.lose(int(not safe), "nothing was kept before the disk was full")
             count.finished += len(safe)
