@@ -16,21 +16,10 @@ from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result
 from consilience.inputs import as_ensemble
 from consilience.measures import MEASURES
+from consilience.meta import tree as trees
 from consilience.meta.maps import Map, make_map
 from consilience.meta.scores import Null, best_of_groups
-from consilience.meta.tree import (
-    LINKAGES,
-    candidate_jumps,
-    check_cut,
-    compactness_curve,
-    cut,
-    distances_between,
-    grow,
-    layout,
-    medoid_of,
-    number_of_groups,
-    sketch_size,
-)
+from consilience.meta.tree import LINKAGES, layout, number_of_groups
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -117,7 +106,7 @@ class MetaClustering(Result):
     @property
     def jumps(self) -> pd.DataFrame:
         """Candidate numbers of groups, from 2 to 30, the sharpest jump of the curve first."""
-        return candidate_jumps(self.curve)
+        return trees.candidate_jumps(self.curve)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per clustering: its name, group, and whether it is the group's medoid.
@@ -145,7 +134,7 @@ class MetaClustering(Result):
         ([1, 2, 3, 4], [1, 1, 2, 2])
         """
         n, note = number_of_groups(self.tree, self.curve, n_groups, height)
-        nodes, groups = cut(self.tree, n)
+        nodes, groups = trees.cut(self.tree, n)
         return replace(self, nodes=nodes, groups=groups, note=note)
 
     def relink(self, linkage: str, n_groups: int | str = "auto") -> MetaClustering:
@@ -184,9 +173,8 @@ class MetaClustering(Result):
         chosen = np.asarray(which)
         if chosen.dtype.kind in "iu" and chosen.ndim == 0:
             if which not in self.numbers:
-                raise InputError(
-                    f"groups are numbered 1 to {self.n_groups}, the largest first; there is no group {which}"
-                )
+                numbered = f"groups are numbered 1 to {self.n_groups}, the largest first"
+                raise InputError(f"{numbered}; there is no group {which}")
             return np.flatnonzero(self.groups == which)
         if chosen.dtype == bool and chosen.shape == self.groups.shape:
             chosen = np.flatnonzero(chosen)
@@ -205,7 +193,7 @@ class MetaClustering(Result):
         >>> cs.organize([[0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 2, 3]], 1).medoid()
         1
         """
-        return medoid_of(self.distances, self.members(which))
+        return trees.medoid_of(self.distances, self.members(which))
 
     def consensus(
         self,
@@ -295,28 +283,16 @@ class MetaClustering(Result):
         >>> meta.null({"side": ["a", "a", "b", "b"]}, n_shuffles=5).table["best"].tolist()
         [1.0]
         """
-        return best_of_groups(
-            self.ensemble,
-            self.groups,
-            scores,
-            n_shuffles=n_shuffles,
-            random_state=random_state,
-            progress=progress,
-            method=method,
-            n_clusters=n_clusters,
-            **options,
-        )
+        how: dict[str, Any] = {"n_shuffles": n_shuffles, "random_state": random_state, "progress": progress}
+        how |= {"method": method, "n_clusters": n_clusters, **options}
+        return best_of_groups(self.ensemble, self.groups, scores, **how)
 
     def __repr__(self) -> str:
         m, n = count(self.n_clusterings, "clustering"), count(self.ensemble.n_objects, "object")
         sizes = ", ".join(f"{size:,}" for size in self.sizes[:12])
         more = f" … ({self.n_groups - 12} more)" if self.n_groups > 12 else ""
-        lines = [
-            f"MetaClustering: {m} of {n} in {count(self.n_groups, 'group')}",
-            f"sizes      {sizes}{more}",
-            f"tree       {self.linkage} linkage of {self.measure}",
-            f"groups     {self.note}",
-        ]
+        lines = [f"MetaClustering: {m} of {n} in {count(self.n_groups, 'group')}", f"sizes      {sizes}{more}"]
+        lines += [f"tree       {self.linkage} linkage of {self.measure}", f"groups     {self.note}"]
         if self.n_pairs is not None:
             pairs = f"{self.n_pairs:,} random pairs of objects"
             lines.append(f"distances  estimated from {pairs}, standard error {self.standard_error:.4f}")
@@ -396,11 +372,11 @@ def organize(
         raise InputError("there is only one clustering: to organize takes at least two")
     check_choice(linkage, LINKAGES, "linkage")
     check_choice(measure, [name for name, how in MEASURES.items() if how.symmetric], "symmetric measure")
-    n_pairs = sketch_size(ens, measure, sketch)
+    n_pairs = trees.sketch_size(ens, measure, sketch)
     if height is not None and n_groups == "auto":
         n_groups = None
-    check_cut(ens.n_clusterings, n_groups, height)
-    distances, error = distances_between(ens, measure, n_pairs, seed=seed, n_jobs=n_jobs, progress=progress)
+    trees.check_cut(ens.n_clusterings, n_groups, height)
+    distances, error = trees.distances_between(ens, measure, n_pairs, seed=seed, n_jobs=n_jobs, progress=progress)
     found = _tree_and_groups(distances, linkage, n_groups, height)
     estimate: dict[str, Any] = {"n_pairs": n_pairs, "standard_error": error, "seed": seed}
     return MetaClustering(ensemble=ens, distances=distances, measure=measure, **estimate, **found)
@@ -408,8 +384,8 @@ def organize(
 
 def _tree_and_groups(distances: Floats, linkage: str, n_groups: Any, height: float | None) -> dict[str, Any]:
     """The fields of a :class:`MetaClustering` that follow from distances and a linkage."""
-    tree = grow(distances, linkage)
-    curve = compactness_curve(tree, distances, linkage)
+    tree = trees.grow(distances, linkage)
+    curve = trees.compactness_curve(tree, distances, linkage)
     n, note = number_of_groups(tree, curve, n_groups, height)
-    nodes, groups = cut(tree, n)
+    nodes, groups = trees.cut(tree, n)
     return {"tree": tree, "curve": curve, "linkage": linkage, "nodes": nodes, "groups": groups, "note": note}

@@ -123,17 +123,19 @@ def score(
             data = (X.scaling() if isinstance(X, Table) else Standardizer.of(data)).apply(data)
     some = sample_objects(ens.n_objects, check_count("n_sample", n_sample, least=2))
     rows = pd.DataFrame({"name": ens.names, "clusters": ens.n_clusters})
-    makers: dict[str, Callable[[], dict[str, Any]]] = {
-        "compactness": lambda: {"compactness": _compactness(data, ens, metric, n_jobs, progress)},
-        "accuracy": lambda: {f"accuracy:{k}": _accuracies(c, ens) for k, c in known_labels(known, ens).items()},
-        "silhouette": lambda: {"silhouette": silhouettes(data, ens, some, metric=metric, progress=progress)},
-        "davies_bouldin": lambda: {"davies_bouldin": davies_bouldins(data, ens, some, progress=progress)},
-        "variation_stability": lambda: {
-            "variation_stability": _stabilities(X, ens, variations, n_variations, jitter, seed, n_jobs, progress)
-        },
-    }
     for name in chosen:
-        rows = rows.assign(**makers[name]())
+        if name == "compactness":
+            rows[name] = _compactness(data, ens, metric, n_jobs, progress)
+        elif name == "accuracy":
+            for called, codes in known_labels(known, ens).items():
+                rows[f"accuracy:{called}"] = _accuracies(codes, ens)
+        elif name == "silhouette":
+            rows[name] = silhouettes(data, ens, some, metric=metric, progress=progress)
+        elif name == "davies_bouldin":
+            rows[name] = davies_bouldins(data, ens, some, progress=progress)
+        else:
+            make = Variations(X, n_jobs=n_jobs) if variations is None else variations
+            rows[name] = _stabilities(make, ens, n_variations, jitter, seed, progress)
     return rows
 
 
@@ -141,16 +143,14 @@ def _check_measures(measures: Any, X: Any, known: Any) -> list[str]:
     """The measures asked for, or those there are data for; refused if theirs are not there."""
     given = {"X": X is not None, "known": bool(known)}
     if measures is None:
-        chosen = [name for name in ("compactness", "accuracy") if given[NEEDS[name]]]
-        if not chosen:
+        measures = [name for name in ("compactness", "accuracy") if given[NEEDS[name]]]
+        if not measures:
             raise InputError("there is nothing to score by: give the data X, known labels, or both")
-        return chosen
-    names = [measures] if isinstance(measures, str) else list(measures)
+    names = list(dict.fromkeys([measures] if isinstance(measures, str) else measures))
     for name in names:
-        check_choice(name, NEEDS, "measure")
-        if not given[NEEDS[name]]:
+        if not given[NEEDS[check_choice(name, NEEDS, "measure")]]:
             raise InputError(f"{name} needs {NEEDS[name]}, which is not given")
-    return list(dict.fromkeys(names))
+    return names
 
 
 def _compactness(data: Any, ens: Ensemble, metric: str, n_jobs: int | None, progress: bool | None) -> Floats:
@@ -168,16 +168,8 @@ def _accuracies(codes: NDArray[np.int32], ens: Ensemble) -> Floats:
 
 
 def _stabilities(
-    X: Any,
-    ens: Ensemble,
-    variations: Callable[..., Any] | None,
-    n_variations: int,
-    jitter: float,
-    seed: int,
-    n_jobs: int | None,
-    progress: bool | None,
+    make: Callable[..., Any], ens: Ensemble, n_variations: int, jitter: float, seed: int, progress: bool | None
 ) -> Floats:
-    make = Variations(X, n_jobs=n_jobs) if variations is None else variations
     check_count("n_variations", n_variations)
     check_positive("jitter", jitter)
     values = np.empty(ens.n_clusterings)
@@ -228,10 +220,11 @@ class Null(Result):
         groups, shuffles = count(len(self.groups), "group"), count(len(self.shuffled), "shuffle")
         lines = [f"Best of {groups}, against {shuffles} of their members"]
         for name, row in self.table.iterrows():
-            spread = f"{row['null_mean']:.4f} ± {row['null_sd']:.4f}"
-            lines.append(
-                f"{name}: {row['best']:.4f} (group {row['group']:.0f}); shuffled {spread}, p = {row['p_value']:.3g}"
+            best, spread = (
+                f"{row['best']:.4f} (group {row['group']:.0f})",
+                f"{row['null_mean']:.4f} ± {row['null_sd']:.4f}",
             )
+            lines.append(f"{name}: {best}; shuffled {spread}, p = {row['p_value']:.3g}")
         return "\n  ".join(lines)
 
 
@@ -249,15 +242,14 @@ def best_of_groups(
     seed = check_seed(random_state)
     functions = _score_functions(scores, ensemble)
 
+    def labels_of(some: Ensemble) -> Array:
+        quick = how["method"] == "auto"
+        return quick_labels(some, how["n_clusters"]) if quick else combined_labels(some, random_state=seed, **how)
+
     def score_groups(assigned: Ints) -> pd.DataFrame:
-        rows = []
-        for group in range(1, assigned.max() + 1):
-            members = np.flatnonzero(assigned == group)
-            some, quick = ensemble[:, members], how["method"] == "auto"
-            labels: Array = (
-                quick_labels(some, how["n_clusters"]) if quick else combined_labels(some, random_state=seed, **how)
-            )
-            rows.append({"size": len(members)} | {name: score(labels) for name, score in functions.items()})
+        parts = (ensemble[:, np.flatnonzero(assigned == group)] for group in range(1, assigned.max() + 1))
+        found = [(some.n_clusterings, labels_of(some)) for some in parts]
+        rows = [{"size": n} | {name: score(labels) for name, score in functions.items()} for n, labels in found]
         return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="group"))
 
     observed = score_groups(groups)
@@ -267,15 +259,9 @@ def best_of_groups(
         best.append(score_groups(drawn).drop(columns="size").max())
     shuffled = pd.DataFrame(best).reset_index(drop=True)
     seen = observed[list(functions)]
-    table = pd.DataFrame(
-        {
-            "best": seen.max().astype(float),
-            "group": seen.idxmax(),
-            "null_mean": shuffled.mean(),
-            "null_sd": shuffled.std(),
-            "p_value": (1 + (shuffled >= seen.max()).sum()) / (1 + n_shuffles),
-        }
-    )
+    table = pd.DataFrame({"best": seen.max().astype(float), "group": seen.idxmax(), "null_mean": shuffled.mean()})
+    table["null_sd"] = shuffled.std()
+    table["p_value"] = (1 + (shuffled >= seen.max()).sum()) / (1 + n_shuffles)
     return Null(table.rename_axis("score"), observed, shuffled)
 
 

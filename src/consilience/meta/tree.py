@@ -142,9 +142,8 @@ def sketch_size(ensemble: Ensemble, measure: str, sketch: Any) -> int | None:
     if measure not in SKETCHED:
         raise InputError(f"a sketch estimates {' or '.join(SKETCHED)}, not {measure}; use sketch=None")
     if check_count("sketch", sketch) > MOST_PAIRS:
-        raise InputError(
-            f"a sketch has at most {MOST_PAIRS:,} pairs of objects; got {sketch:,}: use fewer, or sketch=None"
-        )
+        most = f"a sketch has at most {MOST_PAIRS:,} pairs of objects"
+        raise InputError(f"{most}; got {sketch:,}: use fewer, or sketch=None")
     return int(sketch)
 
 
@@ -169,15 +168,12 @@ def distances_between(
     rows, columns = np.triu_indices(ensemble.n_clusterings, 1)
     one, other = (ensemble.names[side[unknown[0]]] for side in (rows, columns))
     more = f" ({count(len(unknown), 'such pair')} in all)" if len(unknown) > 1 else ""
-    if n_pairs is None:
-        raise InputError(
-            f"clusterings {one!r} and {other!r} share no labeled object, so nothing says how far apart they are{more}: "
-            "leave out those that overlap too little"
-        )
-    raise InputError(
-        f"none of {n_pairs:,} random pairs of objects is labeled in both clusterings {one!r} and {other!r}{more}: "
-        "use a larger sketch, or sketch=None"
-    )
+    two = f"clusterings {one!r} and {other!r}"
+    if n_pairs is not None:
+        lack = f"none of {n_pairs:,} random pairs of objects is labeled in both {two}{more}"
+        raise InputError(f"{lack}: use a larger sketch, or sketch=None")
+    lack = f"{two} share no labeled object, so nothing says how far apart they are{more}"
+    raise InputError(f"{lack}: leave out those that overlap too little")
 
 
 def sketch_differences(

@@ -114,7 +114,7 @@ def agreement_finding(
     facts += [(f"with {name}", f"accuracy {v['accuracy']:.3f}, purity {v['purity']:.3f}") for name, v in known.items()]
     stability = pd.DataFrame(index=pd.Index(table["iteration"], name="iteration"))
     for name in (name for name in table if f"{name}_sem" in table):
-        pairs = zip(table[name].map(_four), table[f"{name}_sem"].map(_four), strict=True)
+        pairs = ([format_number(value, 4) for value in pair] for pair in table[[name, f"{name}_sem"]].to_numpy(float))
         words = [mean if "–" in (mean, error) else f"{mean} ± {error}" for mean, error in pairs]
         stability[name.replace("accuracy:", "purity:")] = words
     caption = "Mean Jaccard index of all pairs of clusterings, by iteration (0 is before)"
@@ -124,10 +124,6 @@ def agreement_finding(
         new = pd.DataFrame({"members": members}, index=pd.Index(groups["size"], name="size"))
         tables.append(Sheet("groups", new, NEW_GROUPS, most=12))
     return Finding(title, facts, tables, sentences=sentences)
-
-
-def _four(value: Any) -> str:
-    return format_number(value, 4)
 
 
 def component_sheet(result: Agreement) -> Sheet:

@@ -64,13 +64,10 @@ def clusters_finding(model: EnsembleClusterer, known: Mapping[str, Any]) -> Find
         facts.append(("scales", scales + _other_scales(model)))
     how = [("method", model.consensus_.method), *([("chosen", model.note_)] if model.note_ else [])]
     found = scales_finding(model.consensus_)
-    return Finding(
-        f"{say_size(one)}, from {count(model.ensemble_.n_clusterings, 'clustering')}",
-        facts,
-        [trust_sheet(cluster_means(labels, model.confidence_, model.support_))],
-        doubts=cautions(model.doubt_),
-        reasons=Finding("How this came about", how, found.tables, sentences=found.sentences),
-    )
+    title = f"{say_size(one)}, from {count(model.ensemble_.n_clusterings, 'clustering')}"
+    reasons = Finding("How this came about", how, found.tables, sentences=found.sentences)
+    tables = [trust_sheet(cluster_means(labels, model.confidence_, model.support_))]
+    return Finding(title, facts, tables, doubts=cautions(model.doubt_), reasons=reasons)
 
 
 def _other_scales(model: EnsembleClusterer) -> str:
@@ -90,10 +87,7 @@ def assignment_summary(found: Assignment, known: Mapping[str, Any]) -> dict[str,
         **sureness(found),
         "drift": {
             "share_outside": found.drift.share,
-            "expected": found.drift.expected,
-            "large": found.drift.large,
-            "columns": plain(found.drift.columns),
-            "unseen": found.drift.unseen,
+            **{name: plain(getattr(found.drift, name)) for name in ("expected", "large", "columns", "unseen")},
             "in_words": found.describe_drift(),
         },
         "known": {name: match_known(values, found.labels) for name, values in known.items()},
@@ -103,8 +97,8 @@ def assignment_summary(found: Assignment, known: Mapping[str, Any]) -> dict[str,
 def assignment_finding(found: Assignment, known: Mapping[str, Any]) -> Finding:
     matches = {name: match_known(values, found.labels) for name, values in known.items()}
     facts = [("sizes", ", ".join(f"{size:,}" for size in found.sizes)), *sureness_facts(found, matches)]
-    title = f"{count(len(found.labels), 'object')} to {count(found.n_clusters, 'cluster')}"
-    return Finding(title, [*facts, ("drift", found.describe_drift())])
+    facts.append(("drift", found.describe_drift()))
+    return Finding(f"{count(len(found.labels), 'object')} to {count(found.n_clusters, 'cluster')}", facts)
 
 
 class ClustererReport(LabelsReport, of=ClustererModel):

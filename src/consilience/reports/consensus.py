@@ -104,13 +104,10 @@ def consensus_finding(
         agree = f"the clusterings agree with each other to a Jaccard index of {stability.mean:.3f}"
         how.append(("ensemble", agree))
     found = scales_finding(one)
-    return Finding(
-        f"{clusters.say_size(one)} by {one.method}",
-        facts,
-        [] if one.clusters is None else [trust_sheet(one.clusters)],
-        doubts=cautions(describe_doubt(one), describe_families(one)),
-        reasons=Finding("How this came about", how, [*found.tables, *members_tables(one)], sentences=found.sentences),
-    )
+    tables = [] if one.clusters is None else [trust_sheet(one.clusters)]
+    doubts = cautions(describe_doubt(one), describe_families(one))
+    how_found = Finding("How this came about", how, [*found.tables, *members_tables(one)], sentences=found.sentences)
+    return Finding(f"{clusters.say_size(one)} by {one.method}", facts, tables, doubts=doubts, reasons=how_found)
 
 
 @figures.picture("confidence", Consensus)

@@ -16,19 +16,9 @@ from consilience._types import Array
 from consilience.alternatives import Alternatives, Contrast
 from consilience.alternatives.contrast import USED
 from consilience.measures import contingency
+from consilience.reports import figures
 from consilience.reports.clusters import describe_plane, match_known, say_clusters, say_match, sureness
 from consilience.reports.consensus import describe_clusters
-from consilience.reports.figures import (
-    NEARLY_BLACK,
-    NEARLY_WHITE,
-    POINTS,
-    legend_of,
-    new_figure,
-    open_frame,
-    picture,
-    scatter_codes,
-    short_name,
-)
 from consilience.reports.files import object_table
 from consilience.reports.finding import (
     Block,
@@ -144,29 +134,29 @@ def alternatives_finding(found: Alternatives, known: Mapping[str, Any]) -> Findi
     return Finding(title, facts, tables, reasons=Finding("How this came about", how))
 
 
-@picture("contrast", Contrast)
+@figures.picture("contrast", Contrast)
 def contrast_figure(result: Contrast, X: Any = None, given: Mapping[str, Any] | None = None) -> Figure:
     """Where the given groups went and, with data, the data colored by what was given (names with labels) and by what was found."""
     given = given_labels(result) if given is None else given
     name, labels = next(iter(given.items()))
     codes = check_labels(labels, name)
     names = code_names(labels, codes)
-    figure = new_figure(5.4, 4.2) if X is None else new_figure(13, 4.4)
+    figure = figures.new_figure(5.4, 4.2) if X is None else figures.new_figure(13, 4.4)
     axes = [figure.subplots()] if X is None else figure.subplots(1, 3, width_ratios=[1.15, 1, 1])
     _draw_table(axes[0], result, codes, names, name)
     if X is None:
         return figure
     places = np.column_stack([_along(X, codes), _along(X, result.labels)])
-    shown = np.sort(stream(0, "reports.objects").permutation(len(codes))[:POINTS])
+    shown = np.sort(stream(0, "reports.objects").permutation(len(codes))[: figures.POINTS])
     for axis, groups, words, what in (
-        (axes[1], codes, names, f"Given: {short_name(name)}"),
+        (axes[1], codes, names, f"Given: {figures.short_name(name)}"),
         (axes[2], result.labels, [str(c) for c in range(result.n_clusters)], "Found"),
     ):
-        scatter_codes(axis, places[shown], groups[shown], size=12)
-        legend_of(axis, dict(enumerate(words)), "", loc="center left", bbox_to_anchor=(1, 0.5))
+        figures.scatter_codes(axis, places[shown], groups[shown], size=12)
+        figures.legend_of(axis, dict(enumerate(words)), "", loc="center left", bbox_to_anchor=(1, 0.5))
         axis.set_title(what, loc="left")
-        open_frame(axis)
-        axis.set(xlabel=f"where {short_name(name)} differs most", ylabel="where the new clusters differ most")
+        figures.open_frame(axis)
+        axis.set(xlabel=f"where {figures.short_name(name)} differs most", ylabel="where the new clusters differ most")
     return figure
 
 
@@ -189,14 +179,14 @@ def _draw_table(axis: Any, result: Contrast, codes: Array, names: list[str], nam
     counts = contingency(result.labels, codes)
     shares = counts / np.maximum(counts.sum(axis=0), 1)
     image = axis.imshow(shares, cmap="viridis", vmin=0, vmax=1, aspect="auto")
-    axis.figure.colorbar(image, ax=axis, label=f"share of each {short_name(name)}")
+    axis.figure.colorbar(image, ax=axis, label=f"share of each {figures.short_name(name)}")
     if counts.size <= 144:
         for (row, column), value in np.ndenumerate(counts):
-            light = NEARLY_BLACK if shares[row, column] > 0.6 else NEARLY_WHITE
+            light = figures.NEARLY_BLACK if shares[row, column] > 0.6 else figures.NEARLY_WHITE
             axis.text(column, row, f"{value:,}", ha="center", va="center", color=light, fontsize=9)
-    axis.set_xticks(range(len(names)), [short_name(text) for text in names], rotation=30 if len(names) > 4 else 0)
+    axis.set_xticks(range(len(names)), map(figures.short_name, names), rotation=30 if len(names) > 4 else 0)
     axis.set_yticks(range(result.n_clusters))
-    axis.set(xlabel=f"given: {short_name(name)}", ylabel="new cluster")
+    axis.set(xlabel=f"given: {figures.short_name(name)}", ylabel="new cluster")
     axis.set_title("Where did each given group go?", loc="left")
 
 

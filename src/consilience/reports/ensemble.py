@@ -299,9 +299,9 @@ def generation_facts(ensemble: Ensemble, manifest: Mapping[str, Any] | None = No
     if "method" in info:
         made = info["method"].fillna("unknown").astype(str).value_counts()
         facts.append(("methods", ", ".join(f"{name} ({n:,})" for name, n in made.items())))
-    settings = {name: value for name, value in settings_of(ensemble).items() if value is not None}
-    if settings:
-        facts.append(("parameters", ", ".join(f"{name} {_parameter(value)}" for name, value in settings.items())))
+    told = [f"{name} {_parameter(value)}" for name, value in settings_of(ensemble).items() if value is not None]
+    if told:
+        facts.append(("parameters", ", ".join(told)))
     if "around" in info and (some := int(info["around"].notna().sum())):
         facts.append(("variations", f"{some:,} of them were made around others"))
     for name in ("seed", "random_state"):
@@ -341,15 +341,11 @@ def generate_call(ensemble: Ensemble, manifest: Mapping[str, Any] | None = None)
     shares = dict(plan["methods"])
     methods = "+".join(shares) if len(set(shares.values())) == 1 else shares
     clusters = list(plan["n_clusters"])
-    own = {name: plan[name] for name, usual in defaults(shares).items() if plan[name] != _listed(usual)}
-    words = [
-        f"data, {len(info)}",
-        f"n_clusters={clusters[0] if len(clusters) == 1 else clusters!r}",
-        f"methods={methods!r}",
-        *(f"{name}={'guide' if name == 'guide' else repr(value)}" for name, value in own.items()),
-        f"random_state={int(plan['seed'])}",
-    ]
-    return f"cs.generate({', '.join(words)})"
+    usual = {name: list(value) if isinstance(value, tuple) else value for name, value in defaults(shares).items()}
+    own = {name: plan[name] for name, value in usual.items() if plan[name] != value}
+    words = [f"n_clusters={clusters[0] if len(clusters) == 1 else clusters!r}", f"methods={methods!r}"]
+    words += [f"{name}={'guide' if name == 'guide' else repr(value)}" for name, value in own.items()]
+    return f"cs.generate(data, {len(info)}, {', '.join(words)}, random_state={int(plan['seed'])})"
 
 
 def _plan(ensemble: Ensemble, manifest: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -366,7 +362,3 @@ def _plan(ensemble: Ensemble, manifest: Mapping[str, Any] | None) -> dict[str, A
         return None
     seed, k = info["seed"].iloc[0], int(info["n_clusters"].iloc[0])
     return {**settings, "methods": [(name, 1.0) for name in made.index], "n_clusters": [k], "seed": seed}
-
-
-def _listed(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value

@@ -44,10 +44,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TREES = 3  # safeguard: scores that the tree is colored by, each in a picture of its own
-FOLDER = (
-    *("clusterings.csv", "groups.csv", "consensus.csv", "curve.csv", "null.csv"),
-    *("curve.png", "map.png"),
-)  # files of fixed name that `write_organized` writes
+# files of fixed name that `write_organized` writes
+FOLDER = ("clusterings.csv", "groups.csv", "consensus.csv", "curve.csv", "null.csv", "curve.png", "map.png")
 MAPPED = 2000  # safeguard: clusterings up to which the neighbor map comes in seconds
 COMPROMISE = (
     "One clustering of everything is a compromise: where groups of clusterings see different things, it may "
@@ -217,8 +215,7 @@ def scores(report: EnsembleReport) -> Iterator[Block]:
         return
     known = _shown(table)[:TREES]
     axes = [("compactness", name) for name in known if name != "compactness"] if "compactness" in table else []
-    if len(known) > 1:
-        axes.append((known[0], known[1]))
+    axes += [(known[0], known[1])] if len(known) > 1 else []
     if axes:
         yield Text("Every point is a clustering, in the color of its group. Small compactness is compact.")
     for number, (x, y) in enumerate(axes, 1):
@@ -473,9 +470,8 @@ def _draw_groups(strip: Any, result: MetaClustering) -> None:
         begin, width, color = first[node] - 0.5, sizes[node], figures.color_of(group - 1)
         strip.barh(0, width, left=begin, height=1, color=color, edgecolor="white", linewidth=0.5)
         if width > 0.02 * result.n_clusterings:
-            strip.text(
-                begin + width / 2, 0, str(group), ha="center", va="center", fontsize=8, color=figures.ink_on(color)
-            )
+            look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "color": figures.ink_on(color)}
+            strip.text(begin + width / 2, 0, str(group), **look)
     strip.set_ylim(-0.5, 0.5)
     strip.set_xlabel("clusterings in the order of the tree, and their groups")
     strip.tick_params(left=False, labelleft=False, bottom=False, labelbottom=False)
@@ -512,7 +508,7 @@ def map_figure(
     maps: Map | list[Map], *, score: pd.Series | None = None, groups: Any = None, names: Any = None
 ) -> Figure:
     """One or more maps of the clusterings, with their distortion written on them."""
-    several = [maps] if isinstance(maps, Map) else list(maps)
+    several = [maps] if isinstance(maps, Map) else maps
     if not several or not all(isinstance(one, Map) for one in several):
         raise InputError("draw_map draws what meta.map() made, one or a list of them")
     if score is not None and groups is not None:

@@ -17,18 +17,7 @@ from consilience._types import Array, Floats, Ints
 from consilience.agreement import Agreement
 from consilience.ensemble import Ensemble
 from consilience.generation.methods.mds import embed
-from consilience.reports.figures import (
-    NEARLY_BLACK,
-    NEARLY_WHITE,
-    POINTS,
-    any_script,
-    legend_of,
-    new_figure,
-    picture,
-    scatter_codes,
-    short_name,
-    slots_of,
-)
+from consilience.reports import figures
 from consilience.tables import Table, scale
 
 if TYPE_CHECKING:
@@ -192,11 +181,11 @@ def _unit(xy: Any) -> NDArray[np.float32]:
 
 def aligned(labels: Array, reference: Array) -> Ints:
     """The labels renumbered so that every cluster has the number of the reference cluster it overlaps most; others the next."""
-    slots = slots_of(labels, reference)
+    slots = figures.slots_of(labels, reference)
     return np.append(slots, -1)[labels]  # the last place is that of -1
 
 
-@picture("tiles", dict, main=False)
+@figures.picture("tiles", dict, main=False)
 def tiles_of(clusterings: Mapping[str, Any], *, data: Any = None, names: Mapping[str, Any] | None = None) -> Figure:
     """Objects on the data's plane, or without data on that of the labels, once for each of some clusterings (codes by name)."""
     codes = {name: np.asarray(labels) for name, labels in clusterings.items()}
@@ -214,20 +203,20 @@ def tiles_figure(
     reference: Array | None = None,
 ) -> Figure:
     """At most 3,000 objects at given places, colored by each clustering; colors follow `reference`, by default the first of them."""
-    objects = np.sort(stream(0, "reports.objects").permutation(len(xy))[:POINTS])
+    objects = np.sort(stream(0, "reports.objects").permutation(len(xy))[: figures.POINTS])
     across = len(tiles) if len(tiles) <= 4 else min((4, 3), key=lambda n: -len(tiles) % n)  # few empty places
     down, wide = -(-len(tiles) // across), 2.6 if len(tiles) > 1 else 4.4  # inches
     lines = max([text.count("\n") + 1 for text in (under or {}).values()], default=0)
-    figure = new_figure(wide * across + 0.2, (wide + 0.15 + 0.16 * lines) * down + 0.2)
+    figure = figures.new_figure(wide * across + 0.2, (wide + 0.15 + 0.16 * lines) * down + 0.2)
     axes = figure.subplots(down, across, squeeze=False).ravel()
     reference = next(iter(tiles.values())) if reference is None else reference
     size = float(np.clip(2500 / len(objects), 3, 14))
     for axis, (name, labels) in zip(axes, tiles.items(), strict=False):
         codes = aligned(labels, reference)
-        scatter_codes(axis, xy[objects], codes[objects], size=size)
+        figures.scatter_codes(axis, xy[objects], codes[objects], size=size)
         if under and name in under:
             axis.set_xlabel(under[name], fontsize=8, loc="left")
-        axis.set_title(short_name(name), loc="left", fontsize=10)
+        axis.set_title(figures.short_name(name), loc="left", fontsize=10)
     for axis in axes:
         axis.set(xticks=[], yticks=[])
         axis.spines[:].set_color("#aab2bc")
@@ -244,14 +233,14 @@ def tiles_figure(
     return figure
 
 
-@any_script()
+@figures.any_script()
 def _write_names(axis: Any, xy: Array, codes: Array, labels: Array, names: Any) -> None:
     """The names of known labels: a few in a legend, more of them in the middle of their objects, none over another."""
     there = np.unique(labels[labels >= 0]).tolist()
     if len(there) > 6:
         return _write_beside(axis, xy, labels, names)
     named = {int(codes[np.argmax(labels == label)]): names[label] for label in there}
-    return legend_of(axis, named, "", loc="best", fontsize=7, frameon=True, framealpha=0.7, borderpad=0.2)
+    return figures.legend_of(axis, named, "", loc="best", fontsize=7, frameon=True, framealpha=0.7, borderpad=0.2)
 
 
 def _write_beside(axis: Any, xy: Array, labels: Array, names: Any, *, bold: bool = False) -> None:
@@ -264,10 +253,11 @@ def _write_beside(axis: Any, xy: Array, labels: Array, names: Any, *, bold: bool
         for shift in (0, 8, -8, 16, -16):
             how: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": 7}
             how |= {"fontweight": "bold", "fontsize": 8} if bold else {}
-            text = axis.annotate(short_name(names[label]), (x, y), xytext=(0, shift), color=NEARLY_BLACK, **how)
+            how |= {"xytext": (0, shift), "color": figures.NEARLY_BLACK}
+            text = axis.annotate(figures.short_name(names[label]), (x, y), **how)
             if any(text.get_window_extent().overlaps(box) for box in taken):
                 text.remove()
                 continue
             taken.append(text.get_window_extent())
-            text.set_path_effects([withStroke(linewidth=2.2, foreground=NEARLY_WHITE)])
+            text.set_path_effects([withStroke(linewidth=2.2, foreground=figures.NEARLY_WHITE)])
             break

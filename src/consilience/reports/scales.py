@@ -61,7 +61,9 @@ def scales_figure(one: Consensus, canvas: Callable[[float, float], Axes] = new_a
     curve = one.curve.sort_values("n_clusters")
     axis = canvas(7.2, 3.8)
     k, stability = curve["n_clusters"].to_numpy(float), curve["stability"].to_numpy(float)
-    _draw_null(axis, k, curve["null"].to_numpy(float), curve["null_high"].to_numpy(float))
+    at, low, high = _widened(k, curve["null"].to_numpy(float), curve["null_high"].to_numpy(float))
+    axis.fill_between(at, low, high, color=QUIET, alpha=0.25, linewidth=0, label="by chance")
+    axis.plot(at, low, color=QUIET, linewidth=1, linestyle=(0, (4, 3)), label="mean of the null")
     if len(k) == 1:
         axis.set(xlim=(k[0] - 1, k[0] + 1), xticks=k)
     error = np.nan_to_num(curve["sem"].to_numpy(float))
@@ -84,12 +86,6 @@ def scales_figure(one: Consensus, canvas: Callable[[float, float], Axes] = new_a
     axis.set_title("At which numbers of clusters does the ensemble agree with itself?", loc="left", fontsize=11)
     axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5))
     return open_frame(axis)
-
-
-def _draw_null(axis: Any, k: Floats, low: Floats, high: Floats) -> None:
-    at, low, high = _widened(k, low, high)
-    axis.fill_between(at, low, high, color=QUIET, alpha=0.25, linewidth=0, label="by chance")
-    axis.plot(at, low, color=QUIET, linewidth=1, linestyle=(0, (4, 3)), label="mean of the null")
 
 
 def _widened(k: Floats, *values: Floats) -> list[Floats]:

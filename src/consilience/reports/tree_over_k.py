@@ -18,18 +18,7 @@ from consilience._types import Array, EnsembleLike, Floats, Ints
 from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
-from consilience.reports.figures import (
-    ACCENT,
-    NAMED,
-    PALETTE,
-    QUIET,
-    ink_on,
-    new_axis,
-    picture,
-    score_colors,
-    score_title,
-    short_name,
-)
+from consilience.reports import figures
 from consilience.reports.finding import format_range
 
 if TYPE_CHECKING:
@@ -63,13 +52,13 @@ def tree_over_k_edges(found: Consensus | EnsembleLike) -> pd.DataFrame:
     return _edges(_levels(found), named=True)
 
 
-@picture("tree_over_k", Consensus, Ensemble, main=False)
+@figures.picture("tree_over_k", Consensus, Ensemble, main=False)
 def tree_over_k(
     found: Consensus | EnsembleLike,
     *,
     color: Any = None,
     notes: Mapping[tuple[int, int], str] | None = None,
-    canvas: Callable[[float, float], Axes] = new_axis,
+    canvas: Callable[[float, float], Axes] = figures.new_axis,
 ) -> Figure:
     """How clusters split and merge from one number of clusters to the next; `notes` stand under nodes, `canvas` makes the axis."""
     levels = _levels(found)
@@ -87,7 +76,7 @@ def tree_over_k(
     dots = _draw_nodes(axis, levels, places, score, widest)
     if score is not None:
         named = color.columns if isinstance(color, pd.DataFrame) else color
-        name = score_title(named) if hasattr(named, "name") else "score"
+        name = figures.score_title(named) if hasattr(named, "name") else "score"
         figure.colorbar(dots, ax=axis, shrink=0.7, pad=0.01, aspect=30, label=f"mean {name}")
     for (level, cluster), text in (notes or {}).items():
         if cluster not in levels.names[level]:
@@ -104,7 +93,7 @@ def tree_over_k(
     title = f"{count(deep, what)} of {format_range((len(sizes[0]), len(sizes[-1])), 'cluster')}"
     axis.set_title(title, loc="left", fontsize=11)
     if levels.unreal:
-        axis.plot([], [], color=ACCENT, linewidth=2, label="a split that is no more than chance")
+        axis.plot([], [], color=figures.ACCENT, linewidth=2, label="a split that is no more than chance")
         axis.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(0, 0), borderaxespad=0)
     return figure
 
@@ -145,7 +134,7 @@ def _from_ensemble(ens: Ensemble) -> _Levels:
         columns.append(codes.astype(np.int64))
         names.append([int(c) if known is None else known[c] for c in present])
         title = count(len(present), "cluster")
-        titles.append(f"{short_name(ens.names[q])}: {title}" if "name" in ens.info else title)
+        titles.append(f"{figures.short_name(ens.names[q])}: {title}" if "name" in ens.info else title)
     return _Levels(columns, names, titles)
 
 
@@ -249,11 +238,12 @@ def _draw_edges(
         x, to, y = places[row.level][row.from_cluster], places[row.level + 1][row.to_cluster], -row.level
         curve = Curve([(x, y), (x, y - 0.5), (to, y - 0.5), (to, y - 1)], [1, 4, 4, 4])
         split = (row.level, row.from_cluster) in levels.unreal and row.share_of_to > 0.5
-        look: dict[str, Any] = {"edgecolor": ACCENT if split else QUIET, "facecolor": "none", "capstyle": "butt"}
-        look |= {"linewidth": 0.4 + 14 * row.n / n_objects, "alpha": 0.2 + 0.7 * row.share_of_from, "zorder": 1}
+        look: dict[str, Any] = {"facecolor": "none", "capstyle": "butt", "zorder": 1}
+        look["edgecolor"] = figures.ACCENT if split else figures.QUIET
+        look |= {"linewidth": 0.4 + 14 * row.n / n_objects, "alpha": 0.2 + 0.7 * row.share_of_from}
         axis.add_patch(PathPatch(curve, **look))
         large = row.n >= 0.6 * n_objects / widest or row.n >= 0.04 * n_objects
-        if widest <= NAMED and large and 0.1 <= row.share_of_from < 0.995:
+        if widest <= figures.NAMED and large and 0.1 <= row.share_of_from < 0.995:
             box: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.8}
             middle = {"ha": "center", "va": "center", "fontsize": 6.5, "bbox": box, "zorder": 2}
             axis.text(x + 0.6 * (to - x), y - 0.56, f"{100 * row.share_of_from:.0f} %", **middle)
@@ -263,26 +253,27 @@ def _draw_nodes(axis: Any, levels: _Levels, places: list[Floats], score: Floats 
     """Circles with the clusters' names where there is room; returns what a color bar is of."""
     sizes = np.concatenate(levels.sizes)
     x, y = np.concatenate(places), -np.repeat(np.arange(len(places)), [len(place) for place in places])
-    largest = 620 if widest <= 16 else 420 if widest <= NAMED else 220  # square points
-    areas = np.maximum(largest * sizes / sizes.max(), 48 if widest <= NAMED else 30)
+    largest = 620 if widest <= 16 else 420 if widest <= figures.NAMED else 220  # square points
+    areas = np.maximum(largest * sizes / sizes.max(), 48 if widest <= figures.NAMED else 30)
     look: dict[str, Any] = {"s": areas, "edgecolors": "white", "linewidths": 0.8, "zorder": 3}
     if score is None:
-        dots, colors = axis.scatter(x, y, color=PALETTE[0], **look), [PALETTE[0]] * len(x)
+        dots, colors = axis.scatter(x, y, color=figures.PALETTE[0], **look), [figures.PALETTE[0]] * len(x)
     else:
         parts = zip(levels.columns, score.T, places, strict=True)
         means = np.concatenate([_node_means(codes, own, len(place)) for codes, own, place in parts])
-        dots = axis.scatter(x, y, c=means, cmap=score_colors(), plotnonfinite=True, **look)
+        dots = axis.scatter(x, y, c=means, cmap=figures.score_colors(), plotnonfinite=True, **look)
         low, high = np.nanmin(means), np.nanmax(means)
-        shades = score_colors()((means - low) / max(high - low, 1e-12))
+        shades = figures.score_colors()((means - low) / max(high - low, 1e-12))
         colors = ["#" + "".join(f"{round(255 * part):02x}" for part in shade[:3]) for shade in shades]
     inside: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7, "zorder": 4}
-    beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": 6, "color": QUIET, "zorder": 4}
+    beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": 6, "zorder": 4}
     for at, name in enumerate(name for row in levels.names for name in row):
-        text = short_name(name)
+        text = figures.short_name(name)
         if areas[at] >= 90 * len(text):
-            axis.text(x[at], y[at], text, color=ink_on(colors[at]), **inside)
-        elif widest <= NAMED:
-            axis.annotate(text, (x[at], y[at]), (float(np.sqrt(areas[at]) / 2) + 1.5, 0), **beside)
+            axis.text(x[at], y[at], text, color=figures.ink_on(colors[at]), **inside)
+        elif widest <= figures.NAMED:
+            right = (float(np.sqrt(areas[at]) / 2) + 1.5, 0)
+            axis.annotate(text, (x[at], y[at]), right, color=figures.QUIET, **beside)
     return dots
 
 
