@@ -14,7 +14,7 @@ from scipy import sparse
 
 from consilience.consensus.methods import graph_partition as partition
 from consilience.consensus.methods import strehl_ghosh
-from consilience.consensus.methods.bipartite import HBGF, bipartite
+from consilience.consensus.methods.bipartite import HBGF
 from consilience.consensus.methods.graph_partition import partition_graph, partition_hypergraph
 from consilience.consensus.methods.strehl_ghosh import CSPA, HGPA, MCLA, associate, cluster_jaccard, compete
 from consilience.consensus.rows.problem import Problem, check_problem, incidence
@@ -71,16 +71,6 @@ def test_hgpa_is_exact_without_noise_and_poor_with_it():
     assert 0.3 <= quality(HGPA, [noisy_copies(noise=0.1)], 10) <= 0.8
 
 
-def test_similarity_is_the_share_of_clusterings_that_agree():
-    rng = np.random.default_rng(0)
-    labels = rng.integers(-1, 3, (30, 5))
-    problem = check_problem(labels, 2)
-    rows = problem.labels
-    agree = ((rows[:, None] == rows[None]) & (rows[:, None] >= 0)).sum(axis=2) / 5
-    np.fill_diagonal(agree, 0)
-    assert strehl_ghosh.similarity(incidence(problem), 5).toarray() == pytest.approx(agree)
-
-
 def test_sparsified_similarity_holds_true_values_of_the_strongest():
     labels, _ = noisy_copies(noise=0.4)
     labels[np.random.default_rng(0).random(labels.shape) < 0.1] = -1
@@ -123,13 +113,6 @@ def test_weights_give_the_cut_of_the_graph_of_all_objects(seed, n, r, missing):
     assert jaccard[0] == pytest.approx(jaccard[1])
     by_row, by_object = (MCLA(random_state=0)._combine(problem).labels for problem in (rows, objects))
     assert same_partition(by_row[rows.inverse], by_object)
-
-
-def test_edges_of_the_bipartite_graph_weigh_as_much_as_their_rows():
-    problem = check_problem([[0, 0, 0, 1, 1], [0, 0, 0, -1, -1]], 2)
-    graph = bipartite(incidence(problem)[:, problem.labels_as_given()[0]], problem.weights).toarray()
-    assert np.array_equal(graph, graph.T)
-    assert sorted(graph[:2, 2:].tolist()) == [[0, 2, 0], [3, 0, 3]]
 
 
 @pytest.mark.parametrize(("method", "most"), [(HGPA, 1.06), (HBGF, 1.2)])

@@ -163,12 +163,11 @@ def test_empty_rows_stay_and_capacity_holds():
     assert np.bincount(found.labels).max() <= 6
 
 
-def test_k_clusters_stay_k():
-    rng = np.random.default_rng(11)
-    views = label_views(rng.integers(0, 2, (30, 3)))
-    for objective in OBJECTIVES:
-        found = Engine(views, 6, objective=objective).best(random_starts(views, 6, 3, random_state=0), batch=5)
-        assert len(np.unique(found.labels)) == 6
+@every_objective
+def test_k_clusters_stay_k(objective):
+    views = label_views(np.random.default_rng(11).integers(0, 2, (30, 3)))
+    found = Engine(views, 6, objective=objective).best(random_starts(views, 6, 3, random_state=0), batch=5)
+    assert len(np.unique(found.labels)) == 6
 
 
 @pytest.mark.parametrize(

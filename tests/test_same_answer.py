@@ -71,21 +71,14 @@ def test_the_default_on_a_pool(k, pool):
     assert_same_answer(pool[::2], k, "auto", 0)
 
 
-@pytest.mark.parametrize("k", [5, "auto"])
-def test_the_default_with_weights_and_missing_labels(k):
-    labels, rng = kmeans_ensemble(1), np.random.default_rng(1)
-    labels[rng.random(labels.shape) < 0.15] = -1
-    assert_same_answer(labels, k, "auto", 1, weights=rng.integers(1, 4, len(labels)))
-
-
 @pytest.mark.parametrize("seed", [0, 1])
-@pytest.mark.parametrize("method", METHODS)
-def test_every_method_with_weights_and_missing_labels(method, seed):
+@pytest.mark.parametrize(("method", "k"), [*((method, 5) for method in METHODS), ("auto", 5), ("auto", "auto")])
+def test_with_weights_and_missing_labels(method, k, seed):
     labels, rng = kmeans_ensemble(seed), np.random.default_rng(seed)
     labels[rng.random(labels.shape) < 0.15] = -1
-    assert_same_answer(labels, 5, method, seed, weights=rng.integers(1, 4, len(labels)))
+    assert_same_answer(labels, k, method, seed, weights=rng.integers(1, 4, len(labels)))
     fractions = {"inference": "vb"} if method == "nbce" else {}  # Gibbs sampling draws whole objects
-    assert_same_answer(labels, 5, method, seed, weights=rng.random(len(labels)) + 0.5, **fractions)
+    assert_same_answer(labels, k, method, seed, weights=rng.random(len(labels)) + 0.5, **fractions)
 
 
 # A handful of objects can have places that differ and that colors cannot tell apart: two copies of a clustering and one across

@@ -292,15 +292,11 @@ def test_noisy_copies_have_their_number(noise, seed):
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-@pytest.mark.parametrize("what", ["random labels", "one cloud", "a long cloud"])
-def test_nothing_is_more_stable_than_chance_where_there_is_nothing(what, seed):
-    if what == "random labels":
-        ensemble = random_labels(seed, 200, 8, 4)
-    else:
-        ensemble = kmeans_of(seed, 0.0, length=5.0 if what == "a long cloud" else 1.0)[0]
+@pytest.mark.parametrize("length", [None, 1.0, 5.0], ids=["random labels", "one cloud", "a long cloud"])
+def test_nothing_is_more_stable_than_chance_where_there_is_nothing(length, seed):
+    ensemble = kmeans_of(seed, 0.0, length=length)[0] if length else random_labels(seed, 200, 8, 4)
     result = cs.combine(ensemble, "auto")
     assert not result.scales["real"].any()
-    assert "no number of clusters is more stable than chance" in result.note
     assert "no number of clusters is more stable than chance" in repr(result)
 
 
@@ -311,7 +307,6 @@ def test_separated_clusters_are_real(seed):
     assert result.n_clusters == 4
     assert adjusted_rand(truth, result.labels) > 0.97
     assert result.scales["real"].iloc[0]
-    assert "two halves of the clusterings agree on 4 clusters" in result.note
     assert result.curve["n_clusters"].iloc[0] == 2
     numbers = sorted(result.scales["n_clusters"])
     assert result.scale_labels.shape == (200, len(numbers))
