@@ -53,7 +53,7 @@ test("a saved label is dropped by its name, whatever was dropped elsewhere", asy
     edition: signal(0),
     colored: signal(null),
     message: signal(""),
-    fail: assert.fail,
+    attempt: (work) => work(),
   };
   await dropLabel(store, "b");
   assert.deepEqual(asked, [["/api/known", { name: "b" }]]);

@@ -51,8 +51,8 @@ function renamed(edit, names) {
  * @param {Store} store @param {string} ref @param {Edit} edit
  * @param {(now: string) => void} done told the ref of what came out
  */
-async function editOne(store, ref, edit, done) {
-  try {
+const editOne = (store, ref, edit, done) =>
+  store.attempt(async () => {
     const origin = isEdited(ref) ? "" : nameOf(store, ref);
     const answer = await store.transport.post("/api/edit", { ref, origin, ...edit });
     const { edited } = /** @type {{edited: import("./messages.js").EditedItem}} */ (answer.json);
@@ -62,12 +62,7 @@ async function editOne(store, ref, edit, done) {
     done(edited.ref);
     const full = isKept ? "" : " The tray is full: take one out and add this one (S), or it is not kept.";
     store.message.value = `Edited: ${edited.edits.at(-1)}. Z undoes it.${full}`;
-    return true;
-  } catch (error) {
-    store.fail(error);
-    return false;
-  }
-}
+  });
 
 /**
  * Show what came out, in the tray where it has room.

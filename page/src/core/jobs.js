@@ -16,25 +16,20 @@ const LATER = 2000; // milliseconds between questions, and after one that was re
 /**
  * @param {Store} store @param {import("./messages.js").JobRequest} body
  */
-export async function startJob(store, body) {
-  try {
+export const startJob = (store, body) =>
+  store.attempt(async () => {
     const answer = await store.transport.post("/api/jobs", body);
     store.job.value = /** @type {Job} */ (answer.json);
-  } catch (error) {
-    store.fail(error);
-  }
-}
+  });
 
 /** @param {Store} store */
 export async function cancelJob(store) {
   const job = store.job.value;
   if (job?.state !== "running") return;
-  try {
+  await store.attempt(async () => {
     await store.transport.delete(`/api/jobs/${job.id}`);
     store.message.value = "Stopping …";
-  } catch (error) {
-    store.fail(error);
-  }
+  });
 }
 
 /**

@@ -44,16 +44,13 @@ export function followNews(store) {
 }
 
 /** @param {Store} store */
-async function askAfter(store) {
-  try {
+const askAfter = (store) =>
+  store.attempt(async () => {
     const session = /** @type {import("./messages.js").Session} */ ((await store.transport.get("/api/session")).json);
     if (session.revision !== store.session.value.revision || originOf(session) !== store.origin.value)
       await renew(store);
     else if (session.tray_edition !== store.session.value.tray_edition) hearTray(store, session);
-  } catch (error) {
-    store.fail(error);
-  }
-}
+  });
 
 /** @param {Store} store */
 async function renew(store) {

@@ -89,18 +89,15 @@ export async function searchObjects(store, text, add = false) {
 }
 
 /** Show the objects in another of the planes. @param {Store} store @param {number} number */
-export async function showPlane(store, number) {
-  try {
+export const showPlane = (store, number) =>
+  store.attempt(async () => {
     const answer = await store.transport.get(`/api/plane/${number}`);
     const { header, arrays } = /** @type {import("./messages.js").PlaneMessage} */ (
       /** @type {unknown} */ (decode(answer.buffer))
     );
     store.plane.value = { number, name: header.name, note: header.note, xy: arrays.xy };
     store.message.value = `The objects stand by ${header.note}.`;
-  } catch (error) {
-    store.fail(error);
-  }
-}
+  });
 
 /**
  * Color the large picture by a known or saved label, −1 by the selected clustering.
@@ -111,43 +108,33 @@ export async function colorBy(store, number) {
     store.colored.value = null;
     return;
   }
-  try {
+  await store.attempt(async () => {
     const answer = await store.transport.get(`/api/known/${number}`);
     const { header, arrays } = /** @type {import("./messages.js").KnownMessage} */ (
       /** @type {unknown} */ (decode(answer.buffer))
     );
     store.colored.value = { number, ...header, codes: arrays.codes };
     store.message.value = `The picture is colored by ${header.name}.`;
-  } catch (error) {
-    store.fail(error);
-  }
+  });
 }
 
 /** @param {Store} store @param {string} name @param {string} value @returns {Promise<boolean>} whether it was saved */
-export async function saveLabel(store, name, value) {
-  try {
+export const saveLabel = (store, name, value) =>
+  store.attempt(async () => {
     const rows = encodeRows(store.picked.value);
     const answer = await store.transport.post("/api/known", { name, value, rows });
     takeSaved(store, answer.json);
     const objects = plural(store.picked.value.length, "object");
     store.message.value = `${objects} saved as ${name}: ${value}. Undo leaves saved labels as they are.`;
-    return true;
-  } catch (error) {
-    store.fail(error);
-    return false;
-  }
-}
+  });
 
 /** @param {Store} store @param {string} name */
-export async function dropLabel(store, name) {
-  try {
+export const dropLabel = (store, name) =>
+  store.attempt(async () => {
     const answer = await store.transport.delete("/api/known", { name });
     takeSaved(store, answer.json);
     store.message.value = `The label ${name} is dropped, which undo does not take back.`;
-  } catch (error) {
-    store.fail(error);
-  }
-}
+  });
 
 /** @param {Store} store @param {unknown} json */
 function takeSaved(store, json) {

@@ -1,20 +1,15 @@
 // A session as a file that one can send: saved here, opened by somebody with the same run.
 import { colorBy, showPlane } from "./picked.js";
-import { save } from "./tray.js";
+import { download } from "./tray.js";
 import { readHash } from "./view.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
 /** @param {Store} store */
-export async function saveSession(store) {
-  try {
-    await store.keeping.now();
-    const { buffer, type, name } = await store.transport.get("/api/kept");
-    save(new Blob([buffer], { type }), name ?? "consilience_session.json");
-    store.message.value = "Saved: who has the same run opens this file on the page, or with --session.";
-  } catch (error) {
-    store.fail(error);
-  }
+export function saveSession(store) {
+  const said = "Saved: who has the same run opens this file on the page, or with --session.";
+  const ask = () => store.keeping.now().then(() => store.transport.get("/api/kept"));
+  return download(store, ask, "consilience_session.json", said);
 }
 
 /** Tray, names, notes, labels, edits and view as a file has them; undo goes back to the view before. */
@@ -30,7 +25,7 @@ export async function openSession(store, file) {
     store.message.value = `${file.name} is not a session that the explorer saved.`;
     return;
   }
-  try {
+  await store.attempt(async () => {
     const answer = await store.transport.post("/api/kept", content);
     const { tray, view } = /** @type {{tray: import("./view.js").Kept[], view: import("./messages.js").KeptView}} */ (
       answer.json
@@ -42,9 +37,7 @@ export async function openSession(store, file) {
     store.edition.value++;
     await showLook(store, view);
     store.message.value = `${file.name} is opened: its tray, labels and view.`;
-  } catch (error) {
-    store.fail(error);
-  }
+  });
 }
 
 /**

@@ -277,13 +277,23 @@ export class Store {
    * @param {string} to @param {View} view @returns {Promise<boolean>} whether it is shown
    */
   async grow(to, view) {
-    try {
+    return this.attempt(async () => {
       await this.transport.post("/api/linkage", { linkage: to });
       this.view.value = view;
       this.address.write(() => this.view.value);
       await this.open();
       const groups = plural(this.groups.value.length, "group");
       this.message.value = `The tree is grown by ${to} linkage: ${groups}.`;
+    });
+  }
+
+  /**
+   * Do what asks the server; what goes wrong is said.
+   * @param {() => Promise<unknown>} work @returns {Promise<boolean>} whether it went well
+   */
+  async attempt(work) {
+    try {
+      await work();
       return true;
     } catch (error) {
       this.fail(error);
@@ -295,7 +305,7 @@ export class Store {
   async drop() {
     const made = this.made.value;
     if (!made) return;
-    try {
+    await this.attempt(async () => {
       await this.transport.post("/api/drop", { first: made.first });
       const count = this.tree.value.m - made.first;
       const now = this.view.value;
@@ -307,9 +317,7 @@ export class Store {
       this.address.write(() => before);
       await this.open();
       this.message.value = `${plural(count, "clustering")} taken away.`;
-    } catch (error) {
-      this.fail(error);
-    }
+    });
   }
 
   /** Show what an address says that was pasted over this one. */

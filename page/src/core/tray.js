@@ -18,21 +18,26 @@ export async function exportTray(store, format) {
       : "The tray is empty: add the selected clustering first (S).";
     return;
   }
-  try {
-    const items = here.map(({ ref, name }) => ({ ref, name: name || describe(store, ref) }));
-    const { buffer, type, name } = await store.transport.post("/api/export", {
-      format,
-      items,
-      assessed: store.prefs.value.assessed,
-      saved: (store.session.value.saved ?? []).length > 0,
-    });
-    save(new Blob([buffer], { type }), name ?? `consilience.${format === "python" ? "py" : format}`);
-    const rest = left ? `; ${left} of the tray ${left === 1 ? "is" : "are"} unavailable and left out` : "";
-    store.message.value = `Exported ${plural(items.length, "clustering")}${rest}.`;
-  } catch (error) {
-    store.fail(error);
-  }
+  const items = here.map(({ ref, name }) => ({ ref, name: name || describe(store, ref) }));
+  const saved = (store.session.value.saved ?? []).length > 0;
+  const asked = { format, items, assessed: store.prefs.value.assessed, saved };
+  const rest = left ? `; ${left} of the tray ${left === 1 ? "is" : "are"} unavailable and left out` : "";
+  const said = `Exported ${plural(items.length, "clustering")}${rest}.`;
+  const file = `consilience.${format === "python" ? "py" : format}`;
+  await download(store, () => store.transport.post("/api/export", asked), file, said);
 }
+
+/**
+ * Save what the server answers as a file.
+ * @param {Store} store @param {() => Promise<import("./transport.js").Answer>} ask
+ * @param {string} file its name where the answer has none @param {string} said once it is saved
+ */
+export const download = (store, ask, file, said) =>
+  store.attempt(async () => {
+    const { buffer, type, name } = await ask();
+    save(new Blob([buffer], { type }), name ?? file);
+    store.message.value = said;
+  });
 
 /** @param {Blob} blob @param {string} name */
 export function save(blob, name) {
