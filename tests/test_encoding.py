@@ -622,36 +622,28 @@ def read_words(words, **options):
 @pytest.mark.parametrize(
     "words",
     [
-        AGES,
-        ["0", "1", "2", "3 or more"],
-        ["4 or less hours", "5 hours", "6 hours", "7 or more hours"],
-        ["< $10k", "$10k - $25k", "$25k - $100k", "$100k+"],
-        ["less than 1,000", "1,000 to 4,999", "5,000 to 9,999", "10,000 and more"],
-        ["0.125-0.250", "0.250-0.500", "0.500-1.000", "1.000-2.500"],
-        ["<40", "40-59", "60", ">60"],
+        "|".join(AGES),
+        "0|1|2|3 or more",
+        "4 or less hours|5 hours|6 hours|7 or more hours",
+        "< $10k|$10k - $25k|$25k - $100k|$100k+",
+        "less than 1,000|1,000 to 4,999|5,000 to 9,999|10,000 and more",
+        "0.125-0.250|0.250-0.500|0.500-1.000|1.000-2.500",
+        "<40|40-59|60|>60",
     ],
 )
 def test_words_that_tell_their_order(words):
+    words = words.split("|")
     for way in (words, words[::-1], [*words, "unknown", None]):
         assert read_words(way).encoder.columns[0].levels == tuple(words)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["red", "green", "blue"],
-        ["01 North", "02 South", "03 West"],
-        ["low", "medium", "high"],
-        ["2-1", "1-3", "0-0"],
-        ["10-20", "15-25", "20-30"],
-        ["north", "south", "low"],
-        ["I", "II", "III", "IV"],
-        ["never", "sometimes", "often"],
-        ["-", "+", "++"],
-    ],
-)
+NO_ORDER = ["red|green|blue", "01 North|02 South|03 West", "low|medium|high", "2-1|1-3|0-0", "10-20|15-25|20-30"]
+NO_ORDER += ["north|south|low", "I|II|III|IV", "never|sometimes|often", "-|+|++"]
+
+
+@pytest.mark.parametrize("words", NO_ORDER)
 def test_words_that_do_not(words):
-    assert read_words(words).encoder.types["w"] == "category"
+    assert read_words(words.split("|")).encoder.types["w"] == "category"
 
 
 def test_an_order_that_is_given_and_one_of_pandas():

@@ -38,6 +38,15 @@ def files(folder, name, frame):
     return {f"{name} {kind}": folder / f"{name}.{kind}" for kind in ("csv", "parquet", "xlsx")}
 
 
+def in_memory(frame, kind, arrow=None, polars=None):
+    found = {"frame": frame, "array": frame.to_numpy(), "table": read_table(frame, kind=kind)}
+    if arrow is not None:
+        found |= {"polars": polars.from_pandas(frame), "arrow": arrow.from_pandas(frame, preserve_index=False)}
+    if kind != "labels":
+        found["sparse"] = sparse.csr_matrix(frame.to_numpy())
+    return {f"{kind} {form}": made for form, made in found.items()}
+
+
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory):
     """All kinds of sources, by what they hold and their kind."""
@@ -61,22 +70,10 @@ def sources(tmp_path_factory):
         "run folder": folder / "run",
         "agreement folder": folder / "agreement",
         "consensus folder": folder / "consensus",
-        "labels frame": LABELS,
-        "labels polars": polars.from_pandas(LABELS),
-        "labels arrow": pa.Table.from_pandas(LABELS, preserve_index=False),
-        "labels array": LABELS.to_numpy(),
+        **in_memory(LABELS, "labels", pa.Table, polars),
         "labels vectors": list(LABELS.to_numpy().T),
-        "labels table": read_table(LABELS, kind="labels"),
-        "data frame": DATA,
-        "data polars": polars.from_pandas(DATA),
-        "data arrow": pa.Table.from_pandas(DATA, preserve_index=False),
-        "data array": DATA.to_numpy(),
-        "data sparse": sparse.csr_matrix(DATA.to_numpy()),
-        "data table": read_table(DATA, kind="data"),
-        "counts frame": COUNTS,
-        "counts array": COUNTS.to_numpy(),
-        "counts sparse": sparse.csr_matrix(COUNTS.to_numpy()),
-        "counts table": read_table(COUNTS, kind="counts"),
+        **in_memory(DATA, "data", pa.Table, polars),
+        **in_memory(COUNTS, "counts"),
         "cells anndata": cells,
         "cells h5ad": folder / "cells.h5ad",
         "Ensemble": ens,

@@ -29,27 +29,22 @@ from consilience.ensemble.store.info import decode_info, encode_info
 FORMAT, VERSION = "consilience-result", 2
 HEADER, ARRAYS = "result.json", "arrays.npz"
 # Kinds of the package, by the module that registers them: imported when a saved one is opened.
-OWNERS: dict[str, str] = {
-    "Agreement": "consilience.agreement",
-    "Alternatives": "consilience.alternatives",
-    "Assignment": "consilience.clusterer",
-    "CertainCore": "consilience.consensus.samples.summarize",
-    "ClustererModel": "consilience.clusterer.saving",
-    "Comparison": "consilience.measures",
-    "Consensus": "consilience.consensus",
-    "Contrast": "consilience.alternatives",
-    "CredibleBall": "consilience.consensus.samples.summarize",
-    "Diagnostics": "consilience.alternatives.diagnostics",
-    "LabelingComparison": "consilience.measures.labelings",
-    "Drift": "consilience.clusterer.drift",
-    "Map": "consilience.meta",
-    "MetaClustering": "consilience.meta",
-    "Null": "consilience.meta",
-    "Sides": "consilience.agreement.result",
-    "Stability": "consilience.measures",
-    "Summary": "consilience.consensus.samples.summarize",
-    "WrittenConsensus": "consilience.blocks",
+_OWNED = {
+    "agreement": ("Agreement",),
+    "agreement.result": ("Sides",),
+    "alternatives": ("Alternatives", "Contrast"),
+    "alternatives.diagnostics": ("Diagnostics",),
+    "blocks": ("WrittenConsensus",),
+    "clusterer": ("Assignment",),
+    "clusterer.drift": ("Drift",),
+    "clusterer.saving": ("ClustererModel",),
+    "consensus": ("Consensus",),
+    "consensus.samples.summarize": ("CertainCore", "CredibleBall", "Summary"),
+    "measures": ("Comparison", "Stability"),
+    "measures.labelings": ("LabelingComparison",),
+    "meta": ("Map", "MetaClustering", "Null"),
 }
+OWNERS = {kind: f"consilience.{module}" for module, kinds in _OWNED.items() for kind in kinds}
 KINDS: dict[str, type] = {}  # classes that have registered, by name
 C = TypeVar("C", bound=type)
 R = TypeVar("R", bound="Result")

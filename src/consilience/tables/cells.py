@@ -214,9 +214,8 @@ def _text_labels(raw: RawTable, position: int, column: pa.ChunkedArray) -> pd.Se
         return pd.Series(np.array(labels, np.int64)[codes])
     known: dict[Any, int] = {}
     place = [-1 if label is None else known.setdefault(label, len(known)) for label in labels]
-    return pd.Series(
-        pd.Categorical.from_codes(np.array([*place, -1], np.int32)[codes], pd.Index(list(known), dtype=object))
-    )
+    words_of = pd.Index(list(known), dtype=object)
+    return pd.Series(pd.Categorical.from_codes(np.array([*place, -1], np.int32)[codes], words_of))
 
 
 def ids_of(raw: RawTable, position: int) -> np.ndarray:

@@ -97,9 +97,9 @@ def _numbers(raw: RawTable, position: int, column: Any) -> Floats | None:
 def _is_truths(column: Any) -> bool:
     if isinstance(column, pa.ChunkedArray):
         return {word.strip() for word in column.unique().to_pylist()} <= {*TRUTHS, *ABSENT}
-    return pd.api.types.is_bool_dtype(column.dtype) or (
-        column.dtype == object and all(isinstance(cell, (bool, np.bool_)) for cell in column.dropna().unique())
-    )
+    if column.dtype != object:
+        return bool(pd.api.types.is_bool_dtype(column.dtype))
+    return all(isinstance(cell, (bool, np.bool_)) for cell in column.dropna().unique())
 
 
 def _naive(column: pd.Series) -> pd.Series:

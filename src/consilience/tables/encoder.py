@@ -35,9 +35,7 @@ class EncodedColumn:
     # different ones 2, that of two numbers on average.
     spread: float = 1.0
     notes: tuple[str, ...] = ()
-    decimal: str | None = (
-        None  # how its numbers and dates were written, so that those of new rows are read in the same way
-    )
+    decimal: str | None = None  # how its numbers and dates were written: those of new rows are read in the same way
     unit: str = ""
     month_first: bool | None = None
     rare: tuple[str, ...] = ()  # pooled categories that the table had
@@ -264,22 +262,25 @@ class Encoder:
     def names(self) -> list[str]:
         return [name for column in self.columns for name in column.names]
 
+    def _repeated(self, values: Any) -> Array:
+        """A value of every column for each of its encoded columns."""
+        return np.repeat(np.array(list(values)), [len(column.names) for column in self.columns])
+
     @property
     def groups(self) -> Ints:
         """For each encoded column the number of the original one."""
-        return np.repeat(np.arange(len(self.columns)), [len(column.names) for column in self.columns])
+        return self._repeated(range(len(self.columns)))
 
     @property
     def units(self) -> Floats:
         """For each encoded column of a category what it is divided by; NaN of numbers."""
-        return np.concatenate([np.full(len(c.names), c.spread if c.is_category else np.nan) for c in self.columns])
+        return self._repeated(column.spread if column.is_category else np.nan for column in self.columns)
 
     def fill(self, values: Floats) -> Gaps | None:
         """Fill NaN in encoded values in the default way, in place; what was missing, or None."""
         if not np.isnan(values).any():
             return None
-        scale = np.repeat([column.spread for column in self.columns], [len(column.names) for column in self.columns])
-        gaps = find_gaps(values, self.donors, self.groups, scale)
+        gaps = find_gaps(values, self.donors, self.groups, self._repeated(column.spread for column in self.columns))
         gaps.fill(values)
         return gaps
 
@@ -289,13 +290,11 @@ class Encoder:
         for column, one in zip(self.columns, cells, strict=True):
             part, unseen = column.encode(one)
             if unseen:
-                n, first = sum(unseen.values()), next(iter(unseen))
+                n, first = sum(unseen.values()), show(next(iter(unseen)), 30)
                 treated = f"{'counts' if n == 1 else 'count'} as {repr(column.all_levels[-1]) if column.pooled else 'missing'}"
                 what = ("is a level", "are levels") if column.kind == "ordered" else ("is a category", "are categories")
-                notices.append(
-                    f"{count(n, 'cell')} of {column.name!r} {what[n > 1]} not seen before, "
-                    f"such as {show(first, 30)}, and {treated}"
-                )
+                said = f"{count(n, 'cell')} of {column.name!r} {what[n > 1]} not seen before, such as {first}, and {treated}"
+                notices.append(said)
             parts.append(part)
         values = np.concatenate(parts, axis=1)
         return values, self.fill(values), notices

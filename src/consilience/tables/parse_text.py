@@ -30,13 +30,8 @@ _PLACED = {
     True: re.compile(r"(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)?(?:,\d+)?"),
     False: re.compile(r"(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)?(?:\.\d*)?"),
 }
-_MONTHS = {
-    name: month
-    for month, names in enumerate(
-        ("jan", "feb", "mar mär", "apr", "may mai", "jun", "jul", "aug", "sep", "oct okt", "nov", "dec dez"), 1
-    )
-    for name in names.split()
-}
+_BY_MONTH = ["jan", "feb", "mar mär", "apr", "may mai", "jun", "jul", "aug", "sep", "oct okt", "nov", "dec dez"]
+_MONTHS = {name: month for month, names in enumerate(_BY_MONTH, 1) for name in names.split()}
 _TIME = r"(?:[ T]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp][Mm])?)?"
 _YEAR_FIRST = re.compile(
     rf"(?P<year>\d{{4}})[-/.](?P<month>\d{{1,2}})(?:[-/.](?P<day>\d{{1,2}}))?{_TIME}(?:\s*(?P<zone>Z|[+-]\d\d:?\d\d))?"

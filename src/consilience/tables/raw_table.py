@@ -43,9 +43,7 @@ class RawTable:
     source: str
     body: Body  # of a text file strings, so that nothing is lost before it is known what a column is for
     names: list[str] | None = None
-    beside: pd.DataFrame | None = (
-        None  # of the rows, but no values: `obs`, vectors of an npz file; positions follow the body's
-    )
+    beside: pd.DataFrame | None = None  # `obs`, vectors of an npz file: of the rows, but no values; behind the body's
     index: np.ndarray | None = None  # names the rows on request, by its own name or as "index"
     index_name: str = "index"
     index_is_ids: bool = False  # it names them unasked

@@ -99,9 +99,8 @@ def read_text(path: Path, options: Options) -> RawTable:
     if header is None:
         _check_header(source, first, above + 1)
     if len(first) == 1 and not sep_given and (other := next((mark for mark in ";\t|" if mark in first[0]), "")):
-        remedy = (
-            f"if {other!r} separates its cells, give sep={other!r} (--sep {'tab' if other == TAB else repr(other)})"
-        )
+        flag = "tab" if other == TAB else repr(other)
+        remedy = f"if {other!r} separates its cells, give sep={other!r} (--sep {flag})"
         raise InputError(f"{source}, line {above + 1}: the only column is named {show(first[0])}: {remedy}")
     if has_header and _has_row_names(source, raw, sep, len(first)):
         first = ["", *first]  # as R writes a table: nothing stands over the names of the rows
