@@ -25,15 +25,12 @@ def agreement():
     return table, rows, cs.agree(table, 6, 30, n_clusterings=5, max_iter=3, model="mdc_plain", random_state=2)
 
 
-def test_the_objective_never_falls_and_is_the_sum_over_all_pairs(agreement):
+def test_agreement_makes_clusterings_alike_and_its_objective_is_the_sum_over_all_pairs(agreement):
     table, _, found = agreement
     assert len(found.objective) == 2 * 3 + 1
     assert (np.diff(found.objective) >= 0).all()
     for at, sides in zip(found.objective[::2], [found.before, *found.iterations], strict=True):
         assert at == pytest.approx(all_pairs(uniform(table), sides), abs=1e-8)
-
-
-def test_agreement_makes_clusterings_alike_and_keeps_them_good(agreement):
     _, rows, found = agreement
     table = found.stability_by_iteration(rows)
     for side in ("rows", "columns"):
@@ -176,7 +173,7 @@ def test_every_clustering_has_a_stream_of_its_own():
         assert len({tuple(labels) for labels in side}) == 3
 
 
-def test_objects_without_counts_stay_and_are_reported():
+def test_what_has_no_counts_stays_and_missing_labels_are_filled():
     table = block_counts(n=80, d=60, k=3, seed=2)[0].tolil()
     table[[0, 7]] = 0
     table[:, 5] = 0
@@ -192,9 +189,6 @@ def test_objects_without_counts_stay_and_are_reported():
     field = Comraf({"a": 3, "b": 3}, random_state=0).fit([("a", "b", table)], init={"a": given[0]})
     assert field.empty_["a"].tolist() == [0, 7]
     assert field.labels_["a"][[0, 7]].tolist() == [0, 1]
-
-
-def test_missing_labels_of_a_start_are_filled():
     table, truth, _ = block_counts(n=120, d=90, k=3, own=0.6, seed=5)
     rows = np.tile(truth, (2, 1)).astype(float)
     rows[0, ::4] = np.nan

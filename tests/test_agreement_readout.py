@@ -58,9 +58,6 @@ def test_stability_and_accuracy_of_every_iteration():
     assert "accuracy" not in result.stability_by_iteration()
     with pytest.raises(InputError, match="59 for 60 rows"):
         result.stability_by_iteration(truth[1:])
-
-
-def test_one_clustering_has_no_stability():
     alone, none = Sides(cs.Ensemble([[0, 0, 1]]), cs.Ensemble([[0, 1]])), np.array([], int)
     result = Agreement(alone, alone, [alone], np.zeros(2), none, none)
     table = result.stability_by_iteration([0, 0, 1])

@@ -27,7 +27,7 @@ def table():
     return counts, rows, columns
 
 
-def test_scores_are_the_paper_s(table):
+def test_scores_are_the_paper_s_and_auc_the_share_of_pairs_in_the_right_order(table):
     counts, rows, columns = table
     who = Recommender().fit(sparse.csr_matrix(counts), rows, columns)
     u, m = np.repeat(np.arange(20), 15), np.tile(np.arange(15), 20)
@@ -38,10 +38,6 @@ def test_scores_are_the_paper_s(table):
     np.testing.assert_allclose(found.sum(axis=0), 1)  # r is a distribution
     p = counts / counts.sum()
     np.testing.assert_allclose(who.popularity(u, m), np.outer(p.sum(1), p.sum(0)).ravel())
-
-
-def test_auc_is_the_share_of_pairs_in_the_right_order(table):
-    counts, rows, columns = table
     who = Recommender().fit(counts, rows, columns)
     rng = np.random.default_rng(1)
     u, m, truth = rng.integers(20, size=60), rng.integers(15, size=60), rng.integers(2, size=60)
@@ -83,14 +79,11 @@ def test_recommend_lists_the_best_that_is_not_known(table):
     assert (everything["sem"] > 0).any()
 
 
-def test_names_come_from_the_table():
+def test_names_come_from_the_table_and_what_has_no_label_is_ranked_by_popularity():
     frame = pd.DataFrame({"who": ["ann", "bob"], "x": [1, 0], "y": [0, 2]})
     who = Recommender().fit(read_table(frame, kind="counts", id_column="who"), [[0, 1]], [[0, 1]])
     assert who.recommend("ann")["column"].tolist() == ["y"]
     assert who.recommend("ann")["sem"].isna().all()
-
-
-def test_what_has_no_label_is_ranked_by_popularity():
     counts = np.array([[2, 1, 1], [0, 3, 1]])
     who = Recommender().fit(counts, [[0, -1]], [[0, 1, -1]])
     assert who.scores([1, 0], [0, 2])[:, 0].tolist() == pytest.approx(who.popularity([1, 0], [0, 2]).tolist())

@@ -74,6 +74,17 @@ def test_what_was_saved_comes_back(named, kept):
     pd.testing.assert_frame_equal(again.to_frame(), named.stability_by_iteration())
     assert repr(again) == repr(named)
     pd.testing.assert_frame_equal(again.stability_by_iteration(), named.stability_by_iteration())
+    for side in SIDES:
+        whole = cs.Ensemble.load(kept / side)
+        assert whole.info["iteration"].tolist() == [0] * 3 + [1] * 3 + [2] * 3
+        assert whole.info["run"].tolist() == [0, 1, 2] * 3
+        np.testing.assert_array_equal(whole.labels[:, -3:], getattr(named.after, side).labels)
+    header = json.loads((kept / "result.json").read_text())
+    assert (header["kind"], header["n_clusterings"], header["n_iter"]) == ("Agreement", 3, 2)
+    assert header["empty_rows"] == [3]
+    assert 5 in header["empty_columns"]
+    assert header["objective"] == named.objective.tolist()
+    assert header["source"] == "DataFrame"
 
 
 def test_without_names_and_with_as_few_as_one_clustering(tmp_path):
@@ -96,20 +107,6 @@ def test_clusterings_of_ones_own_keep_their_numbers_and_what_is_known_of_them(tm
     found = cs.agree(table, rows=given, columns=[np.arange(30) % 4] * 3, max_iter=1)
     found.save(tmp_path / "a")
     assert_same(found, Agreement.load(tmp_path / "a"))
-
-
-def test_both_sides_are_stores_for_anyone(named, kept):
-    for side in SIDES:
-        whole = cs.Ensemble.load(kept / side)
-        assert whole.info["iteration"].tolist() == [0] * 3 + [1] * 3 + [2] * 3
-        assert whole.info["run"].tolist() == [0, 1, 2] * 3
-        np.testing.assert_array_equal(whole.labels[:, -3:], getattr(named.after, side).labels)
-    header = json.loads((kept / "result.json").read_text())
-    assert (header["kind"], header["n_clusterings"], header["n_iter"]) == ("Agreement", 3, 2)
-    assert header["empty_rows"] == [3]
-    assert 5 in header["empty_columns"]
-    assert header["objective"] == named.objective.tolist()
-    assert header["source"] == "DataFrame"
 
 
 def cut(path):

@@ -20,7 +20,7 @@ def mixture(n=300, d=8, k=3, length=60, seed=0):
     return np.array([rng.multinomial(length, profiles[c]) for c in truth]), truth, profiles
 
 
-def test_the_posterior_is_bayes_rule():
+def test_the_posterior_is_bayes_rule_and_the_bound_grows():
     X, _, _ = mixture()
     model = MultinomialMixture(3, random_state=0).fit(X)
     profiles = np.exp(model.log_profiles_)
@@ -30,10 +30,6 @@ def test_the_posterior_is_bayes_rule():
         model.predict_proba(X[:20]), likelihood / likelihood.sum(axis=1, keepdims=True), atol=1e-9
     )
     assert (model.predict(X) == model.labels_).all()
-
-
-def test_the_bound_is_the_mean_log_likelihood_and_grows():
-    X, _, _ = mixture()
     bounds = [
         MultinomialMixture(3, max_iter=t, tol=0, smoothing=1e-9, random_state=0).fit(X).lower_bound_
         for t in range(1, 8)

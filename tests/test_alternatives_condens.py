@@ -192,11 +192,15 @@ def test_several_given_groupings(several):
     assert matched_accuracy(labels[:, 2], found.labels_) > 0.93
 
 
-def test_without_a_given_grouping_it_is_a_plain_consensus():
+def test_without_a_given_grouping_and_with_local_clusters():
     X, labels = crossed_groups()
     found = CondEns(2, random_state=0).fit(X)
     assert matched_accuracy(labels[:, 0], found.labels_) > 0.98
     assert found.groups_["name"].tolist() == ["all objects"]
+    found = CondEns(2, n_clusters_local=4, n_init=2, random_state=0).fit(X, labels[:, 0])
+    assert (found.ensemble_.n_clusters == 4).all()
+    assert found.n_clusters_ == 2
+    assert matched_accuracy(labels[:, 1], found.labels_) > 0.95
 
 
 def test_names_and_order_of_groups_and_objects_hardly_matter():
@@ -211,14 +215,6 @@ def test_names_and_order_of_groups_and_objects_hardly_matter():
     assert matched_accuracy(found[order], shuffled) > 0.97
 
 
-def test_local_clusters():
-    X, labels = crossed_groups()
-    found = CondEns(2, n_clusters_local=4, n_init=2, random_state=0).fit(X, labels[:, 0])
-    assert (found.ensemble_.n_clusters == 4).all()
-    assert found.n_clusters_ == 2
-    assert matched_accuracy(labels[:, 1], found.labels_) > 0.95
-
-
 def test_pandas_goes_in_and_other_indexes_are_refused():
     X, labels = crossed_groups()
     frame = pd.DataFrame(X, columns=["a", "b"], index=[f"id{i}" for i in range(400)])
@@ -228,6 +224,7 @@ def test_pandas_goes_in_and_other_indexes_are_refused():
     assert found.labels_.tolist() == CondEns(2, n_init=2, random_state=0).fit(X, labels[:, 0]).labels_.tolist()
     with pytest.raises(InputError, match="indexes of these pandas objects differ"):
         CondEns(2).fit(frame, given.iloc[::-1])
+    assert group_names(check_given([1.0, 2.0, np.nan, 1.0], 4)) == [["1", "2"]]
 
 
 @pytest.mark.parametrize(
@@ -337,10 +334,6 @@ def test_what_is_missing_is_named(data, where):
         CondEns(2).fit(data, [0, 1, 1][: len(data) if isinstance(data, list) else data.shape[0]])
 
 
-def test_whole_numbers_that_came_as_floats_are_named_as_such():
-    assert group_names(check_given([1.0, 2.0, np.nan, 1.0], 4)) == [["1", "2"]]
-
-
 def customers(n=600, seed=0):
     """Age, visits and an income in euros: income and the segment you know go together, age and visits make the hidden one."""
     rng = np.random.default_rng(seed)
@@ -351,8 +344,8 @@ def customers(n=600, seed=0):
     return frame, pd.Series(np.array(["basic", "premium"])[segment], index=frame.index, name="segment"), habit
 
 
-def test_a_column_in_large_units_does_not_decide():
-    """Columns are standardized unless asked otherwise, and the result says so."""
+def test_columns_are_standardized_and_counts_are_not():
+    # Columns are standardized unless asked otherwise, and the result says so.
     frame, segment, habit = customers()
     found, raw = cs.contrast(frame, segment, 2), cs.contrast(frame, segment, 2, standardize=False)
     assert matched_accuracy(habit, found.labels) > 0.95 > 0.7 > matched_accuracy(habit, raw.labels)
@@ -360,9 +353,6 @@ def test_a_column_in_large_units_does_not_decide():
     assert "columns as they are" in repr(raw)
     in_thousands = cs.contrast(frame.assign(income=frame["income"] / 1000), segment, 2)
     assert in_thousands.labels.tolist() == found.labels.tolist()
-
-
-def test_counts_are_not_standardized():
     X, given, _ = orthogonal_multinomials(2, random_state=0)
     for options in ({"base": "multinomial"}, {"base": "bottleneck"}, {"method": "ccib", "trade_off": 0.1}):
         one, other = (cs.contrast(X, given, 2, n_init=2, standardize=s, **options) for s in (True, False))

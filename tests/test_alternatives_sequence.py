@@ -38,11 +38,15 @@ def test_it_finds_all_there_is_and_stops(several):
     assert [line.split()[0] for line in repr(found).splitlines()[1:4]] == ["1", "2", "3"]
 
 
-def test_it_goes_on_from_what_is_given():
+def test_it_goes_on_from_what_is_given_and_counts_go_without_null_data():
     X, labels = crossed()
     found = alternatives(X, 1, n_clusters=2, given=labels[:, :2], n_init=3, standardize=False)
     assert matched_accuracy(labels[:, 2], found.labels[:, 0]) > 0.9
     assert found.stopped == "1 were asked for"
+    X, given, hidden = orthogonal_multinomials(2, random_state=0)
+    found = alternatives(X, 1, n_clusters=2, given=given, base="multinomial", center=None, n_init=3)
+    assert matched_accuracy(hidden, found.labels[:, 0]) > 0.95
+    assert found.table["z_score"].isna().all()
 
 
 @pytest.mark.slow
@@ -75,13 +79,6 @@ def test_each_rule_stops():
     assert len(small) == 0
     assert small.labels.shape == (0, 0)
     assert small.table.empty
-
-
-def test_counts_go_without_null_data():
-    X, given, hidden = orthogonal_multinomials(2, random_state=0)
-    found = alternatives(X, 1, n_clusters=2, given=given, base="multinomial", center=None, n_init=3)
-    assert matched_accuracy(hidden, found.labels[:, 0]) > 0.95
-    assert found.table["z_score"].isna().all()
 
 
 def test_evidence():

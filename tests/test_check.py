@@ -39,6 +39,9 @@ def test_values_in_messages_are_plain_and_short():
     assert show(np.str_("a\nb")) == r"'a\nb'"
     assert len(show("x" * 999)) < 70
     assert [count(n, "row") for n in (0, 1, 2000)] == ["0 rows", "1 row", "2,000 rows"]
+    assert printable("a\x1b]0;x\x07b\u202ec\ud800") == "a\ufffd]0;x\ufffdb\ufffdc\ufffd"
+    assert printable("two\nlines\tkept") == "two\nlines\tkept"
+    assert printable("two\nlines", keep="") == "two\ufffdlines"
 
 
 def test_threads():
@@ -148,9 +151,3 @@ def test_fingerprint_of_sparse_data_does_not_depend_on_how_it_is_held():
         part.flags.writeable = False
     assert fingerprint(mixed) == fingerprint(plain)
     assert (mixed.data.tolist(), mixed.indices.tolist()) == ([5, 1, 2], [2, 0, 0])
-
-
-def test_what_a_terminal_would_obey_is_shown_as_a_replacement_character():
-    assert printable("a\x1b]0;x\x07b\u202ec\ud800") == "a\ufffd]0;x\ufffdb\ufffdc\ufffd"
-    assert printable("two\nlines\tkept") == "two\nlines\tkept"
-    assert printable("two\nlines", keep="") == "two\ufffdlines"

@@ -24,10 +24,11 @@ def run_apart(*args, **options):
     )
 
 
-def test_help_lists_the_verbs_in_the_order_of_the_flow():
+def test_help_lists_the_verbs_in_the_order_of_the_flow_and_version_is_ours():
     text = run("--help").stdout
     places = [text.index(f"\n  {verb} ") for verb in VERBS]
     assert places == sorted(places)
+    assert run("--version").stdout.strip() == f"consilience {cs.__version__}"
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -43,10 +44,6 @@ def test_a_process_of_its_own_gives_the_same():
     for args in (["compare", LABELS, "--id", "bead", "-m", "nmi"], ["compare", "absent.csv"], ["comapre"]):
         here, apart = run(*args), run_apart(*args)
         assert (here.returncode, here.stdout, here.stderr) == (apart.returncode, apart.stdout, apart.stderr)
-
-
-def test_version():
-    assert run("--version").stdout.strip() == f"consilience {cs.__version__}"
 
 
 def test_compare_json_holds_the_library_s_own_numbers():

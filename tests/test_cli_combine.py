@@ -55,15 +55,11 @@ def test_auto_number_of_clusters():
     assert [row["real"] for row in found["scales"]] == expected.scales["real"].tolist()
 
 
-def test_ids_called_like_an_answer_are_written_as_id(tmp_path):
+def test_ids_called_like_an_answer_and_objects_without_labels(tmp_path):
     path, out = tmp_path / "l.csv", tmp_path / "c.csv"
     path.write_text("support,a,b\nx,1,1\ny,1,1\nz,2,2\n")
     ran("combine", path, "--id", "support", "-o", out)
     assert list(pd.read_csv(out)) == ["id", "cluster", "confidence", "support"]
-
-
-def test_objects_without_labels_have_no_cluster(tmp_path):
-    path, out = tmp_path / "l.csv", tmp_path / "c.csv"
     path.write_text("id,a,b,c\nx,1,1,2\ny,1,1,2\nz,2,2,1\nw,,,\n")
     ran("combine", path, "--id", "id", "-o", out)
     table = pd.read_csv(out, index_col="id")

@@ -21,22 +21,16 @@ def made(tmp_path_factory):
     return folder, done
 
 
-def test_generate_writes_a_run_and_says_what_comes_next(made):
+def test_generate_writes_a_run_that_goes_on_and_grows(made):
     folder, done = made
     ens = Ensemble.load(folder)
     assert (ens.n_clusterings, ens.n_objects) == (80, 300)
     assert ens.ids[0] == "b001"
     assert f"consilience organize {folder} --known-from {BEADS} --known shape,color" in done.stdout
-
-
-def test_the_same_command_goes_on(made):
     folder, _ = made
     before = Ensemble.load(folder)
     assert answer("generate", BEADS, *TABLE, "-k", 4, "-n", 90, "-o", folder)["n_clusterings"] == 90
     np.testing.assert_array_equal(Ensemble.load(folder).labels[:, :80], before.labels)
-
-
-def test_more_like_this(made):
     folder, _ = made
     ran("generate", BEADS, *TABLE, "-o", folder, "-n", 5, "--around", 3, "--jitter", 0.1, "--json")
     info = Ensemble.load(folder).info

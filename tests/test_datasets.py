@@ -14,13 +14,10 @@ def test_the_bundled_beads_are_of_the_kind_that_the_function_draws():
             assert abs(ours.mean() - theirs.mean()) < 0.5 * ours.std(), (name, shape)
 
 
-def test_beads_have_two_independent_groupings():
+def test_beads_have_two_independent_groupings_and_clusterings_find_either():
     beads = load_beads()
     assert beads.values.shape == (300, 8)
     assert accuracy(beads.labels["shape"], beads.labels["color"]) < 0.5
-
-
-def test_clusterings_find_one_grouping_or_the_other():
     beads, ens = load_beads(), load_beads_labels()
     assert list(ens.ids) == list(beads.ids)
     by_name = dict(zip(ens.info["name"], ens.labels.T, strict=True))
