@@ -147,30 +147,21 @@ def test_pair_sums(seed, n, m, k, holes):
 
 
 @pytest.mark.parametrize("holes", [0.0, 0.2])
-@pytest.mark.parametrize("k", [1, 2, 3, 4, 7, 8, 9, 15, 16, 47, 48, 49, 79, 80, 81, 100, 255, 256, 300])
-def test_pair_sums_of_few_and_many_clusters(k, holes):
-    labels = random_labels(k, 320, 4, k, holes)
-    labels[:4] = k - 1  # the last cluster occurs
-    check_pair_sums(labels)
-
-
-@pytest.mark.parametrize("holes", [0.0, 0.2])
-@pytest.mark.parametrize(("n", "k"), [(255, 1), (256, 1), (511, 1), (700, 2), (1200, 2)])
-def test_pair_sums_of_clusters_larger_than_a_byte_counts(n, k, holes):
-    check_pair_sums(random_labels(n, n, 3, k, holes))
-
-
-@pytest.mark.parametrize("holes", [0.0, 0.2])
-@pytest.mark.parametrize(("begin", "end"), [(0, 1), (0, 32), (3, 36), (32, 33), (30, 70), (5, 70), (69, 70), (4, 4)])
-def test_pair_sums_of_a_band_across_lane_groups(begin, end, holes):
-    check_pair_sums(random_labels(2, 25, 70, 6, holes), begin, end)
-
-
-@pytest.mark.parametrize("holes", [0.0, 0.2])
-@pytest.mark.parametrize("top", [120, 300])
-def test_pair_sums_where_lane_groups_mix_few_and_many_clusters(top, holes):
-    k = np.r_[np.full(33, 3), np.full(20, top), np.full(17, 40)]
-    check_pair_sums(random_labels(3, 150, 70, k, holes), 2)
+@pytest.mark.parametrize(
+    ("n", "m", "k", "band"),
+    [
+        *((320, 4, k, ()) for k in (1, 2, 3, 4, 7, 8, 9, 15, 16, 47, 48, 49, 79, 80, 81, 100, 255, 256, 300)),
+        # clusters larger than a byte counts
+        *((n, 3, k, ()) for n, k in ((255, 1), (256, 1), (511, 1), (700, 2), (1200, 2))),
+        # a band across lane groups, and lane groups that mix few and many clusters
+        *((25, 70, 6, band) for band in ((0, 1), (0, 32), (3, 36), (32, 33), (30, 70), (5, 70), (69, 70), (4, 4))),
+        *((150, 70, np.r_[np.full(33, 3), np.full(20, top), np.full(17, 40)], (2,)) for top in (120, 300)),
+    ],
+)
+def test_pair_sums_of_many_shapes(n, m, k, band, holes):
+    labels = random_labels(n, n, m, k, holes)
+    labels[:4] = np.asarray(k) - 1  # the last cluster occurs
+    check_pair_sums(labels, *band)
 
 
 @pytest.mark.parametrize("k", [3, 100, 300])
