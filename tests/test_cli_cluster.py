@@ -16,6 +16,7 @@ from report_pages import read_page
 
 BEADS = str(sample_path("beads.csv"))
 QUICK = ["-n", 15, "--method", "quadratic"]
+OF_BEADS = ["cluster", BEADS, "--id", "bead", "-t", "shape,color", "-k", 4, *QUICK]
 
 
 @pytest.fixture(scope="module")
@@ -77,26 +78,20 @@ def test_json_of_both(folder):
     found = answer("assign", folder / "model", folder / "new.csv")
     assert (found["n_objects"], found["n_clusters"], found["drift"]["large"]) == (150, 4, False)
     assert found["drift"]["unseen"] == {"plan": 3}
-    found = answer("cluster", BEADS, "--id", "bead", "-t", "shape,color", "-k", 4, *QUICK)
+    found = answer(*OF_BEADS)
     assert sum(row["size"] for row in found["clusters"]) == found["n_objects"] == 300
     assert set(found["known"]) == {"shape", "color"}
 
 
 def test_a_report_and_a_sample(tmp_path):
-    page = tmp_path / "page.html"
-    done = ran(
-        "cluster", BEADS, "--id", "bead", "-t", "shape,color", "-k", 4, *QUICK, "--max-objects", 150, "--report", page
-    )
+    page, labels = tmp_path / "page.html", tmp_path / "labels.csv"
+    done = ran(*OF_BEADS, "--max-objects", 150, "--report", page)
     assert "150 of 300 objects were clustered" in done.stdout
     assert "color" in page.read_text()
     assert "--max-objects 150" in page.read_text()
-    every = run("cluster", BEADS, "--id", "bead", "-t", "shape,color", "-k", 4, *QUICK, "--max-objects", "all")
-    assert "objects were clustered" not in every.stdout
-
-
-def test_the_report_says_how_to_make_it_again(tmp_path):
-    page, labels = tmp_path / "page.html", tmp_path / "labels.csv"
-    ran("cluster", BEADS, "--id", "bead", "-t", "shape,color", "-k", 4, *QUICK, "-o", labels, "--report", page)
+    done = ran(*OF_BEADS, "--max-objects", "all", "-o", labels, "--report", page)
+    assert "objects were clustered" not in done.stdout
+    # the report says how to make it again
     lines = html.unescape(page.read_text()).splitlines()
     again = [line for line in lines if line.startswith(("import ", "data = ", "one = "))]
     made = {}

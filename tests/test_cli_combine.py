@@ -29,26 +29,28 @@ def test_labels_and_confidence_come_out(tmp_path):
 
 def test_json_is_the_library_s_answer():
     found = answer("combine", LABELS, "--id", "bead", *FORM, "-k", 3, "--method", "vote")
-    frame = pd.read_csv(LABELS)[[f"form{i}" for i in range(1, 7)]]
-    expected = cs.combine(cs.Ensemble(frame), 3, "vote")
+    expected = cs.combine(cs.Ensemble(pd.read_csv(LABELS).filter(regex="form")), 3, "vote")
     assert found["sizes"] == expected.sizes.tolist()
     assert found["anmi"] == expected.anmi
     assert found["scales"] is None
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
-def test_memberships_in_every_format(tmp_path, suffix):
+@pytest.mark.parametrize(
+    ("suffix", "read"), [("csv", pd.read_csv), ("tsv", pd.read_table), ("parquet", pd.read_parquet)]
+)
+def test_memberships_in_every_format(tmp_path, suffix, read):
     out = tmp_path / f"c.{suffix}"
     ran("combine", LABELS, "--id", "bead", *FORM, "-k", 3, "--method", "mcla", "--membership", "-o", out)
-    read = {"csv": pd.read_csv, "tsv": lambda p: pd.read_csv(p, sep="\t"), "parquet": pd.read_parquet}[suffix]
-    table = read(out)
-    assert [c for c in table.columns if c.startswith("membership")] == ["membership_0", "membership_1", "membership_2"]
+    assert [c for c in read(out).columns if c.startswith("membership")] == [
+        "membership_0",
+        "membership_1",
+        "membership_2",
+    ]
 
 
 def test_auto_number_of_clusters():
     found = answer("combine", LABELS, "--id", "bead", *FORM, "-k", "auto")
-    frame = pd.read_csv(LABELS)[[f"form{i}" for i in range(1, 7)]]
-    expected = cs.combine(cs.Ensemble(frame), "auto")
+    expected = cs.combine(cs.Ensemble(pd.read_csv(LABELS).filter(regex="form")), "auto")
     assert (found["method"], found["n_clusters"]) == (expected.method, expected.n_clusters)
     assert found["chosen"] == expected.note
     assert [row["n_clusters"] for row in found["curve"]] == expected.curve["n_clusters"].tolist()
