@@ -13,7 +13,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from consilience import _kernels
-from consilience._check import InputError
 from samples import random_labels
 
 quick = settings(max_examples=60, deadline=None)
@@ -50,16 +49,6 @@ def test_contingency_counts_whole_weights_exactly_beyond_doubles():
     assert _kernels.contingency(zero, zero, (1, 1), weights=np.array([2**60, 1])).item() == 2**60 + 1
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "weights"), [([0, 3], [0, 0], None), ([0, 0], [0, 2], None), ([0], [0, 1], None), ([0], [0], [1, 2])]
-)
-def test_contingency_refuses_what_does_not_fit(a, b, weights):
-    with pytest.raises(
-        ValueError, match=r"outside the table of shape \(3, 2\)|one length|1 objects need as many weights"
-    ):
-        _kernels.contingency(np.array(a), np.array(b), (3, 2), weights=weights)
-
-
 # --- allocation -----------------------------------------------------------------------------------------------------
 
 
@@ -86,22 +75,6 @@ def test_allocate(seed, n, m, k, square, own):
         assert value_found == pytest.approx(value_wanted, abs=1e-9)
         assert_array_equal(mine, theirs)
         assert moves == moved
-
-
-def test_allocate_refuses_what_would_be_read_astray():
-    start, column, none = np.array([0, 1, 2]), np.zeros(2, np.int32), np.empty(0, np.int32)
-    weight, scale, labels, order = np.ones(2, np.int32), np.ones(1), np.zeros(2, np.int32), np.arange(2)
-    for changes, message in (
-        ({"labels": np.array([0, 2], np.int32)}, "labels in -1 … 1"),
-        ({"order": np.array([2])}, "order"),
-        ({"column": np.array([0, 1], np.int32)}, "column"),
-        ({"start": np.array([0, 1])}, "fit together"),
-        ({"weight": np.array([0, 1], np.int32)}, "at least 1"),
-    ):
-        given = {"start": start, "column": column, "value": none, "weight": weight, "scale": scale}
-        given |= {"labels": labels, "order": order} | changes
-        with pytest.raises(InputError, match=message):
-            _kernels.allocate(*given.values(), square=False, limit=2, passes=1)
 
 
 # --- codes and pair sums --------------------------------------------------------------------------------------------
@@ -197,21 +170,6 @@ def test_pair_sums_beyond_the_table_of_logarithms():
     check_pair_sums(labels)
 
 
-@pytest.mark.parametrize(
-    ("codes", "clusters", "end"),
-    [
-        (np.full((2, 50), 200, np.uint8), [3, 3], 2),  # a label above k
-        (np.full((2, 50), 90, np.uint8), [3, 100], 2),  # of one of the two
-        (np.full((2, 50), 40_000, np.uint16), [3, 3], 2),
-        (np.zeros((2, 50), np.uint8), [1], 2),  # too few numbers of clusters
-        (np.zeros((2, 50), np.uint8), [1, 1, 1, 1], 4),  # beyond the codes
-    ],
-)
-def test_pair_sums_never_reaches_beyond_its_arrays(codes, clusters, end):
-    with pytest.raises(ValueError, match=r".+"):
-        _kernels.pair_sums(codes, np.array(clusters, np.int32), 0, end, term="square", missing=True)
-
-
 # --- signatures -----------------------------------------------------------------------------------------------------
 
 
@@ -243,16 +201,6 @@ def test_rows_of_narrow_labels_are_collapsed_and_found(seed, n, m, kind):
     assert_array_equal(_kernels.find_rows(rows, _kernels.slots_of(rows), labels), oracle.find_rows(rows, labels))
 
 
-def test_rows_are_found_only_by_their_own_slots():
-    rows = np.arange(40, dtype=np.int8).reshape(20, 2)
-    slots = _kernels.slots_of(rows)
-    for wrong in (slots[:-1], slots[:16], np.append(slots[:-1], np.uint32(20))):
-        with pytest.raises(InputError, match="slots"):
-            _kernels.find_rows(rows, wrong, rows)
-    with pytest.raises(InputError, match="4 bytes"):
-        _kernels.find_rows(rows, slots, rows.astype(np.int16))
-
-
 # --- colors ---------------------------------------------------------------------------------------------------------
 
 
@@ -267,14 +215,6 @@ def test_color_rows(seed, n, m, k):
     ):
         assert mine.dtype == plain.dtype == np.uint64
         assert_array_equal(mine, plain)
-
-
-def test_color_rows_never_reaches_beyond_its_arrays():
-    labels, colors, own = np.array([[0, 1]], np.int32), np.zeros(3, np.uint64), np.zeros(1, np.uint64)
-    cases = [([0, 1, 2], colors[:2], own), ([0, 1, 3], colors[:2], own), ([0, 1, 3], colors, own[:0])]
-    for offsets, of_labels, of_rows in cases:
-        with pytest.raises(InputError, match="need a color each"):
-            _kernels.color_rows(labels, np.array(offsets), of_labels, of_rows)
 
 
 # --- linkage --------------------------------------------------------------------------------------------------------
@@ -324,23 +264,6 @@ def test_linkage(seed, n, kind, ties):
     assert_allclose(high, heights, atol=1e-11)
 
 
-def test_linkage_refuses_what_it_could_not_use_up():
-    for distances, weights in (
-        (np.ones((3, 2)), np.ones(3)),
-        (np.ones((3, 3)), np.ones(2)),
-        (np.ones((3, 3)), np.zeros(3)),
-        (np.ones((3, 3), np.float32), np.ones(3)),
-    ):
-        with pytest.raises(InputError, match=r"square distances|writable"):
-            _kernels.linkage(distances, weights)
-    one_way = np.array([[0, 1, 2], [2, 0, 1], [1, 2, 0]], float)  # each is nearest to the next, round and round
-    for distances in (one_way, np.full((3, 3), np.nan)):
-        with pytest.raises(ValueError, match="not finite or not symmetric"):
-            _kernels.linkage(distances, np.ones(3))
-    with pytest.raises(InputError, match="need a weight each"):
-        _kernels.row_distances(np.array([[0, 1]], np.int32), np.array([0, 1]), np.ones(1))
-
-
 # --- within sums ----------------------------------------------------------------------------------------------------
 
 
@@ -358,21 +281,6 @@ def test_within_sums(seed, n, m, k, data):
     oracle.within_sums(block, begin, labels, want)
     assert_array_equal(got, threaded)
     assert_allclose(got, want, rtol=1e-13)
-
-
-@pytest.mark.parametrize(
-    ("block", "begin", "labels", "sums"),
-    [
-        (np.ones((2, 3)), 1, np.zeros((1, 3), np.int32), np.zeros((1, 1))),
-        (np.ones((3, 2)), 0, np.zeros((1, 3), np.int32), np.zeros((1, 1))),
-        (np.ones((3, 3)), 0, np.full((1, 3), 2, np.int32), np.zeros((1, 2))),
-        (np.ones((3, 3)), 0, np.zeros((2, 3), np.int32), np.zeros((1, 2))),
-    ],
-    ids=["beyond the objects", "more rows than columns", "label beyond the sums", "clusterings beyond the sums"],
-)
-def test_within_sums_never_reaches_beyond_its_arrays(block, begin, labels, sums):
-    with pytest.raises(ValueError, match=r"the block reaches beyond|the sums have no room"):
-        _kernels.within_sums(block, begin, labels, sums)
 
 
 # --- x log x --------------------------------------------------------------------------------------------------------
@@ -437,11 +345,6 @@ def test_random_below_throws_unfair_draws_away():
     assert not np.array_equal(got, bits % np.uint64(n))
 
 
-def test_random_below_refuses_an_empty_range():
-    with pytest.raises(ValueError, match="no whole number"):
-        _kernels.random_below(0, 0, 0, 1)
-
-
 def test_random_streams_differ_by_seed_and_unit_and_a_longer_one_starts_the_same():
     one = _kernels.random_bits(7, 1, 1000)
     assert_array_equal(_kernels.random_bits(7, 1, 33), one[:33])
@@ -487,38 +390,6 @@ def test_columns_of_few_bytes_say_the_same(seed, r, n, k):
         assert_array_equal(_kernels.label_votes(same, offsets, owner, k, threads=threads), votes)
 
 
-ZEROS, ONE, NONE = np.zeros((1, 3), np.int32), np.array([0, 1]), np.zeros(3, np.int32)
-
-
-@pytest.mark.parametrize(
-    ("kernel", "arrays", "message"),
-    [
-        (_kernels.label_tables, (ZEROS, np.array([0]), NONE, 1), "one offset more"),
-        (_kernels.label_tables, (ZEROS + 1, ONE, NONE, 1), "outside its clustering's part"),
-        (_kernels.label_tables, (ZEROS, ONE, NONE + 1, 1), "as many clusters below 1"),
-        *(
-            (_kernels.label_votes, (ZEROS, ONE, np.array(owner, np.int32), 1), "need an owner each, from 0 to 0")
-            for owner in ([], [0, 0], [1], [-1])
-        ),
-        (_kernels.label_votes, (ZEROS + 1, ONE, NONE[:1], 1), "outside its clustering's part"),
-        *(
-            (_kernels.column_scores, (np.array([[0, 2, -1]], np.int32).astype(kind), offsets, np.ones((2, 1))), message)
-            for kind in (np.int32, np.uint8, np.uint16)
-            for offsets, message in ((2 * ONE, "outside its clustering's part"), (3 * ONE, "a row of the table each"))
-        ),
-        (_kernels.column_scores, (ZEROS + np.iinfo(np.int32).max, 2 * ONE, np.ones((2, 1))), "outside its clustering"),
-    ],
-)
-def test_columns_never_reach_beyond_their_arrays(kernel, arrays, message):
-    with pytest.raises(InputError, match=message):
-        kernel(*arrays)
-
-
-def test_label_tables_need_a_weight_for_every_row():
-    with pytest.raises(InputError, match="as many weights"):
-        _kernels.label_tables(ZEROS, ONE, NONE, 1, weights=np.ones(2))
-
-
 # --- behind adjusted mutual information and element-centric similarity ------------------------------------------------
 
 
@@ -545,12 +416,6 @@ def test_expected_xlogx_beyond_the_table_of_logarithms():
     share = [comb(n // 2, y) * comb(n // 2, 3 - y) / comb(n, 3) for y in range(4)]
     want = sum(p * (n // 2 - y) * np.log(n // 2 - y) for y, p in enumerate(share))
     assert _kernels.expected_xlogx(n, [n // 2], [n - 3])[0, 0] == pytest.approx(want, rel=1e-13)
-
-
-def test_expected_xlogx_refuses_sizes_that_cannot_be():
-    for own, other in ([[-1], [2]], [[2], [11]]):
-        with pytest.raises(InputError, match="a cluster of 10 objects has 0 … 10 of them"):
-            _kernels.expected_xlogx(10, own, other)
 
 
 def check_overlaps(
@@ -611,23 +476,126 @@ def test_overlaps_of_more_than_65535_clusters():
     assert_array_equal(sums, [[n, n, n / 2], [0, n, n / 2], [0, 0, n]])
 
 
-@pytest.mark.parametrize("kind", [np.uint8, np.uint16])
-def test_labels_above_k_are_refused(kind):
-    codes, clusters = np.full((2, 50), 40, kind), np.array([41, 3], np.int32)
-    for kernel in (
-        lambda: _kernels.overlap_sums(codes, clusters, 0, 2, missing=True),
-        lambda: _kernels.overlap_sums(codes, clusters[::-1].copy(), 0, 2, missing=False),
-        lambda: _kernels.object_overlaps(codes, clusters, 0, 2, np.zeros(50)),
-        lambda: _kernels.expected_sums(codes, clusters, 0, 2),
-    ):
-        with pytest.raises(ValueError, match="outside its clustering's range"):
-            kernel()
+# --- what does not fit is refused, and no kernel reads or writes beyond its arrays ----------------------------------------
 
 
-def test_arrays_that_do_not_fit_are_refused():
-    codes, clusters = np.zeros((2, 50), np.uint8), np.array([1, 1], np.int32)
-    with pytest.raises(InputError, match="clusterings 0 … 2 are not among the 2 given"):
-        _kernels.overlap_sums(codes, clusters, 0, 3, missing=False)
-    for total, sizes in ((np.zeros(49), clusters), (np.zeros(50), clusters[:1])):
-        with pytest.raises(InputError, match="a place for every object"):
-            _kernels.object_overlaps(codes, sizes, 0, 1, total)
+def i32(*values):
+    return np.array(values, np.int32)
+
+
+ROWS = np.arange(40, dtype=np.int8).reshape(20, 2)
+SLOTS = _kernels.slots_of(ROWS)
+ONE_WAY = np.array([[0, 1, 2], [2, 0, 1], [1, 2, 0]], float)  # each is nearest to the next, round and round
+ITEMS = {"start": np.array([0, 1, 2]), "column": i32(0, 0), "value": i32(), "weight": i32(1, 1), "scale": np.ones(1)}
+ITEMS |= {"labels": i32(0, 0), "order": np.arange(2)}
+COLORS, ONE, HIGH = np.zeros(3, np.uint64), np.array([0, 1]), i32([0, 2, -1])
+
+
+def codes(value, kind=np.uint8):
+    return np.full((2, 50), value, kind)
+
+
+REFUSED = {
+    _kernels.contingency: [
+        ((i32(0, 3), i32(0, 0), (3, 2)), {}, r"outside the table of shape \(3, 2\)"),
+        ((i32(0, 0), i32(0, 2), (3, 2)), {}, r"outside the table of shape \(3, 2\)"),
+        ((i32(0), i32(0, 1), (3, 2)), {}, "one length"),
+        ((i32(0), i32(0), (3, 2)), {"weights": [1, 2]}, "1 objects need as many weights"),
+    ],
+    _kernels.allocate: [
+        ((ITEMS | changes).values(), {"square": False, "limit": 2, "passes": 1}, message)
+        for changes, message in (
+            ({"labels": i32(0, 2)}, "labels in -1 … 1"),
+            ({"order": np.array([2])}, "order"),
+            ({"column": i32(0, 1)}, "column"),
+            ({"start": np.array([0, 1])}, "fit together"),
+            ({"weight": i32(0, 1)}, "at least 1"),
+        )
+    ],
+    _kernels.pair_sums: [
+        ((table, i32(*clusters), 0, len(clusters)), {"term": "square", "missing": True}, message)
+        for table, clusters, message in (
+            (codes(200), [3, 3], "range"),
+            (codes(90), [3, 100], "range"),  # of one of the two
+            (codes(40_000, np.uint16), [3, 3], "range"),
+            (codes(0), [1, 1, 1, 1], "not among the 2 given"),
+        )
+    ],
+    _kernels.find_rows: [
+        *(
+            ((ROWS, wrong, ROWS), {}, "slots")
+            for wrong in (SLOTS[:-1], SLOTS[:16], np.append(SLOTS[:-1], np.uint32(20)))
+        ),
+        ((ROWS, SLOTS, ROWS.astype(np.int16)), {}, "4 bytes"),
+    ],
+    _kernels.color_rows: [
+        ((i32([0, 1]), np.array(offsets), of_labels, of_rows), {}, "need a color each")
+        for offsets, of_labels, of_rows in (
+            ([0, 1, 2], COLORS[:2], COLORS[:1]),
+            ([0, 1, 3], COLORS[:2], COLORS[:1]),
+            ([0, 1, 3], COLORS, COLORS[:0]),
+        )
+    ],
+    _kernels.linkage: [
+        ((np.ones((3, 2)), np.ones(3)), {}, "square distances"),
+        ((np.ones((3, 3)), np.ones(2)), {}, "square distances"),
+        ((np.ones((3, 3)), np.zeros(3)), {}, "square distances"),
+        ((np.ones((3, 3), np.float32), np.ones(3)), {}, "writable"),
+        ((ONE_WAY, np.ones(3)), {}, "not finite or not symmetric"),
+        ((np.full((3, 3), np.nan), np.ones(3)), {}, "not finite or not symmetric"),
+    ],
+    _kernels.row_distances: [((i32([0, 1]), ONE, np.ones(1)), {}, "need a weight each")],
+    _kernels.within_sums: [
+        ((np.ones((2, 3)), 1, i32([0, 0, 0]), np.zeros((1, 1))), {}, "beyond the objects"),
+        ((np.ones((3, 2)), 0, i32([0, 0, 0]), np.zeros((1, 1))), {}, "beyond the objects"),  # more rows than columns
+        ((np.ones((3, 3)), 0, i32([2, 2, 2]), np.zeros((1, 2))), {}, "no room"),
+        ((np.ones((3, 3)), 0, i32([0, 0, 0], [0, 0, 0]), np.zeros((1, 2))), {}, "no room"),
+    ],
+    _kernels.random_below: [((0, 0, 0, 1), {}, "no whole number")],
+    _kernels.label_tables: [
+        ((i32([0, 0, 0]), np.array([0]), i32(0, 0, 0), 1), {}, "one offset more"),
+        ((i32([1, 1, 1]), ONE, i32(0, 0, 0), 1), {}, "outside its clustering's part"),
+        ((i32([0, 0, 0]), ONE, i32(1, 1, 1), 1), {}, "as many clusters below 1"),
+        ((i32([0, 0, 0]), ONE, i32(0, 0, 0), 1), {"weights": np.ones(2)}, "as many weights"),
+    ],
+    _kernels.label_votes: [
+        *(((i32([0, 0]), ONE, i32(*own), 1), {}, "need an owner each, from 0 to 0") for own in ([], [0, 0], [1], [-1])),
+        ((i32([1, 1]), ONE, i32(0), 1), {}, "outside its clustering's part"),
+    ],
+    _kernels.column_scores: [
+        *(
+            case
+            for kind in (np.int32, np.uint8, np.uint16)
+            for case in (
+                ((HIGH.astype(kind), 2 * ONE, np.ones((2, 1))), {}, "outside its clustering's part"),
+                ((HIGH.astype(kind), 3 * ONE, np.ones((2, 1))), {}, "need a row of the table each"),
+            )
+        ),
+        ((i32([np.iinfo(np.int32).max]), 2 * ONE, np.ones((2, 1))), {}, "outside its clustering's part"),
+    ],
+    _kernels.expected_xlogx: [
+        ((10, own, other), {}, "a cluster of 10 objects has 0 … 10 of them")
+        for own, other in ([[-1], [2]], [[2], [11]])
+    ],
+    _kernels.overlap_sums: [
+        ((codes(40), i32(41, 3), 0, 2), {"missing": True}, "outside its clustering's range"),
+        ((codes(40, np.uint16), i32(3, 41), 0, 2), {"missing": False}, "outside its clustering's range"),
+        ((codes(0), i32(1, 1), 0, 3), {"missing": False}, "clusterings 0 … 2 are not among the 2 given"),
+    ],
+    _kernels.object_overlaps: [
+        ((codes(40), i32(41, 3), 0, 2, np.zeros(50)), {}, "outside its clustering's range"),
+        ((codes(0), i32(1, 1), 0, 1, np.zeros(49)), {}, "a place for every object"),
+        ((codes(0), i32(1), 0, 1, np.zeros(50)), {}, "a place for every object"),
+    ],
+    _kernels.expected_sums: [
+        ((codes(40, kind), i32(41, 3), 0, 2), {}, "outside its clustering's range") for kind in (np.uint8, np.uint16)
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arrays", "options", "message"), [(kernel, *case) for kernel, cases in REFUSED.items() for case in cases]
+)
+def test_what_does_not_fit_is_refused(kernel, arrays, options, message):
+    with pytest.raises(ValueError, match=message):
+        kernel(*arrays, **options)
