@@ -33,8 +33,6 @@ WRONG = (ValueError, TypeError, KeyError, AttributeError, OverflowError, IndexEr
 
 
 class Known(NamedTuple):
-    """A labeling of objects: codes, −1 missing, and what the classes are called."""
-
     codes: Labels
     classes: list[str]
 
@@ -203,7 +201,6 @@ def _saved(name: str, values: Any, n_objects: int) -> tuple[str, Known]:
 
 
 def checked_entry(item: Any) -> dict[str, str]:
-    """An entry of the tray, of a call and of a file alike."""
     checks = {"ref": ref_text, "name": text(NAME), "note": text(NOTE), "of": text(ORIGIN)}
     if not isinstance(item, dict) or set(item) != set(TRAY):
         raise ValueError(f"a list of objects with {', '.join(TRAY)}")

@@ -38,8 +38,6 @@ register_url_convertor("number", _Number())
 
 
 class Api:
-    """The calls of one session, :data:`consilience.explorer.calls.CALLS`, and the routes beside them: the page."""
-
     def __init__(self, session: Session, routes: Sequence[Route] = ()) -> None:
         self.session, self.jobs = session, Jobs()
         self._threads, self._waiting = ThreadPoolExecutor(THREADS, "explorer call"), 0
@@ -106,7 +104,6 @@ async def _watch(request: Request, gone: threading.Event) -> None:
 
 
 def _safely(answer: Callable[[Call], Reply], call: Call) -> Reply:
-    """The answer, or in a sentence why there is none."""
     try:
         return answer(call)
     except RefusedError as error:
@@ -142,7 +139,6 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 async def _ask(app: ASGIApp, method: str, path: str, query: str, body: bytes) -> Reply:
-    """One request to an application, without a server between."""
     sent, messages = list[Message](), [{"type": "http.request", "body": body}]
 
     async def receive() -> Message:

@@ -35,8 +35,6 @@ Step = dict[str, Any]  # what was done, by names of clusters and numbers of obje
 
 @dataclass(frozen=True, eq=False)
 class Edited:
-    """A clustering that came out of edits."""
-
     codes: Labels = field(repr=False)  # clusters 0 … k − 1, −1 missing
     names: list[str]
     base: str  # the ref of the clustering that the first edit was made of
@@ -77,7 +75,6 @@ class Edited:
         return self._with(self.codes, names, {"do": "rename", "cluster": cluster, "name": new})
 
     def merge(self, clusters: Sequence[str], name: str = "") -> "Edited":
-        """Several clusters as one, in the place of the first of them."""
         places = sorted({self._cluster(cluster) for cluster in clusters})
         if len(places) < 2:
             raise InputError("merging takes at least two clusters")

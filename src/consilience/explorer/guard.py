@@ -169,7 +169,6 @@ def stable_token(run: str, host: str, port: int) -> str:
 
 
 def _secret(folder: Path) -> bytes:
-    """The user's secret; made at the first use."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     _check_ours(folder, 0o022)
     path = folder / SECRET

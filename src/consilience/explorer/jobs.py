@@ -23,8 +23,6 @@ class StoppedError(Exception):
 
 
 class Job:
-    """Work under way, or done."""
-
     def __init__(self, number: int, kind: str, total: int, work: Callable[["Job"], Any], gives_way: bool) -> None:
         self.id, self.kind, self.total, self.gives_way = number, kind, total, gives_way
         self.state, self.done, self.message, self.stopping = "running", 0, "", False
@@ -49,8 +47,6 @@ class Job:
 
 
 class Jobs:
-    """The jobs of a session."""
-
     def __init__(self) -> None:
         self._jobs: dict[int, Job] = {}
         self._lock, self._held = threading.Lock(), False

@@ -34,8 +34,6 @@ class PageMissingError(InputError):
 
 
 class Asset(NamedTuple):
-    """A file of the page."""
-
     body: bytes
     content_type: str
 
@@ -45,7 +43,6 @@ def static_folder() -> Path:
 
 
 def load_page(folder: Path | None = None) -> dict[str, Asset]:
-    """The files of the page by their paths in the address."""
     folder = static_folder() if folder is None else folder
     try:
         return {path: Asset((folder / name).read_bytes(), kind) for path, (name, kind) in STATIC.items()}

@@ -26,8 +26,6 @@ KINDS = {
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """How objects are drawn."""
-
     kind: str  # pixels, curves or files
     values: Array | None = field(default=None, repr=False)  # a row per object; pixels row by row, their colors together
     shape: tuple[int, int, int] = (0, 0, 0)  # height, width and colors (1 or 3) of pixels
@@ -37,7 +35,6 @@ class Look:
 
     @cached_property
     def span(self) -> tuple[float, float]:
-        """The smallest and the largest value of all objects."""
         if self.values is None or not np.isfinite(self.values).any():
             return 0.0, 1.0
         return float(np.nanmin(self.values)), float(np.nanmax(self.values))
@@ -70,7 +67,6 @@ class Look:
 
 
 def pixels_of(data: Table | None, shape: Any) -> Look:
-    """Pixels in the columns of a table, height × width or height × width × 3."""
     sizes = _sizes(shape)
     values, _ = _columns(data, "--images-shape")
     if values.shape[1] != np.prod(sizes):
@@ -82,7 +78,6 @@ def pixels_of(data: Table | None, shape: Any) -> Look:
 
 
 def pixels_from(images: Any, n_objects: int) -> Look:
-    """Images in an array, objects × height × width, or × 3 colors."""
     table = np.asarray(images)
     if table.ndim not in (3, 4) or (table.ndim == 4 and table.shape[3] not in (1, 3)) or table.dtype.kind not in "biuf":
         raise InputError(

@@ -98,7 +98,6 @@ def make_plane(data: Table, method: str, step: Callable[[], None]) -> Plane:
 
 
 def reduced(values: Any) -> Array:
-    """The values, or their first principal components where there are many."""
     from scipy import sparse
     from sklearn.decomposition import PCA
 

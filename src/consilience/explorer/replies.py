@@ -30,8 +30,6 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer to a call."""
-
     status: int
     content_type: str
     body: bytes = field(repr=False)
@@ -52,7 +50,6 @@ def refusal(status: int, message: str, headers: Mapping[str, str] | None = None)
 
 
 def file_reply(name: str, content_type: str, body: bytes) -> Reply:
-    """A file to be saved."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return Reply(200, content_type, body, headers)
 

@@ -32,8 +32,6 @@ from consilience.tables import Table, scale
 
 
 class Added(NamedTuple):
-    """Clusterings that were added."""
-
     # of those before; their labels and distances are the first of those after: people may ask for more many times
     info: pd.DataFrame
     scores: pd.DataFrame
@@ -144,7 +142,6 @@ class Session:
             self.snapshot = new  # at once for all who ask from now on; those who are asking keep the old one
 
     def shrink(self) -> None:
-        """Take away what was added last."""
         with self._growing:
             last = self.added.pop()
             del self.grown[len(self.grown) - last.n_lines :]
@@ -188,7 +185,6 @@ class Session:
 
     @property
     def labelings(self) -> dict[str, Known]:
-        """Labels that are known, and those that were made here."""
         return {**self.known, **self.saved}
 
     def change_label(self, name: str, change: Callable[[Known | None], Known | None]) -> None:

@@ -46,8 +46,6 @@ class Ref(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DisplayedClustering:
-    """One clustering, as it is displayed."""
-
     ref: Ref
     codes: Labels
     encoded: Array  # the same in one or two bytes; the largest value is missing
@@ -105,8 +103,6 @@ def alike(columns: list[Array]) -> list[Array]:
 
 
 class Tree:
-    """A tree of clusterings: SciPy's linkage, laid out."""
-
     def __init__(self, links: Floats) -> None:
         self.links = links
         self.order, self.first, self.sizes = layout(links)
@@ -116,7 +112,6 @@ class Tree:
         return self.links.nbytes + self.order.nbytes + self.first.nbytes + self.sizes.nbytes
 
     def leaves(self, node: int) -> Ints:
-        """The clusterings under a node, from left to right."""
         return self.order[self.first[node] : self.first[node] + self.sizes[node]]
 
 
@@ -153,7 +148,6 @@ class Snapshot:
         return self.meta.ensemble.n_objects
 
     def top(self, node: int, kind: str) -> Ref:
-        """The ref of a node of the newest tree."""
         return Ref(self.n_clusterings, int(node), kind)
 
     def ref(self, text: str) -> Ref:
@@ -251,7 +245,6 @@ class Snapshot:
         return DisplayedClustering(ref, codes, encoded, None, size, None, support, assess, judge, note=group.note)
 
     def group(self, members: Ints, step: Callable[[], None] = lambda: None) -> GroupLabels:
-        """The labels of some clusterings, to be combined."""
         ensemble = self.meta.ensemble
         return GroupLabels(
             lambda objects: self._labels(members, objects),

@@ -123,12 +123,10 @@ class OpenedSource:
 def open_clusterings(
     source: Any, *, kind: str = "auto", reading: Mapping[str, Any] | None = None, options: GenerateOptions | None = None
 ) -> OpenedSource:
-    """Open what is to be explored; data is clustered."""
     return ready(open_source(source, kind=kind, **(reading or {})), options).with_embeddings(source)
 
 
 def ready(opened: Opened, options: GenerateOptions | None = None) -> OpenedSource:
-    """What was opened, ready to be shown; a table of data is clustered first."""
     if opened.result is None:
         return _clustered(opened, options or GenerateOptions())
     found = OpenedSource(opened)

@@ -52,7 +52,6 @@ class Explorer(anywidget.AnyWidget):
         self.observe(self._choose, names=["tray", "selected"])
 
     def _answer(self, widget: Any, message: Any, buffers: Any) -> None:
-        """Answer one call of the page."""
         path, _, query = str(message.get("path", "")).partition("?")
         body = b"" if message.get("body") is None else json.dumps(message["body"]).encode()
         reply = self._api.call(str(message.get("method", "")), path, dict(parse_qsl(query)), body)

@@ -29,7 +29,6 @@ class Call:
     is_gone: Callable[[], bool] = lambda: False
 
     def json(self, keys: Keys) -> dict[str, Any]:
-        """What the body asks for."""
         return check_keys(json_object(self.body), keys)
 
     def asked(self, keys: Keys) -> dict[str, Any]:
@@ -39,7 +38,6 @@ class Call:
         return check_keys({name: int(value) if name in whole else value for name, value in self.query.items()}, keys)
 
     def reply(self, **content: Any) -> Reply:
-        """JSON, with the revision that it is of."""
         return json_reply({"revision": self.snapshot.revision, **content})
 
     def step(self) -> None:
@@ -48,7 +46,6 @@ class Call:
             raise RefusedError(499, "nobody waits for this any more")
 
     def clustering(self, part: int = 0) -> DisplayedClustering:
-        """The clustering that a part of the path names."""
         return self.snapshot.displayed(self.snapshot.ref(self.parts[part]), self.step)
 
     def objects(self, rows: Ints, least: int = 1) -> Ints:

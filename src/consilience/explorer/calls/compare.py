@@ -25,7 +25,6 @@ MOVED = 200  # safeguard: objects that are listed; the page names their number
 
 @kept
 def compare(call: Call) -> Reply:
-    """The comparison; refused where the table would be too large."""
     one, other = call.clustering(0), call.clustering(1)
     shape = one.clusters, other.clusters
     if shape[0] * shape[1] > COMPARED_CELLS:

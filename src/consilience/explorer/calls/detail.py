@@ -87,7 +87,6 @@ def _made(row: pd.Series) -> dict[str, Any]:
 
 
 def _weights(session: Session, row: pd.Series) -> list[dict[str, Any]] | None:
-    """The largest weights of the columns, or of the components, that it was made with."""
     values = weights_of(row.get("weights"))
     if values is None:
         return None
@@ -104,7 +103,6 @@ def _marks(call: Call, one: DisplayedClustering) -> list[dict[str, Any]]:
 
 
 def _histogram(one: DisplayedClustering, values: Any) -> dict[str, Any] | None:
-    """Mean and histogram of the confidence or support of the objects that have a cluster."""
     if values is None:
         return None
     known = values[one.codes >= 0]
@@ -112,7 +110,6 @@ def _histogram(one: DisplayedClustering, values: Any) -> dict[str, Any] | None:
 
 
 def _trust(one: DisplayedClustering) -> dict[str, Any] | None:
-    """Confidence, support and floaters of every cluster of a consensus, as in :attr:`Consensus.clusters`."""
     if one.confidence is None or one.support is None:
         return None
     table = cluster_means(one.codes, one.confidence, one.support)
@@ -196,7 +193,6 @@ def loadings_of(session: Session, row: pd.Series) -> Floats | None:
 
 
 def loaded_columns(names: list[str], loadings: Any) -> str:
-    """The columns of the largest loadings, with their signs."""
     size = np.abs(np.asarray(loadings))
     order = [i for i in np.argsort(-size, kind="stable")[:LOADED] if size[i] >= MUCH * size.max() > 0]
     if not order:

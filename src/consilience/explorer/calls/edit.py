@@ -29,7 +29,6 @@ EDIT_KEYS = {
 
 
 def edit(call: Call) -> Reply:
-    """Do it; the ref of what comes out, and all edits that led there in words."""
     asked = call.json(EDIT_KEYS)
     snapshot = call.snapshot
     one = snapshot.displayed(snapshot.ref(asked["ref"]), call.step)

@@ -129,7 +129,6 @@ def _safe(table: pa.Table) -> pa.Table:
 
 
 def _json(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]], table: pa.Table) -> bytes:
-    """The columns, and of every clustering where it comes from and how it was edited."""
     about: dict[str, dict[str, Any]] = {}
     for ref, name in chosen:
         one = snapshot.displayed(ref)
@@ -210,7 +209,6 @@ class _Writer:
         self._snapshot, self.trees = snapshot, dict[str, str]()
 
     def labels(self, ref: Ref, name: str) -> list[str]:
-        """The lines that make the labels of one clustering, as they were given."""
         one = self._snapshot.displayed(ref)
         if one.edited is not None:
             return [*self._edited(one.edited), f"labels[{name!r}] = edited.to_numpy()"]
@@ -233,7 +231,6 @@ class _Writer:
         return f"{tree}.consensus({tree}.branch({ref.node}){number}).labels"
 
     def _codes(self, text: str, linkage: str) -> str:
-        """The codes of a clustering that was not edited."""
         ref = self._snapshot.ref(text)
         return f"ensemble.labels[:, {ref.node}]" if ref.node < ref.m else self._consensus(ref, linkage)
 

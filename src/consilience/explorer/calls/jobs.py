@@ -25,7 +25,6 @@ from consilience.tables import Table
 
 
 def start_job(call: Call) -> Reply:
-    """Start a job; refused while another runs."""
     content = json_object(call.body)
     kind = content.pop("kind", None)
     if not isinstance(kind, str) or kind not in KINDS:
@@ -55,7 +54,6 @@ NULL_KEYS = {"groups": (whole(2, 100), ...), "score": (text(SCORE), ...), "shuff
 
 
 def start_null(call: Call, groups: int, score: str, shuffles: int) -> Job:
-    """Start a job that compares the best of `groups` groups with the best of shuffled ones."""
     if groups > call.snapshot.n_clusterings:
         raise RefusedError(400, f"{groups} groups cannot be made of {call.snapshot.n_clusterings} clusterings")
     sign, measure = _score(call.session, score)

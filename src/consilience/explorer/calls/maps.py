@@ -51,7 +51,6 @@ SLOW_MAP = ALONE  # clusterings from which the neighbor map is made in stages
 
 
 def clustering_map(call: Call) -> Reply:
-    """The map of a kind; made at the first asking."""
     if call.parts[0] not in ("mds", "neighbors"):
         raise RefusedError(404, "the kind of a map is mds or neighbors")
     return _map(call.snapshot, call.parts[0])

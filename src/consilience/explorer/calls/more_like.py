@@ -33,7 +33,6 @@ class Wish(NamedTuple):
     pairs: dict[str, Any]  # to be together, and apart
 
     def options(self) -> dict[str, Any]:
-        """For :class:`consilience.generation.Variations`."""
         found: dict[str, Any] = {"columns": self.columns} if self.columns else {}
         return {**found, "guide": Guide(**self.pairs)} if self.pairs else found
 
@@ -155,7 +154,6 @@ def _check_data(session: Session, ensemble: Ensemble, leaf: int) -> None:
 
 
 def _next_number(ensemble: Ensemble) -> int:
-    """A number above those of all clusterings so far."""
     numbers = ensemble.info["number"].dropna() if "number" in ensemble.info else []
     return max(ensemble.n_clusterings, int(max(numbers, default=0)) + 1)
 
@@ -175,7 +173,6 @@ def _writer(session: Session) -> Iterator[Store | None]:
 
 
 def drop_added(call: Call) -> Reply:
-    """Take away what was added last, on disk too."""
     session, first = call.session, call.json({"first": (whole(1, 10**9 - 1), ...)})["first"]
     with call.jobs.held():  # a job that began between the disk and the tree would leave the two apart
         last = session.added[-1] if session.added else None

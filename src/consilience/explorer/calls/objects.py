@@ -209,7 +209,6 @@ def looks(call: Call) -> Reply:
 
 @kept
 def averages(call: Call) -> Reply:
-    """The average of every cluster, with a band of 80 % of its curves, and its most typical objects."""
     look, one = _look(call), call.clustering()
     members = [np.flatnonzero(one.codes == cluster) for cluster in range(min(one.clusters, AVERAGED))]
     examples = [typical(look, one, rows) for rows in members]
@@ -391,7 +390,6 @@ SEARCH_KEYS = {"text": (text(SEARCH), "")}
 
 
 def search_objects(call: Call) -> Reply:
-    """The numbers of all that were found, and the names of the first."""
     wanted = call.asked(SEARCH_KEYS)["text"]
     mask, where = search(call.session, wanted, call.step)
     rows = np.flatnonzero(mask)

@@ -50,7 +50,6 @@ REPORT_KEYS = {
 
 
 def start_report(call: Call, m: int, nodes: Sequence[int], top: int, ref: str, name: str) -> Job:
-    """Start writing; the file is then there for ``GET report/NUMBER``."""
     session, snapshot = call.session, call.snapshot
     if m != snapshot.n_clusterings:
         raise RefusedError(409, "clusterings were added or taken away meanwhile: ask again")
@@ -165,7 +164,6 @@ def _clusters(
 def _facts(
     session: Session, snapshot: Snapshot, meta: MetaClustering, one: DisplayedClustering, called: str
 ) -> list[tuple[str, str]]:
-    """What the view shows, in a few words each."""
     facts = [
         ("selected", called if called == title(snapshot, one) else f"{called} ({title(snapshot, one)})"),
         ("groups", f"{meta.n_groups} of {count(meta.n_clusterings, 'clustering')}"),

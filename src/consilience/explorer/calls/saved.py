@@ -19,14 +19,12 @@ WHAT = "consilience explorer session"
 
 
 def session_text(session: Session) -> str:
-    """What was made of a run here, and which run it is."""
     n_objects, n_clusterings = session.snapshot.n_objects, session.snapshot.n_clusterings
     told = {"name": session.origin.name, "n_objects": n_objects, "n_clusterings": n_clusterings}
     return session.kept.text(what=WHAT, run=session.origin.run, **told)
 
 
 def open_session(session: Session, path: str | Path) -> None:
-    """Take over a file that was saved from another session of the same run."""
     try:
         content = json.loads(Path(path).read_text("utf-8"))
     except OSError as error:

@@ -58,7 +58,6 @@ def treatment(snapshot: Snapshot, members: Ints, rows: Ints, step: Callable[[], 
 
 
 def treat(call: Call) -> Reply:
-    """The treatment over all clusterings, or over a branch."""
     snapshot, asked = call.snapshot, call.json(TREAT_KEYS)
     rows = call.objects(asked["rows"])
     ref = None if asked["ref"] is None else snapshot.ref(asked["ref"])
@@ -112,7 +111,6 @@ CONTRAST_KEYS = {"rows": (picked_rows, ...), "against": (picked_rows, None)}
 
 
 def contrast(call: Call) -> Reply:
-    """Effect sizes, spreads and known labels of both sides."""
     session, asked = call.session, call.json(CONTRAST_KEYS)
     rows = call.objects(asked["rows"])
     codes = np.full(call.snapshot.n_objects, 1, np.int32)

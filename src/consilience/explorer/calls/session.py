@@ -90,7 +90,6 @@ LINKAGE_KEYS = {"linkage": (one_of(LINKAGES), ...)}
 
 
 def set_linkage(call: Call) -> Reply:
-    """Grow the tree by a linkage; those that were shown before are kept."""
     asked = call.json(LINKAGE_KEYS)
     if call.jobs.running() is not None:
         raise RefusedError(409, BUSY)
@@ -106,7 +105,6 @@ NONE = 255  # safeguard: the byte of an object that has no support
 
 
 def shown_labels(call: Call) -> Reply:
-    """Labels as they are drawn: a row per clustering."""
     texts = call.parts[0].split(",")
     if len(texts) > MOST_REFS:
         raise RefusedError(400, f"ask for at most {MOST_REFS} clusterings at a time")

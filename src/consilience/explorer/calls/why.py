@@ -44,7 +44,6 @@ def why(call: Call) -> Reply:
 
 
 def _methods(snapshot: Snapshot, inside: Ints, outside: Ints) -> list[dict[str, Any]]:
-    """Shares of the methods on both sides, the largest difference first."""
     info = snapshot.meta.ensemble.info
     if "method" not in info or info["method"].isna().all():
         return []
@@ -55,7 +54,6 @@ def _methods(snapshot: Snapshot, inside: Ints, outside: Ints) -> list[dict[str, 
 
 
 def _clusters(snapshot: Snapshot, inside: Ints, outside: Ints) -> dict[str, Any]:
-    """Numbers of clusters on both sides: means, and shares of the same bins."""
     k = snapshot.meta.ensemble.n_clusters.astype(float)
     low, high = float(k.min()), float(k.max())
     bins = min(BINS, int(high - low) + 1)
@@ -64,7 +62,6 @@ def _clusters(snapshot: Snapshot, inside: Ints, outside: Ints) -> dict[str, Any]
 
 
 def _scores(snapshot: Snapshot, inside: Ints, outside: Ints) -> list[dict[str, Any]]:
-    """Every score of the clusterings, but those of known labels and the number of clusters."""
     return [
         {"name": name, **_numbers(snapshot.scores[name].to_numpy(float), inside, outside)}
         for name in snapshot.scores.columns
@@ -98,7 +95,6 @@ def _numbers(values: Floats, inside: Ints, outside: Ints) -> dict[str, Any]:
 
 
 def _sides(values: Floats, inside: Ints, outside: Ints, edges: Floats) -> dict[str, Any]:
-    """Mean and shares of the bins of each side."""
     told: dict[str, Any] = {}
     for name, side in (("inside", inside), ("outside", outside)):
         known = values[side][np.isfinite(values[side])]
