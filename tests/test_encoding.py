@@ -138,16 +138,17 @@ def test_skewed_numbers_are_logged_only_where_that_helps():
     rng = np.random.default_rng(1)
     base = {"g": spread("a b", 500)}
 
-    def kinds(values):
-        return read(pd.DataFrame({**base, "x": values})).encoder.columns[1].kind
-
     heavy = np.exp(rng.normal(0, 1.5, 500))
     assert skewness(heavy) > 2
-    assert kinds(heavy) == "log"
-    assert kinds(np.where(np.arange(500) < 5, 0, heavy)) == "log1p"
-    assert kinds(heavy - 1) == "number"  # negative numbers have no logarithm
-    assert kinds(rng.normal(50, 5, 500)) == "number"
-    assert kinds((np.arange(500) > 490).astype(float)) == "number"  # few values
+    few = (np.arange(500) > 490).astype(float)
+    for values, kind in (
+        (heavy, "log"),
+        (np.where(np.arange(500) < 5, 0, heavy), "log1p"),
+        (heavy - 1, "number"),  # negative numbers have no logarithm
+        (rng.normal(50, 5, 500), "number"),
+        (few, "number"),
+    ):
+        assert read(pd.DataFrame({**base, "x": values})).encoder.columns[1].kind == kind
 
 
 # --- numbers and dates as people write them -----------------------------------------------------------------
@@ -476,14 +477,12 @@ def test_counts_are_recognized_and_weighted(as_type):
 def test_what_is_not_counts():
     words = np.zeros((50, 200))
     words[np.arange(50), np.arange(50)] = 1
-    assert not read(words).is_counts  # 0 and 1 only
-    words[0, 0] = 3
-    assert read(words).is_counts
-    assert not read(words + 1).is_counts
-    assert not read(np.where(words == 3, -3, words)).is_counts
-    assert not read(np.where(words == 3, 2.5, words)).is_counts
-    assert not read(words[:, :90]).is_counts
-    assert read(words[:, :90], types="counts").is_counts
+    counts = words.copy()
+    counts[0, 0] = 3
+    assert read(counts).is_counts
+    others = [words, counts + 1, np.where(counts == 3, -3, counts), np.where(counts == 3, 2.5, counts), counts[:, :90]]
+    assert not any(read(other).is_counts for other in others)  # 0 and 1 only, no zeros, below 0, fractions, narrow
+    assert read(counts[:, :90], types="counts").is_counts
     labeler = cs.EnsembleClusterer(3, n_clusterings=5, methods="minima", random_state=0)
     counts = block_counts(120, 300, 3, 30)[0]
     fitted = labeler.fit(counts[:80])

@@ -123,13 +123,6 @@ def test_polars():
     assert "rand:class" in compare(ens, "rand", known=polars.DataFrame({"class": [0, 0, 1]})).clusterings
 
 
-def test_a_table_of_labels_gives_its_ids():
-    frame = pd.DataFrame({"cell": ["x", "y"], "run": [0, 1]})
-    ens = Ensemble(read_table(frame, kind="labels", id_column="cell"))
-    assert ens.ids.tolist() == ["x", "y"]
-    assert ens.names == ["run"]
-
-
 # --- what pandas indexes say ----------------------------------------------------------------------------------------
 
 

@@ -215,21 +215,6 @@ def test_around_the_house(tmp_path, ending):
     same(categories.named_labels("text"), KINDS["text"])
 
 
-def test_an_ensemble_of_what_holds_labels(tmp_path):
-    ens = Ensemble({"type": ["T cell", "B cell", "T cell"], "leiden_1": [3, 5, 5]}, ids=["p", "q", "r"])
-    ens.save(tmp_path / "run")
-    frame = ens.to_frame().astype({"type": "category"})
-    cells = SimpleNamespace(X=np.zeros((3, 1)), obs=frame, obs_names=frame.index, layers={}, obsm={}, var_names=["x"])
-    for source in (tmp_path / "run", str(tmp_path / "run"), cells):
-        found = Ensemble(source)
-        assert found.named_labels("type").tolist() == ["T cell", "B cell", "T cell"]
-        assert found.ids.tolist() == ["p", "q", "r"]
-        assert Ensemble(source, ids=[1, 2, 3]).ids.tolist() == [1, 2, 3]
-        assert Ensemble(source, columns="leiden_*").names == ["leiden_1"]
-    with pytest.raises(InputError, match=r"nowhere\.csv"):
-        Ensemble(tmp_path / "nowhere.csv")
-
-
 GROUPS = {
     "text": ["T cell", "B cell", "NK, activated"],
     "zeros": ["007", "07", "7"],

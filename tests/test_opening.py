@@ -113,14 +113,6 @@ def test_what_is_not_a_table_is_said_so(source):
         as_table(source, "data")
 
 
-def test_a_column_of_ids_is_asked_about(tmp_path):
-    pd.DataFrame({"name": range(20), "a": [0, 1] * 10}).to_csv(tmp_path / "labels.csv", index=False)
-    assert as_ensemble(tmp_path / "labels.csv").ids[-1] == "19"
-    pd.DataFrame({"row": range(20), "a": [0, 1] * 10}).to_csv(tmp_path / "rows.csv", index=False)
-    with pytest.raises(InputError, match="--id row"):
-        as_ensemble(tmp_path / "rows.csv")
-
-
 # --- frames are looked at as files are -------------------------------------------------------------------------------
 
 LABELED = pd.DataFrame(

@@ -413,6 +413,8 @@ def test_text_is_coded_once(tmp_path, monkeypatch, ending):
     ens = Ensemble(table)
     assert ens.labels.T.tolist() == [[1, -1, 0, 1], [0, 1, 1, 0]]
     assert [names.tolist() for names in ens.label_names] == [["b", "x"], ["u", "v"]]
+    data = read_table(path, kind="data", types="category")
+    assert {str(dtype) for dtype in data.original.dtypes} == {"category"}
 
 
 def test_labels_from_arrays():
@@ -444,9 +446,13 @@ def test_ids_and_columns_set_aside(tmp_path, id_column, known):
         ([1, 0, -1, 1], ["a"], [1, 0, -1, 1]),  # too few names
     ],
 )
-def test_classes_of_an_npz_have_the_names_beside_them(tmp_path, codes, names, labels):
-    path = write(tmp_path / "x.npz", npz_bytes(X=X, y=np.array(codes), y_names=np.array(names)))
-    assert read_table(path, kind="data", key="X", known=["y"]).labels["y"].tolist() == labels
+def test_vectors_beside_an_npz_matrix(tmp_path, codes, names, labels):
+    beside = {"y": np.array(codes), "y_names": np.array(names), "ids": np.array(list("pqrs")), "words": np.zeros(9)}
+    path = write(tmp_path / "x.npz", npz_bytes(X=X, **beside))
+    table = read_table(path, kind="data", key="X", id_column="ids", known=["y"])
+    assert table.labels["y"].tolist() == labels  # by the names of the classes beside them
+    assert list(table.ids) == list("pqrs")
+    np.testing.assert_array_equal(table.values, X)
 
 
 def test_line_ends_within_quotes_in_a_long_file(tmp_path):
@@ -479,14 +485,6 @@ def test_the_vectors_of_an_npz_file_are_clusterings(tmp_path):
     assert "u.npz: holds 2 arrays (one, two): name one with key= (--key)" in refusal(uneven, kind="labels")
     pickled = write(tmp_path / "p.npz", npz_bytes(one=[0, 1], two=np.array(["x", None], object)))
     assert "pickled" in refusal(pickled, kind="labels")
-
-
-def test_vectors_beside_an_npz_matrix(tmp_path):
-    path = write(tmp_path / "x.npz", npz_bytes(X=X, y=np.arange(4), names=np.array(list("pqrs")), words=np.zeros(9)))
-    table = read_table(path, kind="data", key="X", id_column="names", known=["y"])
-    assert list(table.ids) == list("pqrs")
-    assert cells(table.labels["y"]) == [0, 1, 2, 3]
-    np.testing.assert_array_equal(table.values, X)
 
 
 # --- triples -----------------------------------------------------------------------------------------------
