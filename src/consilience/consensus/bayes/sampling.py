@@ -35,10 +35,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Chain:
-    log_joint: Floats
-    n_clusters: Ints
-    alpha: Floats
-    beta: Floats
+    trace: pd.DataFrame  # log_joint, n_clusters, alpha and beta of every sweep
     samples: list[Sample]
 
 
@@ -85,13 +82,12 @@ class Sampler:
 
     def chain(self, start: Labels, keep: Array, *, seed: int, chain: int = 0) -> Chain:
         """As many sweeps as `keep` is long, from a start; the samples where it is True."""
-        trace = np.empty((4, len(keep)))
-        samples = []
-        for t, (sample, joint) in zip(range(len(keep)), self.sweeps(start, seed=seed, chain=chain), strict=False):
-            trace[:, t] = joint, np.count_nonzero(sample.sizes), sample.alpha, sample.beta
-            if keep[t]:
+        trace, samples = [], []
+        for kept, (sample, joint) in zip(keep, self.sweeps(start, seed=seed, chain=chain), strict=False):
+            trace.append((joint, np.count_nonzero(sample.sizes), sample.alpha, sample.beta))
+            if kept:
                 samples.append(sample)
-        return Chain(trace[0], trace[1].astype(np.int64), trace[2], trace[3], samples)
+        return Chain(pd.DataFrame(trace, columns=["log_joint", "n_clusters", "alpha", "beta"]), samples)
 
 
 def run_chains(
@@ -344,7 +340,7 @@ def sample_posterior(
     starts = _starts(problem, rows, init, n_chains, model.n_components, seed, n_jobs)
     how: dict[str, Any] = {"seed": seed, "n_jobs": n_jobs, "progress": progress}
     chains = run_chains(model, starts, max_iter=max_iter, n_samples=n_samples, **how)
-    second = np.stack([chain.log_joint[max_iter // 2 :] for chain in chains])
+    second = np.stack([chain.trace["log_joint"][max_iter // 2 :] for chain in chains])
     best = second.mean(axis=1).argmax()
     return Posterior(chains, second.max(axis=1) >= second[best].min(), rows)
 
@@ -404,18 +400,15 @@ def companions(draws: Draws, labels: Ints, tables: Floats) -> Floats:
 
 
 def trace_table(chains: list[Chain]) -> pd.DataFrame:
-    parts = []
-    for number, chain in enumerate(chains):
-        trace = {name: getattr(chain, name) for name in ("log_joint", "n_clusters", "alpha", "beta")}
-        parts.append(pd.DataFrame({"chain": number, "sweep": np.arange(len(chain.log_joint)), **trace}))
-    return pd.concat(parts, ignore_index=True)
+    traces = {number: chain.trace for number, chain in enumerate(chains)}
+    return pd.concat(traces, names=["chain", "sweep"]).reset_index()
 
 
 def convergence_table(chains: list[Chain]) -> pd.DataFrame:
     """R-hat, effective sample size, mean and standard deviation over the second halves of all chains."""
     rows = {}
     for name in ("log_joint", "n_clusters"):
-        trace = np.stack([getattr(chain, name)[len(chain.log_joint) // 2 :] for chain in chains]).astype(float)
+        trace = np.stack([chain.trace[name][len(chain.trace) // 2 :] for chain in chains]).astype(float)
         ess = effective_sample_size(trace)
         rows[name] = {"mean": trace.mean(), "sd": trace.std(), "r_hat": r_hat(trace), "ess": ess}
     return pd.DataFrame(rows).T

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, check_count, check_seed, check_share, count, is_number, show
 from consilience._run.parallel import runs_tasks
@@ -96,7 +95,28 @@ class Summary(Result):
           upper vertical  2 clusters at 0 (0)
           lower vertical  3 clusters at 0.3183 (8)
         """
-        return credible_ball(self.samples, self.distances, level)
+        check_share("level", level)
+        samples, known = self.samples, np.flatnonzero(~np.isnan(self.distances))
+        ranked = np.sort(self.distances[known])
+        radius = float(ranked[int(np.ceil(level * len(known) - SAME)) - 1])
+        inside = known[self.distances[known] <= radius + SAME]
+        clusters, away = samples.n_clusters[inside], self.distances[inside]
+        rows, columns = [], []
+        few_and_many = clusters >= 0, clusters == clusters.min(), clusters == clusters.max()
+        for name, among in zip(BOUNDS, few_and_many, strict=True):
+            farthest = inside[among & (away >= away[among].max() - SAME)]
+            for s in _distinct(samples.labels, farthest):
+                rows.append((name, samples.names[s], int(samples.n_clusters[s]), float(self.distances[s])))
+                columns.append(samples.labels[:, s])
+        return CredibleBall(
+            level=level,
+            share=len(inside) / len(known),
+            radius=radius,
+            inside=inside,
+            bounds=pd.DataFrame(rows, columns=["bound", "sample", "n_clusters", "distance"]),
+            labels=np.column_stack(columns),
+            ids=samples.ids,
+        )
 
     def core(self, level: float = 0.95) -> CertainCore:
         """A large set of objects that at least a share of the samples parts in one and the same way, and exactly how many do.
@@ -226,32 +246,6 @@ class CredibleBall(Result):
         return "\n  ".join(lines)
 
 
-def credible_ball(samples: Ensemble, distances: Floats, level: float) -> CredibleBall:
-    """The ball of a level, from the samples and their distances to its center (NaN: a sample that does not count)."""
-    check_share("level", level)
-    known = np.flatnonzero(~np.isnan(distances))
-    ranked = np.sort(distances[known])
-    radius = float(ranked[int(np.ceil(level * len(known) - SAME)) - 1])
-    inside = known[distances[known] <= radius + SAME]
-    clusters, away = samples.n_clusters[inside], distances[inside]
-    rows, columns = [], []
-    few_and_many = clusters >= 0, clusters == clusters.min(), clusters == clusters.max()
-    for name, among in zip(BOUNDS, few_and_many, strict=True):
-        farthest = inside[among & (away >= away[among].max() - SAME)]
-        for s in _distinct(samples.labels, farthest):
-            rows.append((name, samples.names[s], int(samples.n_clusters[s]), float(distances[s])))
-            columns.append(samples.labels[:, s])
-    return CredibleBall(
-        level=level,
-        share=len(inside) / len(known),
-        radius=radius,
-        inside=inside,
-        bounds=pd.DataFrame(rows, columns=["bound", "sample", "n_clusters", "distance"]),
-        labels=np.column_stack(columns),
-        ids=samples.ids,
-    )
-
-
 def _distinct(labels: Labels, columns: Ints) -> list[int]:
     """The first of every partition among some columns."""
     seen: dict[bytes, int] = {}
@@ -319,7 +313,7 @@ class CertainCore(Result):
         return f"Certain core: {share}, parted so by {sure:.3g} % of the samples"
 
 
-def certain_core(problem: Problem, cohesion: Floats, labels: NDArray, level: float, ids: Array | None) -> CertainCore:
+def certain_core(problem: Problem, cohesion: Floats, labels: Array, level: float, ids: Array | None) -> CertainCore:
     """The largest core found, from the distinct rows of samples and, for every row, its cohesion and its cluster in the summary."""
     check_share("level", level)
     columns = problem.hyperedges()[0]
@@ -343,7 +337,7 @@ def certain_core(problem: Problem, cohesion: Floats, labels: NDArray, level: flo
     )
 
 
-def _seeds(problem: Problem, cohesion: Floats, labels: NDArray, *, few: int = 64, most: int = 8) -> Ints:
+def _seeds(problem: Problem, cohesion: Floats, labels: Array, *, few: int = 64, most: int = 8) -> Ints:
     """Rows to begin at: all if there are at most `few`; otherwise the heaviest, and the most cohesive of each of the largest clusters."""
     if problem.n_rows <= few:
         return np.arange(problem.n_rows)
