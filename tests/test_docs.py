@@ -1,17 +1,23 @@
-"""The site tells the truth: its code runs and prints what it says, its commands can be parsed, its links lead somewhere.
+"""The site tells the truth: its code and gallery run and print what they say, commands can be parsed, links lead somewhere.
 
 A block after ``<!-- not run: why -->`` is checked for syntax and for names of consilience; one after ``<!-- slow -->`` runs in the
 slow tests."""
 
-from __future__ import annotations
-
+import ast
+import contextlib
+import importlib
 import importlib.util
+import inspect
+import io
+import os
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +31,117 @@ import consilience as cs
 from consilience.cli import program
 from consilience.consensus import METHODS, MajorityVote
 from consilience.datasets import load_beads, load_beads_labels, noisy_labels, sample_path
+from consilience.explorer.launch import PageMissingError, load_page
 from consilience.measures import MEASURES
 from consilience.meta import MetaClustering
 from consilience.reports import remove_section
-from doc_pages import PAGES, ROOT, anchors, blocks, read, run, unknown_names
+
+ROOT = Path(__file__).parent.parent
+FOLDERS = ("docs", "docs/gallery")
+PAGES = ["README.md", *(f"{folder}/{path.name}" for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.md")))]
+FENCE = re.compile(
+    r"(?:<!-- (?P<mark>not run|slow)(?:: (?P<reason>[^\n]*?))? -->\n+)?"
+    r"^```(?P<kind>[^\n]*)\n(?P<code>.*?)^```$(?:\n\n^```(?:text)?\n(?P<output>.*?)^```$)?",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass
+class Block:
+    """A block of code, the line where it begins, its mark (``not run``, ``slow`` or none) and what the page says it prints."""
+
+    kind: str
+    code: str
+    line: int
+    mark: str | None
+    reason: str | None
+    output: str | None
+
+
+def read(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def blocks(page: str, kind: str) -> list[Block]:
+    text = read(page)
+    return [
+        Block(kind, m["code"], text.count("\n", 0, m.start("code")), m["mark"], m["reason"], m["output"])
+        for m in FENCE.finditer(text)
+        if m["kind"] == kind
+    ]
+
+
+def run(page: str, block: Block, names: dict[str, Any]) -> str:
+    """Run the block in `names`; what it prints, or what its last expression is, as a notebook would show."""
+    tree = ast.parse(block.code)
+    ast.increment_lineno(tree, block.line)
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(compile(tree, page, "exec"), names)
+        value = eval(compile(ast.Expression(last.value), page, "eval"), names) if isinstance(last, ast.Expr) else None
+    if not said.getvalue() and value is not None:
+        return repr(value) + "\n"
+    return said.getvalue()
+
+
+def unknown_names(code: str) -> list[str]:
+    """Names of consilience in `code` that are not there: modules, what is imported from them, attributes, keywords."""
+    tree, known, wrong = ast.parse(code), {"cs": importlib.import_module("consilience")}, []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("consilience"):
+            module = importlib.import_module(node.module or "")
+            for alias in node.names:
+                if hasattr(module, alias.name):
+                    known[alias.asname or alias.name] = getattr(module, alias.name)
+                else:
+                    wrong.append(f"{node.module}.{alias.name}")
+        elif isinstance(node, ast.Import):
+            known.update(
+                (alias.asname, importlib.import_module(alias.name))
+                for alias in node.names
+                if alias.asname and alias.name.startswith("consilience")
+            )
+
+    def resolve(node: ast.AST) -> Any:
+        if isinstance(node, ast.Name):
+            return known.get(node.id)
+        if isinstance(node, ast.Attribute):
+            owner = resolve(node.value)
+            if owner is None:
+                return None
+            if not hasattr(owner, node.attr):
+                wrong.append(ast.unparse(node))
+            return getattr(owner, node.attr, None)
+        return None
+
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and (function := resolve(node.func)) is not None:
+            parameters = inspect.signature(function).parameters
+            if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+                wrong += [
+                    f"{ast.unparse(node.func)}({k.arg}=)" for k in node.keywords if k.arg and k.arg not in parameters
+                ]
+        elif isinstance(node, ast.Attribute):
+            resolve(node)
+    return sorted(set(wrong))
+
+
+def slug(heading: str) -> str:
+    """The anchor of a heading, as GitHub and MyST make it."""
+    words = re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading.strip()).lower()
+    return re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+
+
+def anchors(path: Path) -> set[str]:
+    """Of the headings of a page, and of what it includes."""
+    whole = path.read_text(encoding="utf-8")
+    included = re.findall(r"^```\{include\} (\S+)$", whole, re.MULTILINE)
+    text = re.sub(r"^```.*?^```$", "", whole, flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#{1,4} (.+)$", text, re.MULTILINE)
+    there = set().union(*(anchors(path.parent / other) for other in included))
+    return there | {slug(heading) for heading in headings} | set(re.findall(r"^\(([\w-]+)\)=$", text, re.MULTILINE))
+
 
 pytestmark = pytest.mark.full_effort
 
@@ -153,8 +266,9 @@ def test_links_lead_somewhere(page: str) -> None:
 
 def test_every_page_is_in_the_site() -> None:
     listed = {name for page in PAGES for block in blocks(page, "{toctree}") for name in block.code.split()}
-    gallery = (ROOT / "docs/gallery/index.md").read_text()
-    listed |= set(re.findall(r"^\[!\[.*\]\((\w+)\.md\)$", gallery, re.MULTILINE))  # docs/conf.py lists them in the site
+    listed |= set(
+        re.findall(r"^\[!\[.*\]\((\w+)\.md\)$", read("docs/gallery/index.md"), re.MULTILINE)
+    )  # docs/conf.py lists them in the site
     assert {Path(page).stem for page in PAGES} - {"README", "index"} <= listed
 
 
@@ -174,3 +288,106 @@ def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
     index = (copy / "site" / "index.html").read_text(encoding="utf-8")
     assert "consilience" in index
     assert not re.findall(r'(?:src|href)="(?:https?:)?//(?!github)[^"]*\.(?:js|css)', index), "the site works offline"
+
+
+GALLERY = ROOT / "docs" / "gallery"
+NAMES = sorted({path.stem for path in GALLERY.glob("*.py")} - {"make", "screen"})
+QUICK = {"alternative", "sites"}
+PLAYED = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in NAMES]
+NEEDS = {"cells": "scanpy", "customers": "uvicorn", "digits": "uvicorn"}
+
+
+def printed(name: str) -> str:
+    """What a page says that its script prints."""
+    found = re.search(
+        r"^## What it prints\n\n```text\n(.*?)^```$", read(f"docs/gallery/{name}.md"), re.DOTALL | re.MULTILINE
+    )
+    assert found, f"{name}.md has no output"
+    return found[1]
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_a_script_prints_what_its_page_says_and_draws(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(GALLERY))
+    monkeypatch.setattr(sys, "argv", [f"{name}.py"])
+    runpy.run_path(str(GALLERY / f"{name}.py"), run_name="__main__")
+    said = capsys.readouterr()
+    assert said.out == printed(name)
+    assert (tmp_path / f"{name}.png").exists() or f"no {name}.png" in said.err
+
+
+def test_every_script_has_a_page_with_a_picture_and_is_in_the_index() -> None:
+    assert len(NAMES) == 8
+    index, maker = read("docs/gallery/index.md"), read("docs/gallery/make.py")
+    assert "{" not in index, "markup that only the site reads"
+    for name in NAMES:
+        page = read(f"docs/gallery/{name}.md")
+        assert re.search(rf"^!\[.+\]\({name}\.png\)$", page, re.MULTILINE), f"{name} has no picture"
+        assert f"[{name}.py]({name}.py)" in page, f"{name} does not link to its script"
+        assert len(printed(name)) > 100
+        assert f"]({name}.png)]({name}.md)\n" in index, f"{name} has no picture in the index"
+        assert f'"{name}"' in maker, f"make.py does not make {name}"
+        picture = (GALLERY / f"{name}.png").read_bytes()
+        assert picture[:4] == b"\x89PNG", name
+        assert len(picture) < 200_000, f"{name}.png"
+
+
+def test_python_prints_what_the_readme_says():
+    block = blocks("README.md", "python")[0]
+    assert len([line for line in block.code.splitlines() if line]) <= 10
+    done = subprocess.run([sys.executable, "-c", block.code], capture_output=True, text=True, check=False)
+    assert (done.stderr, done.stdout) == ("", block.output)
+
+
+def test_every_package_has_its_room():
+    page = read("docs/architecture.md")
+    source = ROOT / "src" / "consilience"
+    rooms = [path.parent.relative_to(source).as_posix() for path in source.rglob("__init__.py")]
+    assert [room for room in rooms if room != "." and f"`{room}/`" not in page] == []
+
+
+@pytest.mark.slow
+def test_commands_run_in_the_order_given(tmp_path):
+    lines = [line for block in blocks("README.md", "sh") for line in block.code.splitlines()]
+    commands = [line for line in lines if line.startswith("consilience ")]
+    assert len(commands) == 2
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    for command in ("consilience demo --output consilience-demo", *commands):
+        words = [sys.executable, "-m", *shlex.split(command, comments=True)]
+        if "explore" in words:
+            explores([*words, "--no-browser"], cwd=tmp_path, env=environment)
+            continue
+        done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+        assert done.returncode == 0, (command, done.stderr)
+        assert done.stderr == ""
+
+
+def has_page():
+    try:
+        return bool(load_page())
+    except PageMissingError:
+        return False
+
+
+def explores(words, **where):
+    """The explorer starts, names its address and goes on until it is ended; without a page it says how to get one."""
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, **where) as process:
+        said = process.stderr.readline()
+        if has_page():
+            assert re.fullmatch(r"The explorer is ready at http://127\.0\.0\.1:\d+/#token=[0-9a-f]{32}\n", said)
+            assert process.poll() is None
+        else:
+            assert "Node.js" in said
+        process.terminate()
+
+
+def test_make_targets_in_the_readme_exist():
+    for page in ("README.md", "CONTRIBUTING.md"):
+        for target in re.findall(r"^make (\w+)", read(page), re.MULTILINE):
+            assert re.search(rf"^{target}:", read("Makefile"), re.MULTILINE), target

@@ -1,7 +1,5 @@
 """Organizing: distances, groups, branches and their consensus."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,6 +1,4 @@
-"""Scores of every clustering, against the functions they come from."""
-
-from __future__ import annotations
+"""Scores of every clustering, against the functions they come from, and the null of the best of g groups."""
 
 import numpy as np
 import pandas as pd
@@ -14,19 +12,19 @@ from consilience._check import InputError
 from consilience.datasets import load_beads
 from consilience.measures import accuracy, compactness, jaccard
 from consilience.measures.pairwise import sample_objects
-from consilience.meta import score
+from consilience.meta import organize, score
 from samples import three_kinds
 
 
 @pytest.fixture(scope="module")
-def case():
+def scored():
     ens, _, truths = three_kinds(missing=0.1)
     X = np.random.default_rng(5).normal(size=(120, 3)) + truths[0][:, None]
     return ens, X, truths
 
 
-def test_scores_are_those_of_the_functions(case):
-    ens, X, truths = case
+def test_scores_are_those_of_the_functions(scored):
+    ens, X, truths = scored
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     known = {"a": truths[0], "b": np.where(truths[1] == 0, -1, truths[1])}
     found = score(ens, X, known=known, measures=["compactness", "accuracy", "silhouette", "davies_bouldin"])
@@ -42,15 +40,15 @@ def test_scores_are_those_of_the_functions(case):
         assert row["davies_bouldin"] == pytest.approx(davies_bouldin_score(X[there], column[there]))
 
 
-def test_by_default_what_there_is_data_for(case):
-    ens, X, truths = case
+def test_by_default_what_there_is_data_for(scored):
+    ens, X, truths = scored
     assert list(score(ens, X).columns)[2:] == ["compactness"]
     assert list(score(ens, known=truths[0]).columns)[2:] == ["accuracy:known"]
     assert list(score(ens, X, known=pd.DataFrame({"t": truths[0]})).columns)[2:] == ["compactness", "accuracy:t"]
 
 
-def test_distances_and_sparse_data(case):
-    ens, X, _ = case
+def test_distances_and_sparse_data(scored):
+    ens, X, _ = scored
     both = ["compactness", "silhouette"]
     plain = score(ens, X, measures=both, standardize=False)
     given = score(ens, squareform(pdist(X)), measures=both, metric="precomputed")
@@ -59,8 +57,8 @@ def test_distances_and_sparse_data(case):
     pd.testing.assert_frame_equal(plain, spread[plain.columns])
 
 
-def test_a_sample_of_the_objects(case):
-    ens, X, _ = case
+def test_a_sample_of_the_objects(scored):
+    ens, X, _ = scored
     some = score(ens, X, measures=["silhouette"], n_sample=60, random_state=3)
     again = score(ens, X, measures="silhouette", n_sample=60, random_state=3)
     pd.testing.assert_frame_equal(some, again)
@@ -68,8 +66,8 @@ def test_a_sample_of_the_objects(case):
     assert 0 < np.abs(some["silhouette"] - whole).mean() < 0.1
 
 
-def test_stability_is_the_mean_agreement_with_variations(case):
-    ens, X, _ = case
+def test_stability_is_the_mean_agreement_with_variations(scored):
+    ens, X, _ = scored
     ens = cs.Ensemble(ens.labels, info={"shift": np.arange(19)})
     calls = []
 
@@ -116,8 +114,8 @@ def test_stability_of_generated_clusterings():
         ({"known": [1, 2]}, "2 for 120 objects"),
     ],
 )
-def test_bad_input_is_refused(case, options, says):
-    ens, X, _ = case
+def test_bad_input_is_refused(scored, options, says):
+    ens, X, _ = scored
     if options.get("X") is True:
         options = {**options, "X": X}
     with pytest.raises(InputError, match=says):
@@ -146,3 +144,87 @@ def test_large_data_is_scored_on_the_one_sample():
     np.testing.assert_allclose(score(labels, distances, metric="precomputed")["compactness"], found)
     ens = cs.generate(X, 2, n_clusters=3, progress=False)
     np.testing.assert_allclose(score(ens, X)["compactness"], ens.info["compactness"], rtol=1e-9)
+
+
+@pytest.fixture(scope="module")
+def organized():
+    ens, kinds, truths = three_kinds(noise=0.3)
+    return organize(ens, 3), kinds, truths
+
+
+def test_groups_of_a_kind_beat_shuffled_ones(organized):
+    meta, kinds, truths = organized
+    scores = {"one": truths[0], "two": truths[1], "three": truths[2]}
+    found = meta.null(scores, n_shuffles=19, method="evidence", random_state=1)
+    assert found.table.index.tolist() == ["one", "two", "three"]
+    assert (found.table["best"] > found.table["null_mean"] + 2 * found.table["null_sd"]).sum() >= 2
+    assert found.table["p_value"].min() == 1 / 20
+    for kind, group in enumerate(found.table["group"]):
+        assert kinds[meta.medoid(group)] == kind
+
+
+def test_the_table_follows_from_groups_and_shuffles(organized):
+    meta, _, truths = organized
+    found = meta.null({"a": truths[0]}, n_shuffles=6)
+    assert found.groups["size"].tolist() == meta.sizes.tolist()
+    assert found.groups["a"].tolist() == [accuracy(truths[0], meta.consensus(g).labels) for g in meta.numbers]
+    row = found.table.loc["a"]
+    assert row["best"] == found.groups["a"].max()
+    assert row["null_mean"] == pytest.approx(found.shuffled["a"].mean())
+    assert row["null_sd"] == pytest.approx(found.shuffled["a"].std())
+    assert row["p_value"] == (1 + (found.shuffled["a"] >= row["best"]).sum()) / 7
+
+
+def test_clusterings_of_one_kind_are_no_better_than_shuffled():
+    ens, _, truths = three_kinds(sizes=(30, 0, 0), noise=0.4, seed=2)
+    found = organize(ens, 5).null(truths[0], n_shuffles=19, random_state=1)
+    assert found.table["p_value"].iloc[0] > 0.05
+
+
+def test_shuffles_have_the_same_sizes_and_all_clusterings(organized, monkeypatch):
+    meta, _, _ = organized
+    from consilience.meta import scores as null
+
+    columns, seen, real = [tuple(column) for column in meta.ensemble.labels.T], [], null.quick_labels
+    assert len(set(columns)) == 19
+
+    def spy(ensemble, n_clusters):
+        seen.append(np.array([columns.index(tuple(column)) for column in ensemble.labels.T]))
+        return real(ensemble, n_clusters)
+
+    monkeypatch.setattr(null, "quick_labels", spy)
+    meta.null(lambda labels: 0.0, n_shuffles=2)
+    for begin in (0, 3, 6):
+        assert [len(members) for members in seen[begin : begin + 3]] == [9, 6, 4]
+        assert sorted(np.concatenate(seen[begin : begin + 3])) == list(range(19))
+    assert any((a[:4] != b[:4]).any() for a, b in zip(seen[3:6], seen[6:9], strict=True))
+
+
+def test_scores_come_in_many_forms(organized):
+    meta, _, truths = organized
+    spread = lambda labels: float(len(np.unique(labels)))  # noqa: E731
+    by_name = meta.null({"known": truths[0], "spread": spread}, n_shuffles=2)
+    assert set(by_name.table.index) == {"known", "spread"}
+    assert meta.null(truths[0].tolist(), n_shuffles=2).table.index.tolist() == ["known"]
+    alone = meta.null(spread, n_shuffles=1).table.iloc[0]
+    assert alone["best"] == 4
+    assert np.isnan(alone["null_sd"])
+
+
+def test_the_same_seed_gives_the_same_null(organized):
+    meta, _, truths = organized
+    one, again, more = (meta.null(truths[0], n_shuffles=n, random_state=5).shuffled for n in (3, 3, 5))
+    pd.testing.assert_frame_equal(one, again)
+    pd.testing.assert_frame_equal(one, more.head(3))  # every shuffle has its own stream
+    assert not one.equals(meta.null(truths[0], n_shuffles=3, random_state=6).shuffled)
+
+
+def test_bad_scores_of_the_null_are_refused(organized):
+    meta, _, truths = organized
+    with pytest.raises(InputError, match="'a' are 3 for 120 objects"):
+        meta.null({"a": [1, 2, 3]})
+    with pytest.raises(InputError, match="n_shuffles"):
+        meta.null(truths[0], n_shuffles=0)
+    for nothing in ({}, None):
+        with pytest.raises(InputError, match="no score"):
+            meta.null(nothing)

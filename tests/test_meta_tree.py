@@ -1,15 +1,16 @@
-"""The tree: its cuts, its layout, and the compactness curve against Eq. 3 itself."""
-
-from __future__ import annotations
+"""The tree: its cuts, its layout, and the compactness curve against Eq. 3 itself; and maps in the plane."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, leaves_list
-from scipy.spatial.distance import squareform
+from scipy.spatial.distance import pdist, squareform
 
+from consilience._check import InputError
 from consilience.measures import compactness
+from consilience.meta import maps, organize
+from consilience.meta.maps import make_map
 from consilience.meta.tree import (
     LINKAGES,
     candidate_jumps,
@@ -23,7 +24,7 @@ from consilience.meta.tree import (
     square,
     totals,
 )
-from samples import same_partition
+from samples import same_partition, three_kinds
 
 
 def some_distances(m, seed=0, ties=False):
@@ -123,3 +124,88 @@ def test_looking_up_condensed_distances():
     assert medoid_of(distances, some) == some[matrix[np.ix_(some, some)].sum(axis=1).argmin()]
     assert medoid_of(distances, some, others) == others[matrix[np.ix_(others, some)].sum(axis=1).argmin()]
     np.testing.assert_array_equal(square(distances), matrix.astype(np.float32))
+
+
+SPACE = pdist(np.random.default_rng(0).normal(size=(150, 12)))
+
+
+def test_points_of_the_plane_are_found_again():
+    points = np.random.default_rng(0).normal(size=(60, 2))
+    found = make_map(pdist(points))
+    assert found.stress < 1e-3
+    np.testing.assert_allclose(pdist(found.xy), pdist(points), rtol=0.02, atol=0.02)
+
+
+@pytest.mark.parametrize("block", [2**18, 300])  # rows at a time: all, and seven
+def test_distortion_is_what_it_is_defined_as(monkeypatch, block):
+    monkeypatch.setattr(maps, "BLOCK", block)
+    distances = pdist(np.random.default_rng(0).normal(size=(40, 12)))
+    found = make_map(distances)
+    d = pdist(found.xy)
+    fit = (d @ distances) ** 2 / ((d @ d) * (distances @ distances))
+    assert found.stress == pytest.approx(np.sqrt(1 - fit), abs=1e-4)
+    pairs = zip(squareform(distances), squareform(d), strict=True)  # of every row the nearest is itself
+    kept = [len(set(np.argsort(given)[1:11]) & set(np.argsort(drawn)[1:11])) for given, drawn in pairs]
+    assert found.neighbors_kept == pytest.approx(np.mean(kept) / 10, abs=1e-6)
+    assert found.n_neighbors == 10
+
+
+def test_every_step_lowers_the_stress():
+    errors = [np.square(pdist(make_map(SPACE, max_iter=n).xy) - SPACE).sum() for n in (1, 2, 5, 20, 100)]
+    assert (np.diff(errors) < 0).all()
+
+
+def test_a_neighbor_map_keeps_more_neighbors():
+    near, far = make_map(SPACE, "neighbors"), make_map(SPACE)
+    assert near.neighbors_kept > far.neighbors_kept
+    assert near.stress > far.stress
+
+
+@pytest.mark.parametrize("kind", ["mds", "neighbors"])
+def test_the_same_seed_gives_the_same_map(kind):
+    meta = organize(three_kinds(noise=0.4)[0], 3)
+    one, again = meta.map(kind), meta.map(kind, random_state=0)
+    assert one.xy.shape == (19, 2)
+    np.testing.assert_array_equal(one.xy, again.xy)
+
+
+@pytest.mark.parametrize("m", [2, 3, 4])
+@pytest.mark.parametrize("kind", ["mds", "neighbors"])
+def test_few_and_equal_clusterings(kind, m):
+    found = make_map(np.ones(m * (m - 1) // 2), kind)
+    assert found.xy.shape == (m, 2)
+    assert np.isfinite(found.xy).all()
+    if kind == "mds" and m < 4:
+        np.testing.assert_allclose(pdist(found.xy), 1, atol=1e-3)
+    equal = make_map(np.zeros(10))
+    assert (equal.xy == 0).all()
+    assert equal.stress == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [({"kind": "umap"}, "unknown kind of map 'umap'"), ({"kind": "neighbors", "max_iter": 10}, "at least 250")],
+)
+def test_bad_options_are_refused(options, says):
+    with pytest.raises(InputError, match=says):
+        make_map(np.ones(3), **options)
+
+
+@pytest.mark.slow
+def test_a_neighbor_map_in_stages_is_as_good(monkeypatch):
+    distances = pdist(np.random.default_rng(5).random((200, 6)))
+    whole, steps = make_map(distances, "neighbors"), []
+    monkeypatch.setattr(maps, "ALONE", 100)
+    staged = make_map(distances, "neighbors", step=lambda: steps.append(1))
+    assert len(steps) == maps.STAGES
+    assert staged.neighbors_kept > 0.95 * whole.neighbors_kept
+    np.testing.assert_array_equal(staged.xy, make_map(distances, "neighbors").xy)
+
+
+def test_a_neighbor_map_in_stages_can_be_ended(monkeypatch):
+    def stop():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(maps, "ALONE", 10)
+    with pytest.raises(KeyboardInterrupt):
+        make_map(pdist(np.random.default_rng(5).random((40, 6))), "neighbors", step=stop)

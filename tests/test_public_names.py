@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from doc_pages import read
+from test_docs import read
 
 PACKAGES = (
     "",

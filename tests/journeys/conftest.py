@@ -1,7 +1,5 @@
 """What journeys start from."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The steps that journeys share: the command in a shell, the page that it opens, what is read there, and the file taken away."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

@@ -1,7 +1,5 @@
 """Beads: nobody said that they can be grouped by shape or by color; both groupings are found, told apart and taken away."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

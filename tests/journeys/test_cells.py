@@ -1,7 +1,5 @@
 """Cells in an h5ad file: on their own UMAP, groups and genes that set them apart, and back into obs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

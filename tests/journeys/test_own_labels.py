@@ -1,7 +1,5 @@
 """Labels of one's own, with names and gaps: seen by name, and taken away as they came."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Documents: read by their words; a branch is opened and opened again, more is made of it and taken back, on disk too."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
