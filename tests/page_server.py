@@ -26,15 +26,8 @@ from page_coverage import counted
 
 # Without the windows of a whole browser, which are never seen here, a page costs a third.
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+FLAGS = ["--no-sandbox", "--no-first-run"]
+FLAGS += [f"--disable-{part}" for part in ("gpu", "quic", "background-networking", "component-update", "sync")]
 NUMBER = 120  # clusterings of the beads in the run that several files share
 OUTSIDE = re.compile(r"^(?!(http://127\.0\.0\.1[:/]|data:|blob:http://127\.0\.0\.1[:/]))")
 
@@ -199,13 +192,9 @@ def rest(page: Any) -> None:
 
 def until_kept(page: Any, server: Any) -> None:
     """Wait until the tray is with the run as it stands: what is written is sent a moment later."""
-    until(
-        page,
-        lambda: (
-            [[one["ref"], one["name"], one["note"]] for one in server.api.session.kept.tray]
-            == [entry[:3] for entry in tray(page)]
-        ),
-    )
+    kept = server.api.session.kept
+    names = ("ref", "name", "note")
+    until(page, lambda: [[one[name] for name in names] for one in kept.tray] == [entry[:3] for entry in tray(page)])
 
 
 def swipe(page: Any, x: float, y: float, by: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import string
+from urllib.parse import quote, urlencode
 
 import httpx
 import pytest
@@ -31,9 +32,7 @@ REFS = st.one_of(
 )
 GETS = st.one_of(
     st.sampled_from(["session", "boot", "agreement", "jobs", "export", "", "map/", "labels/", "compare//"]),
-    REFS.map(lambda ref: f"detail/{ref}"),
-    REFS.map(lambda ref: f"components/{ref}"),
-    REFS.map(lambda ref: f"objects/{ref}"),
+    st.tuples(st.sampled_from(["detail", "components", "objects"]), REFS).map("/".join),
     st.lists(REFS, max_size=5).map(lambda refs: f"labels/{','.join(refs)}"),
     st.tuples(REFS, REFS).map(lambda refs: f"compare/{refs[0]}/{refs[1]}"),
     NUMBERS.map(lambda number: f"jobs/{number}"),
@@ -54,14 +53,7 @@ ITEMS = st.lists(
 BODIES = st.one_of(
     st.fixed_dictionaries(
         {"kind": st.sampled_from(["null", "more_like"]) | VALUES},
-        optional={
-            "ref": VALUES,
-            "count": VALUES,
-            "jitter": VALUES,
-            "groups": VALUES,
-            "score": VALUES,
-            "shuffles": VALUES,
-        },
+        optional=dict.fromkeys(("ref", "count", "jitter", "groups", "score", "shuffles"), VALUES),
     ),
     st.fixed_dictionaries(
         {"format": st.sampled_from(["csv", "parquet", "python"]) | VALUES, "items": ITEMS | VALUES},
@@ -104,13 +96,11 @@ def test_bodies_that_are_no_json(api, path, body):
     check(api.call("POST", f"/api/{path}", {}, body))
 
 
+METHODS = st.text(string.ascii_uppercase, min_size=1, max_size=8)
+
+
 @FIRE
-@given(
-    method=st.text(string.ascii_uppercase, min_size=1, max_size=8),
-    path=GETS,
-    query=QUERIES,
-    body=st.binary(max_size=20),
-)
+@given(method=METHODS, path=GETS, query=QUERIES, body=st.binary(max_size=20))
 def test_any_method(api, method, path, query, body):
     check(api.call(method, f"/api/{path}", query, body))
 
@@ -149,8 +139,6 @@ HEADERS = st.fixed_dictionaries(
     body=st.one_of(BODIES.map(lambda body: json.dumps(body).encode()), st.binary(max_size=40)),
 )
 def test_over_http(client, server, method, path, query, headers, body):
-    from urllib.parse import quote, urlencode
-
     own = {"Host": f"127.0.0.1:{server.port}", "Origin": f"http://127.0.0.1:{server.port}"}
     sent = {name: own[name] if value == "own" else value for name, value in headers.items()}
     address = f"/{quote(path, safe='/,.%')}?{urlencode(query)}"

@@ -96,14 +96,12 @@ def test_axes_of_ones_own():
     assert [plane["name"] for plane in told["planes"]] == ["own coordinates", "main axes"]
     session = beads_session(axes=["red", "blue"])
     assert list(session.planes) == ["red and blue", "main axes"]
-    with pytest.raises(InputError, match="two columns of the data, or an embedding"):
-        beads_session(axes=["X_umap"])
-    with pytest.raises(InputError, match="did you mean 'X_umap'"):
-        beads_session(axes="X_umpa", embeddings={"X_umap": xy})
-    with pytest.raises(InputError, match="299 rows for 300 objects"):
-        beads_session(axes=xy[1:])
-    with pytest.raises(InputError, match="missing or infinite"):
-        beads_session(axes=np.where(xy > 1e4, np.nan, xy))
+    wrong = {"two columns of the data, or an embedding": {"axes": ["X_umap"]}}
+    wrong["did you mean 'X_umap'"] = {"axes": "X_umpa", "embeddings": {"X_umap": xy}}
+    wrong |= {"299 rows for 300": {"axes": xy[1:]}, "missing or infinite": {"axes": np.where(xy > 1e4, np.nan, xy)}}
+    for words, how in wrong.items():
+        with pytest.raises(InputError, match=words):
+            beads_session(**how)
 
 
 def test_tsne_is_made_by_a_job():
@@ -139,43 +137,35 @@ def test_counts_lie_apart_on_the_plane():
             assert abs(np.corrcoef(plane.xy[:, axis], expected[:, axis])[0, 1]) > 0.99
 
 
-def word_counts():
-    """Three kinds of documents, each with two words of its own; every word occurs."""
+@pytest.fixture
+def documents(tmp_path):
+    """A file of three kinds of documents, each with two words of its own, and the words; every word occurs."""
     counts = RNG.poisson(0.05, (N, 120)) + 5 * (TYPES[:, None] == np.arange(120) % 60)
     counts[np.arange(120) % N, np.arange(120)] += 1
-    return counts
+    some, words = sparse.csr_matrix(counts), [f"word{i}" for i in range(120)]
+    parts = {"data": some.data, "indices": some.indices, "indptr": some.indptr, "shape": some.shape}
+    np.savez(tmp_path / "counts.npz", **parts, vocab=words)
+    return tmp_path / "counts.npz", words
 
 
-def npz(path, counts, words):
-    some = sparse.csr_matrix(counts)
-    np.savez(path, data=some.data, indices=some.indices, indptr=some.indptr, shape=some.shape, vocab=words)
-
-
-def test_names_of_words(tmp_path, opened):
-    counts = word_counts()
-    words = [f"word{i}" for i in range(120)]
-    npz(tmp_path / "counts.npz", counts, words)
+def test_names_of_words(tmp_path, opened, documents):
+    path, words = documents
     (tmp_path / "words.txt").write_text("\n".join(words))
     for names in ("vocab", str(tmp_path / "words.txt")):
-        how = ["--names", names, "-k", "3", "-n", "6", "--methods", "minima", "--no-browser"]
-        done = run("explore", tmp_path / "counts.npz", *how)
+        done = run("explore", path, "--names", names, "-k", "3", "-n", "6", "--methods", "minima", "--no-browser")
         assert done.returncode == 0, done.stderr
         assert opened[-1].features == words
-    called = ask(Api(opened[0]), "detail/0m")["features"]
-    tops = {word for cluster in called for word in cluster["called"]}
+    tops = {word for cluster in ask(Api(opened[0]), "detail/0m")["features"] for word in cluster["called"]}
     assert {"word0", "word1", "word2"} <= tops
     with pytest.raises(InputError, match="119 names for 120 columns"):
-        open_clusterings(tmp_path / "counts.npz", options=FEW).named(words[1:])
+        open_clusterings(path, options=FEW).named(words[1:])
 
 
-def test_the_words_of_an_agreement(tmp_path):
-    counts = word_counts()
-    words = [f"word{i}" for i in range(120)]
-    npz(tmp_path / "counts.npz", counts, words)
-    table = read_table(tmp_path / "counts.npz", kind="counts")
+def test_the_words_of_an_agreement(documents):
+    path, words = documents
+    table = read_table(path, kind="counts")
     agreed = cs.agree(cs.tables.Table(**{**vars(table), "columns": words}), 3, n_clusterings=3, max_iter=1)
-    session = open_clusterings(agreed).with_data(tmp_path / "counts.npz").session()
-    assert session.features == words
+    assert open_clusterings(agreed).with_data(path).session().features == words
 
 
 def test_pixels_and_their_averages():
@@ -194,12 +184,8 @@ def test_pixels_and_their_averages():
         mine = np.flatnonzero(cluster == TYPES)
         away = np.square(data.values[mine] - data.values[mine].mean(axis=0)).sum(axis=1)
         assert rows == mine[np.argsort(away, kind="stable")[:12]].tolist()
-    assert (
-        "at most 100"
-        in post(Api(beads_session(look=pixels_from(np.zeros((300, 2, 2)), 300))), "looks", 400, rows=list(range(101)))[
-            "error"
-        ]
-    )
+    many = Api(beads_session(look=pixels_from(np.zeros((300, 2, 2)), 300)))
+    assert "at most 100" in post(many, "looks", 400, rows=list(range(101)))["error"]
     assert post(Api(beads_session()), "looks", 404, rows=[1])["error"].startswith("objects have no picture")
 
 
@@ -210,11 +196,9 @@ def test_curves_and_their_bands():
     assert ask(api, "session")["look"]["names"] == list("abcde")
     _, found = arrays(api, "averages/0m")
     low, high = np.percentile(frame.to_numpy()[TYPES == 1], [10, 90], axis=0)
-    np.testing.assert_allclose(found["low"][1], low, rtol=1e-5)
-    np.testing.assert_allclose(found["high"][1], high, rtol=1e-5)
-    assert curves_of(data, ["c", "a", "b"]).rows(np.array([0])).tolist()[0] == pytest.approx(
-        frame.loc[0, ["c", "a", "b"]].tolist()
-    )
+    np.testing.assert_allclose([found["low"][1], found["high"][1]], [low, high], rtol=1e-5)
+    some = ["c", "a", "b"]
+    assert curves_of(data, some).rows(np.array([0]))[0] == pytest.approx(frame.loc[0, some].to_numpy())
 
 
 def test_images_are_served_from_the_folder_of_the_table_alone(tmp_path):

@@ -29,16 +29,18 @@ def holes():
     return Api(holes_session())
 
 
-def look(api: Api, path: str, **query: object):
+def asked(api: Api, path: str, query: dict[str, object], *statuses: int) -> bytes:
     reply = api.call("GET", f"/api/{path}", {name: str(value) for name, value in query.items()})
-    assert reply.status == 200, reply.body
-    return unpack(reply.body)
+    assert reply.status in statuses, reply.body
+    return reply.body
+
+
+def look(api: Api, path: str, **query: object):
+    return unpack(asked(api, path, query, 200))
 
 
 def refused(api: Api, path: str, **query: object) -> str:
-    reply = api.call("GET", f"/api/{path}", {name: str(value) for name, value in query.items()})
-    assert reply.status in (400, 404), reply.body
-    return reply.body.decode()
+    return asked(api, path, query, 400, 404).decode()
 
 
 def root_of(api: Api, kind: str = "c") -> str:
@@ -145,11 +147,8 @@ def test_stripes_are_the_modes_of_aligned_clusterings(request, which):
     tree = api.session.snapshot.newest
     np.testing.assert_array_equal(arrays["members"], tree.order)
     both = (matched >= 0) & (consensus >= 0)
-    np.testing.assert_allclose(
-        arrays["agreement"],
-        [(row == consensus)[is_both].mean() for row, is_both in zip(matched, both, strict=True)],
-        1e-6,
-    )
+    expected = [(row == consensus)[is_both].mean() for row, is_both in zip(matched, both, strict=True)]
+    np.testing.assert_allclose(arrays["agreement"], expected, 1e-6)
     for row, member in enumerate(arrays["members"][:5]):
         own = api.session.snapshot.meta.ensemble.labels[:, member]
         there = matched[row] >= 0
@@ -177,19 +176,18 @@ def test_cells_cover_everything_once():
 
 def test_what_makes_no_sense_is_refused(api):
     root = root_of(api)
-    assert "2 to 8" in refused(api, "flow/1m")
-    assert "2 to 8" in refused(api, "flow/" + ",".join(f"{i}m" for i in range(9)))
-    assert "once" in refused(api, "flow/1m,1m")
-    assert "arrange must be" in refused(api, "flow/1m,2m", arrange=2)
-    assert "no clustering 99" in refused(api, "flow/1m,99m")
-    assert "branch" in refused(api, "scales/3m")
-    assert "most must be" in refused(api, f"scales/{root}", most=2)
-    assert "branch" in refused(api, "stripes/3m")
-    assert "by must be" in refused(api, f"stripes/{root}", by="color")
-    assert "rows must be" in refused(api, f"stripes/{root}", rows=0)
-    assert "at least 2" in refused(api, f"labels/{root}1")
-    assert "branch alone" in refused(api, "labels/3c4")
-    assert "distinct rows" in refused(api, f"labels/{root}9999")
+    wrong = {"flow/1m": "2 to 8", "flow/" + ",".join(f"{i}m" for i in range(9)): "2 to 8", "flow/1m,1m": "once"}
+    wrong |= {"flow/1m,99m": "no clustering 99", "scales/3m": "branch", "stripes/3m": "branch"}
+    wrong |= {f"labels/{root}1": "at least 2", "labels/3c4": "branch alone", f"labels/{root}9999": "distinct rows"}
+    for path, words in wrong.items():
+        assert words in refused(api, path), path
+    for path, query in (
+        ("flow/1m,2m", {"arrange": 2}),
+        (f"scales/{root}", {"most": 2}),
+        (f"stripes/{root}", {"by": "color"}),
+        (f"stripes/{root}", {"rows": 0}),
+    ):
+        assert f"{next(iter(query))} must be" in refused(api, path, **query)
     post(api, "jobs", 400, kind="scales", ref="3m")
 
 

@@ -76,10 +76,10 @@ def test_objects_are_kept_together_and_apart(api):
 
 def test_wishes_that_cannot_be_are_refused(api):
     body = {"kind": "more_like", "ref": "5m", "count": 5}
-    assert "no column" in post(api, "jobs", 400, **body, more=[999])["error"]
-    assert "no object 300" in post(api, "jobs", 400, **body, apart=[300])["error"]
-    assert "both ways" in post(api, "jobs", 400, **body, more=[1], less=[1])["error"]
-    assert "list of at most" in post(api, "jobs", 400, **body, together=[1, 1])["error"]
+    wrong = {"no column": {"more": [999]}, "no object 300": {"apart": [300]}}
+    wrong |= {"both ways": {"more": [1], "less": [1]}, "list of at most": {"together": [1, 1]}}
+    for words, wish in wrong.items():
+        assert words in post(api, "jobs", 400, **body, **wish)["error"]
 
 
 def test_what_was_steered_is_made_again_by_its_line_of_python(api):
@@ -93,15 +93,12 @@ def test_what_was_steered_is_made_again_by_its_line_of_python(api):
 
 
 def test_what_was_added_last_is_dropped_in_memory(api):
-    before = arrays(api, "boot")[1]
     more(api)
     more(api, count=5)
     assert ask(api, "session")["added"] == [60, 80]
     assert "not the last" in post(api, "drop", 409, first=60)["error"]
     assert post(api, "drop", 200, first=80)["n_clusterings"] == 80
     assert post(api, "drop", 200, first=60) == {"revision": 4, "n_clusterings": 60}
-    after = arrays(api, "boot")[1]
-    np.testing.assert_array_equal(before["merges"], after["merges"])
     assert api.session.grown == []
 
 
