@@ -234,12 +234,8 @@ def _write(adata: Any, key: str, found: Consensus, names: Sequence[str]) -> None
             del adata.obsm[old]  # of an earlier answer, which may have had scales
     clusters = [str(c) for c in range(found.n_clusters)]
     adata.obs[key] = pd.Categorical.from_codes(found.labels, clusters)
-    held: dict[str, Any] = {
-        "made_by": MADE_BY,
-        "written": f"{time.time():.6f}",
-        "keys": np.array(names, object),
-        "n_cells": n,
-    }
+    held: dict[str, Any] = {"made_by": MADE_BY, "written": f"{time.time():.6f}", "n_cells": n}
+    held["keys"] = np.array(names, object)
     for field in fields(Consensus):
         value = None if field.name in ASIDE else getattr(found, field.name)
         if value is None:

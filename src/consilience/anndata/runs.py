@@ -88,15 +88,9 @@ def generate(
         options["graph_neighbors"] = n_neighbors
     if n_clusters is None:  # from 2 to √n, 60 at most, as often as makes them even in logarithms
         n_clusters = [round(k) for k in np.geomspace(2, usual_clusters(adata.n_obs)[1], DRAWS)]
-    options |= {
-        "metric": metric,
-        "standardize": False,
-        "random_state": random_state,
-        "n_jobs": n_jobs,
-        "progress": progress,
-    }
+    options |= {"random_state": random_state, "n_jobs": n_jobs, "progress": progress}
     number = check_count("n_clusterings", n_clusterings)
-    ens = generation.generate(matrix, number, n_clusters, "graph", **options)
+    ens = generation.generate(matrix, number, n_clusters, "graph", metric=metric, standardize=False, **options)
     empty = ("note",) if ens.info["note"].isna().all() else ()
     info = ens.info.drop(columns=[name for name in (*LEFT_OUT, *empty) if name in ens.info])
     info.insert(0, "name", [f"{key_added}_{i}" for i in range(len(info))])

@@ -96,10 +96,9 @@ def _parts(folder: Path) -> list[Path]:
 def refuse_blocks(source: Path, what: str) -> None:
     """Say of a folder of row blocks who takes it; of anything else nothing."""
     if source.is_dir() and not is_saved(source) and any((*source.glob("*.parquet"), *source.glob("*.npz"))):
+        needs = f"{source} is a folder of row blocks, and this needs {what}"
         who = "labels in blocks go to combine, data to generate and counts to agree"
-        raise InputError(
-            f"{source} is a folder of row blocks, and this needs {what}: {who}; anything else takes them as one file"
-        )
+        raise InputError(f"{needs}: {who}; anything else takes them as one file")
 
 
 def ensemble_of(result: Any) -> Ensemble:

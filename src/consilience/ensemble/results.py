@@ -267,8 +267,10 @@ class _Parts:
             items = [self.encode(item, f"{name}.{i}") for i, item in enumerate(value)]
             return items if isinstance(value, list) else {"$": "tuple", "items": items}
         if isinstance(value, Mapping):
+            keys = [self.encode(key, f"{name}.key") for key in value]
             items = [
-                [self.encode(k, f"{name}.key"), self.encode(v, f"{name}.{i}")] for i, (k, v) in enumerate(value.items())
+                [key, self.encode(v, f"{name}.{i}")]
+                for i, (key, v) in enumerate(zip(keys, value.values(), strict=True))
             ]
             return {"$": "dict", "items": items}
         kind = type(value).__name__

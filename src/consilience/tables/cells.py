@@ -414,7 +414,6 @@ def _numeric(raw: RawTable, positions: list[int], whole: bool) -> list[np.ndarra
         what = f"{len(errors)} of {count(len(positions), 'column')} are not numbers throughout"
         those = listed([f"{name!r} ({error.brief})" for name, error in errors.items()])
         remedy = "name ids with id_column= (--id) and known classes with known= (--known), leave others out with columns= (--columns)"
-        raise raw.error(
-            f"{what}: {those}: {remedy if raw.has_options else 'leave them out, or turn them into numbers'}"
-        )
+        plainly = "leave them out, or turn them into numbers"
+        raise raw.error(f"{what}: {those}: {remedy if raw.has_options else plainly}")
     return columns

@@ -103,11 +103,9 @@ def _names_objects(raw: RawTable, position: int, *, fractions: bool = False) -> 
 
 def _is_blank(raw: RawTable, position: int) -> bool:
     """Whether a column has neither a name nor any cell, as separators too many in every line make them."""
-    return (
-        raw.names is not None
-        and not raw.names[position]
-        and not any(pd.notna(cell) and str(cell).strip() for cell in raw.column(position).unique().tolist())
-    )
+    if raw.names is None or raw.names[position]:
+        return False
+    return not any(pd.notna(cell) and str(cell).strip() for cell in raw.column(position).unique().tolist())
 
 
 def choose(raw: RawTable, columns: Names | None, aside: Sequence[int | None]) -> list[int]:
@@ -199,10 +197,8 @@ def _refuse_doubtful(source: str, doubts: list[tuple[str, str, str]], n: int, *,
     if known := [name for name, what, _ in doubts if what == "known"]:
         advice.append(f"if {known[0]!r} is known say known={known[0]!r} (--known {known[0]})")
     rest = "choose the clusterings with columns= (--columns), which takes whatever it names"
-    raise InputError(
-        f"{source}: {len(briefs)} of {count(n, 'column')} {'does' if len(briefs) == 1 else 'do'} not look like clusterings, "
-        f"{listed(briefs)}: {'; '.join([*advice, rest])}"
-    )
+    these = f"{len(briefs)} of {count(n, 'column')} {'does' if len(briefs) == 1 else 'do'} not look like clusterings"
+    raise InputError(f"{source}: {these}, {listed(briefs)}: {'; '.join([*advice, rest])}")
 
 
 class Doubt(str):

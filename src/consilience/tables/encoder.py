@@ -98,11 +98,8 @@ class EncodedColumn:
         """How often each word was met that the first table did not have."""
         there = cells[strange & cells.notna().to_numpy()].astype(object)
         unknown = UNKNOWN if self.kind == "ordered" else set()
-        return {
-            str(word): int(n)
-            for word, n in there.value_counts().items()
-            if word not in self.rare and str(word).casefold() not in unknown
-        }
+        met = {str(word): int(n) for word, n in there.value_counts().items() if word not in self.rare}
+        return {word: n for word, n in met.items() if word.casefold() not in unknown}
 
     def _numbers(self, cells: pd.Series) -> Floats:
         if self.kind == "date":
@@ -220,10 +217,8 @@ class Encoder:
         unit = np.exp2(np.minimum(np.frexp(np.abs(values).max(axis=0, initial=0))[1], 1023).astype(float))
         mean, spread = (values / unit).mean(axis=0) * unit, (values / unit).std(axis=0) * unit
         sign = "," if decimal == "," else None
-        columns = tuple(
-            EncodedColumn(name, "number", usual=(float(mean[j]),), spread=float(spread[j]) or 1.0, decimal=sign)
-            for j, name in enumerate(names)
-        )
+        told = zip(names, mean.tolist(), spread.tolist(), strict=True)
+        columns = tuple(EncodedColumn(name, "number", usual=(m,), spread=s or 1.0, decimal=sign) for name, m, s in told)
         donors = values[choose_donors(*values.shape)].copy()
         return cls(columns, {}, donors, len(values), 0, dict.fromkeys(names, "number"), id_name=id_name)
 

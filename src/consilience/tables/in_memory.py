@@ -73,11 +73,9 @@ def frame_of(table: pa.Table) -> pd.DataFrame:
 def _signed(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Categories under signed codes: polars writes others, of which PyArrow 15 makes no frame."""
     kind = column.type
-    parts = [
-        pa.DictionaryArray.from_arrays(part.indices.cast(pa.int64()), part.dictionary, ordered=kind.ordered)
-        for part in column.chunks
-    ]
-    return pa.chunked_array(parts, pa.dictionary(pa.int64(), kind.value_type, kind.ordered))
+    make, wide = pa.DictionaryArray.from_arrays, pa.int64()
+    parts = [make(part.indices.cast(wide), part.dictionary, ordered=kind.ordered) for part in column.chunks]
+    return pa.chunked_array(parts, pa.dictionary(wide, kind.value_type, kind.ordered))
 
 
 def answers_in(data: Any) -> list[str]:

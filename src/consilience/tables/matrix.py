@@ -67,12 +67,9 @@ fill such cells, or drop their rows or columns
     stored = values.data if sparse.issparse(values) else values
     top = max(-stored.min(initial=0), stored.max(initial=0))
     if top > LARGEST or 0 < top < 1 / LARGEST:
-        too = (
-            f"beyond {LARGEST:g}, whose squares overflow"
-            if top > 1
-            else "too small for their squares to be told from 0"
-        )
-        raise InputError(f"{what} holds numbers {too} (the largest is {top:.3g}): multiply them by a constant first")
+        large, small = f"beyond {LARGEST:g}, whose squares overflow", "too small for their squares to be told from 0"
+        held = f"{large if top > 1 else small} (the largest is {top:.3g})"
+        raise InputError(f"{what} holds numbers {held}: multiply them by a constant first")
     return values
 
 

@@ -122,10 +122,8 @@ def check_same_run(folder: Path, manifest: dict[str, Any], asked: dict[str, Any]
     if isinstance(there, dict) and isinstance(here, dict):  # name what differs, not all that is the same
         name = next(name for name in {**there, **here} if json_text(there.get(name)) != json_text(here.get(name)))
         there, here, what = there.get(name), here.get(name), f"{what}, {name}"
-    both = f"{what} ({brief(there)} there, {brief(here)} asked)"
-    raise InputError(
-        f"store {folder} differs from what is asked in its {both}: ask for the same, or choose another folder"
-    )
+    how = f"differs from what is asked in its {what} ({brief(there)} there, {brief(here)} asked)"
+    raise InputError(f"store {folder} {how}: ask for the same, or choose another folder")
 
 
 def encode_ids(ids: Array | None) -> pa.Buffer:
