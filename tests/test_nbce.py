@@ -64,12 +64,9 @@ def test_every_inference_and_prior_finds_what_is_planted(inference, prior):
     found = NBCE(inference=inference, prior=prior, **QUICK).fit(labels)
     assert nmi(truth, found.labels_) > 0.97
     assert 5 <= found.n_clusters_ <= 6
-    np.testing.assert_allclose(found.membership_.sum(axis=1), 1)
     assert np.mean(found.confidence_ > 0.9) > 0.9
     assert np.mean(found.predict(labels) == found.labels_) > 0.98
-    assert 1 <= found.perplexity(labels) < 5
-    assert found.alpha_ > 0
-    assert found.beta_ > 0
+    assert min(found.alpha_, found.beta_) > 0
 
 
 @every_inference
