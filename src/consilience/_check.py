@@ -85,7 +85,6 @@ def is_number(value: Any) -> bool:
 
 
 def check_count(name: str, value: Any, least: int = 1) -> int:
-    """Return `value` if it is a whole number of at least `least`."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
         raise InputError(f"{name} must be a whole number of at least {least}; got {show(value)}")
     return int(value)
@@ -99,7 +98,6 @@ def check_word(name: str, value: str, word: str = "auto", what: str = "a whole n
 
 
 def check_positive(name: str, value: Any, *, above: float = 0.0, or_equal: bool = False) -> float:
-    """Return `value` if it is a finite number above `above`, or equal to it where that is allowed."""
     if not is_number(value) or not np.isfinite(value) or value < above or (value == above and not or_equal):
         bound = f"of at least {above:g}" if or_equal else f"above {above:g}"
         raise InputError(f"{name} must be a finite number {bound}; got {show(value)}")

@@ -14,7 +14,7 @@ from consilience._run.progress import track
 from consilience._types import EnsembleLike, Labels, PathLike, RandomState
 from consilience.agreement.block_counts import BlockCounts, counts_of, information_on_columns
 from consilience.agreement.cap import CAP, start_from
-from consilience.agreement.co_clustering import CoClustering, engine_of
+from consilience.agreement.co_clustering import CoClustering
 from consilience.agreement.count_table import Clusterings, Counts
 from consilience.agreement.models import MDC, CoClusterer, DataLoom, check_clusters, column_clusters, grow
 from consilience.agreement.result import Agreement
@@ -159,10 +159,7 @@ def _most_informed(table: Counts | BlockCounts, found: list[CoClustering], n: in
     """The runs whose row clusters have the most information on single columns, in the order of the runs."""
     if len(found) == n:
         return found
-    if isinstance(table, BlockCounts):
-        values = [information_on_columns(table, run.rows) for run in found]
-    else:
-        values = [engine_of(table.rows.views, int(run.rows.max()) + 1).value(run.rows) for run in found]
+    values = [information_on_columns(table, run.rows) for run in found]
     return [found[run] for run in sorted(np.argsort(values, kind="stable")[-n:])]
 
 

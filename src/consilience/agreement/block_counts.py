@@ -433,7 +433,9 @@ def infer_blocks(
     yield from take_turns(names, labels, improve, start, max_iter=max_iter, temperature=temperature, tol=tol)
 
 
-def information_on_columns(counts: BlockCounts, labels: Labels) -> float:
+def information_on_columns(counts: Counts | BlockCounts, labels: Labels) -> float:
     """I(X̃; Y) of row clusters and single columns."""
+    if isinstance(counts, Counts):
+        return engine_of(counts.rows.views, int(labels.max()) + 1).value(labels)
     views = counts.column_views([labels])
     return value_of(np.asarray(views.table.T.todense()), [views.n_objects])
