@@ -77,16 +77,13 @@ def test_column_clusters_are_as_many_as_asked():
     assert grow(counts, np.arange(200, dtype=np.int32) % 5, 17, seed=0, run=0).max() + 1 == 17
 
 
-def test_row_weights_do_what_they_say():
+def test_weights_and_spare_clusters_do_what_they_say():
     table, _, _ = block_counts(n=120)
     heavy = sparse.csr_matrix(sparse.diags(np.where(np.arange(120) < 60, 7.0, 1.0)) @ table)
     same = [MDC(5, random_state=0).fit(t).row_labels_ for t in (table, heavy)]
     assert adjusted_rand(*same) == 1  # all rows weigh the same whatever their length
     other = MDC(5, weighting="length", random_state=0).fit(heavy)
     assert other.objective_ == pytest.approx(information(heavy, other.row_labels_, other.column_labels_), abs=1e-12)
-
-
-def test_spare_clusters_mend_a_flat_start():
     table, _, _ = block_counts(n=1000, d=1000, k=12, counts=50, own=0.5)
     values = {s: [DataLoom(12, spare=s, random_state=r).fit(table).objective_ for r in range(3)] for s in (1, 2)}
     assert min(values[2]) >= max(values[1]) - 1e-9

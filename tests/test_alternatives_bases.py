@@ -40,11 +40,15 @@ def test_the_posterior_is_bayes_rule_and_the_bound_grows():
     assert model.lower_bound_ == pytest.approx(np.logaddexp.reduce(scores, axis=1).mean())
 
 
-def test_smoothing_is_counts_spread_as_the_data_are():
+def test_smoothing_and_the_information_of_the_bottleneck():
     counts = np.array([[4.0, 0.0, 2.0], [0.0, 6.0, 0.0]])
     spread = 0.5 * 3 * counts.sum(axis=0) / 12
     expected = (counts + spread) / (counts + spread).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(np.exp(log_profiles(counts, 0.5)), expected)
+    X, _, _ = mixture()
+    for search in ("sequential", "annealing"):
+        found = CountBottleneck(3, search=search, random_state=0).fit(X)
+        assert found.objective_ == pytest.approx(objective_of(count_views([X]), found.labels_, 3))
 
 
 @pytest.mark.parametrize("model", [MultinomialMixture(3), CountBottleneck(3), CountBottleneck(3, search="annealing")])
@@ -65,13 +69,6 @@ def test_sparse_dense_and_words_never_seen(model):
     assert (dense == thin).all()
     wide[:, -1] = 3  # a word that no object had tells nothing apart
     assert matched_accuracy(dense, model.predict(sparse.csr_matrix(wide))) > 0.99
-
-
-def test_the_bottleneck_reports_its_information():
-    X, _, _ = mixture()
-    for search in ("sequential", "annealing"):
-        found = CountBottleneck(3, search=search, random_state=0).fit(X)
-        assert found.objective_ == pytest.approx(objective_of(count_views([X]), found.labels_, 3))
 
 
 @pytest.mark.parametrize(

@@ -157,16 +157,13 @@ def test_groups_that_are_not_split_are_reported():
         CondEns(2, base=cluster.DBSCAN(eps=100.0)).fit(X, given)
 
 
-def test_objects_of_unknown_group_are_labeled_too():
+def test_objects_of_unknown_group_and_those_not_learned_from_are_labeled_too():
     X, labels = crossed_groups()
     given = np.where(np.random.default_rng(1).random(400) < 0.3, -1, labels[:, 0])
     for center in (None, "group"):
         found = CondEns(2, center=center, n_init=3, random_state=0).fit(X, given)
         assert found.groups_["size"].sum() == np.count_nonzero(given >= 0)
         assert matched_accuracy(labels[given < 0, 1], found.labels_[given < 0]) > 0.9
-
-
-def test_learning_from_some_objects_only():
     X, labels = crossed_groups()
     learn = np.arange(400) % 2 == 0
     found = CondEns(2, n_init=2, random_state=0).fit(X, labels[:, 0], learn=learn)

@@ -139,13 +139,10 @@ def test_known_labels_of_a_stored_run(tmp_path):
     assert "since the objects have no ids: leave its id column (--id) out" in said
 
 
-def test_figure(tmp_path):
+def test_compare_draws_and_leaves_no_spaces_at_the_ends_of_lines(tmp_path):
     done = ran("compare", LABELS, "--id", "bead", "-t", "shape", "-m", "nmi", "--figure", tmp_path / "x.svg")
     assert f"wrote {tmp_path / 'x.svg'}" in done.stdout
     assert (tmp_path / "x.svg").read_bytes().startswith(b"<?xml")
-
-
-def test_a_pipe_gets_no_spaces_at_the_ends_of_lines():
     lines = run("compare", LABELS, "--id", "bead", "-t", "shape,color").stdout.split("\n")
     assert not [line for line in lines if line.endswith(" ")]
 

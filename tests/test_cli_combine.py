@@ -103,13 +103,17 @@ def test_parquet_in_row_blocks(tmp_path):
         assert word in refused("combine", folder, *flags)
 
 
-def test_a_stored_run_keeps_what_the_column_of_its_ids_was_called(tmp_path):
+def test_what_was_combined_names_its_ids_and_titles_its_report(tmp_path):
     table, folder, out = tmp_path / "table.csv", tmp_path / "run", tmp_path / "one.csv"
     table.write_text("Customer ID,spent,visits\nc1,1,2\nc2,2,1\nc3,8,9\nc4,9,8\n")
     ran("generate", table, "--id", "Customer ID", "-k", 2, "-n", 4, "-o", folder)
     ran("combine", folder, "-k", 2, "-o", out)
     assert pd.read_csv(out)["Customer ID"].tolist() == ["c1", "c2", "c3", "c4"]
     assert open_source(folder).id_name == "Customer ID"  # by which the explorer's export goes
+    run("combine", LABELS, "--id", "bead", *FORM, "-k", 3, "--save", tmp_path / "answer")
+    cs.report(tmp_path / "answer", tmp_path / "page.html")
+    assert "<title>beads_labels.csv: 3 clusters of 300 objects" in (tmp_path / "page.html").read_text()
+    assert cs.combine(LABELS, 3, columns="form*", id_column="bead").source == "beads_labels.csv"
 
 
 def families_in(labels):
@@ -133,13 +137,6 @@ def test_a_saved_answer_and_its_report_tell_of_families(tmp_path):
     shuffled = labels[np.random.default_rng(0).permutation(labels.n_objects)]
     assert [f.tolist() for f in cs.combine(shuffled, 3).families] == [f.tolist() for f in one.families]
     assert cs.combine(labels[:, ["form1", "form2", "form3", "form4", "form5", "form6"]], 3).families == []
-
-
-def test_the_report_of_a_saved_answer_is_titled_by_what_was_combined(tmp_path):
-    run("combine", LABELS, "--id", "bead", *FORM, "-k", 3, "--save", tmp_path / "answer")
-    cs.report(tmp_path / "answer", tmp_path / "page.html")
-    assert "<title>beads_labels.csv: 3 clusters of 300 objects" in (tmp_path / "page.html").read_text()
-    assert cs.combine(LABELS, 3, columns="form*", id_column="bead").source == "beads_labels.csv"
 
 
 def near(truth, draw, share=0.05):

@@ -37,24 +37,21 @@ def test_generate_writes_a_run_that_goes_on_and_grows(made):
     assert (info["around"] == 3).sum() == 5
 
 
-def test_parse_base():
+def test_bases_are_parsed_and_methods_completed():
     base = parse_base("HDBSCAN(min_cluster_size=12, cluster_selection_method='leaf')")
     assert type(base).__name__ == "HDBSCAN"
     assert base.min_cluster_size == 12
     assert type(parse_base("GaussianMixture")).__name__ == "GaussianMixture"
+    mix = next(option for option in command.params if option.name == "methods").type
+    completed = {text: [one.value for one in mix.shell_complete(None, None, text)] for text in ("a", "zipf+")}
+    assert completed["a"] == ["auto"]
+    assert set(completed["zipf+"]) >= {f"zipf+{name}" for name in METHODS}
 
 
 def test_other_clusterers_and_several_numbers(tmp_path):
     base = ("--base", "AgglomerativeClustering()")
     ran("generate", BEADS, *TABLE, "-o", tmp_path / "run", "-n", 4, "-k", "3,5", *base, "--json")
     assert set(Ensemble.load(tmp_path / "run").n_clusters) <= {3, 5}
-
-
-def test_methods_named_and_completed():
-    mix = next(option for option in command.params if option.name == "methods").type
-    completed = {text: [one.value for one in mix.shell_complete(None, None, text)] for text in ("a", "zipf+")}
-    assert completed["a"] == ["auto"]
-    assert set(completed["zipf+"]) >= {f"zipf+{name}" for name in METHODS}
 
 
 @pytest.mark.slow

@@ -92,12 +92,9 @@ def timed_run(before: str, timed: str) -> float:
     return float(run(TIMED.format(before=before, timed=timed)))
 
 
-def test_first_call_is_quick():
+def test_calls_and_imports_are_quick():
     call = "consilience.pairwise([[0, 0, 1], [0, 1, 1]])"
     assert within_three(lambda: timed_run("import consilience; consilience.pairwise", call), 0.1)
-
-
-def test_import_adds_little_to_scikit_learn():
     verbs = "[getattr(cs, name) for name in cs.__all__ if name != 'report']"
     assert within_three(lambda: timed_run("import sklearn.cluster", f"import consilience as cs; {verbs}"), 1.0)
 

@@ -337,15 +337,12 @@ def test_random_streams(seed, unit, size, n):
     assert_array_equal(_kernels.random_permutation(seed, unit, size), oracle.random_permutation(seed, unit, size))
 
 
-def test_random_below_throws_unfair_draws_away():
+def test_random_streams_are_fair_and_differ_by_seed_and_unit():
     n = 2**63 + 1  # nearly half of all draws
     got = _kernels.random_below(1, 2, n, 50)
     assert_array_equal(got, oracle.random_below(1, 2, n, 50))
     bits = _kernels.random_bits(1, 2, 50)
     assert not np.array_equal(got, bits % np.uint64(n))
-
-
-def test_random_streams_differ_by_seed_and_unit_and_a_longer_one_starts_the_same():
     one = _kernels.random_bits(7, 1, 1000)
     assert_array_equal(_kernels.random_bits(7, 1, 33), one[:33])
     for other in (_kernels.random_bits(7, 2, 1000), _kernels.random_bits(8, 1, 1000)):
@@ -418,9 +415,8 @@ def test_expected_xlogx_beyond_the_table_of_logarithms():
     assert _kernels.expected_xlogx(n, [n // 2], [n - 3])[0, 0] == pytest.approx(want, rel=1e-13)
 
 
-def check_overlaps(
-    labels, begin=0, end=None, clusters=None
-):  # the plain twins take n × n numbers and binomials: n is small
+# The plain twins take n × n numbers and binomials: n is small.
+def check_overlaps(labels, begin=0, end=None, clusters=None):
     end = labels.shape[1] if end is None else end
     codes = _kernels.encode_codes(labels)
     clusters = labels.max(axis=0) + 1 if clusters is None else clusters
@@ -450,22 +446,21 @@ def test_overlaps(seed, n, m, k, holes):
 
 
 @pytest.mark.parametrize("holes", [0.0, 0.2])
-@pytest.mark.parametrize("k", [1, 2, 15, 16, 81, 255, 256, 300])
-def test_overlaps_of_few_and_many_clusters(k, holes):
-    labels = random_labels(k, 310, 3, k, holes)
-    labels[:4] = k - 1  # the last cluster occurs
-    check_overlaps(labels)
-
-
-@pytest.mark.parametrize("holes", [0.0, 0.2])
-@pytest.mark.parametrize(("begin", "end"), [(0, 1), (3, 36), (30, 50), (49, 50), (4, 4)])
-def test_overlaps_of_a_band_across_lane_groups(begin, end, holes):
-    check_overlaps(random_labels(2, 12, 50, np.r_[np.full(34, 4), np.full(16, 9)], holes), begin, end)
-
-
-def test_overlaps_of_clusters_that_do_not_occur():
-    check_overlaps(random_labels(5, 60, 4, 5, missing=0.2), clusters=np.array([5, 9, 70, 90], np.int32))
-    check_overlaps(random_labels(5, 60, 4, 5), clusters=np.array([5, 9, 70, 90], np.int32))
+@pytest.mark.parametrize(
+    ("n", "m", "k", "band"),
+    [
+        *((310, 3, k, ()) for k in (1, 2, 15, 16, 81, 255, 256, 300)),
+        *(
+            (12, 50, np.r_[np.full(34, 4), np.full(16, 9)], band)
+            for band in ((0, 1), (3, 36), (30, 50), (49, 50), (4, 4))
+        ),
+        (60, 4, 5, (0, 4, np.array([5, 9, 70, 90], np.int32))),  # clusters that do not occur
+    ],
+)
+def test_overlaps_of_many_shapes(n, m, k, band, holes):
+    labels = random_labels(n, n, m, k, holes)
+    labels[:4] = np.asarray(k) - 1  # the last cluster occurs
+    check_overlaps(labels, *band)
 
 
 def test_overlaps_of_more_than_65535_clusters():
