@@ -1,7 +1,5 @@
 """Small sessions of the explorer, and how tests ask them."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable

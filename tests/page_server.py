@@ -1,7 +1,5 @@
 """A real browser on a real explorer, for tests of the page: nothing but this machine is ever reached."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

@@ -1,7 +1,5 @@
 """The explorer's calls against what the package itself says."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

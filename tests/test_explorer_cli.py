@@ -1,7 +1,5 @@
 """consilience explore, as people type it."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """Clusters edited by hand, exported as such, and sessions that are kept and sent."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

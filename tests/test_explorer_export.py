@@ -1,7 +1,5 @@
 """What people take away from the explorer is what they saw."""
 
-from __future__ import annotations
-
 import csv
 import io
 import subprocess

@@ -1,7 +1,5 @@
 """The route list of the explorer under fire: whatever is sent, there is an answer, it is quick, and it is never a 500."""
 
-from __future__ import annotations
-
 import json
 import string
 from urllib.parse import quote, urlencode

@@ -1,7 +1,5 @@
 """Long work of the explorer: more like this, and the null of the best group."""
 
-from __future__ import annotations
-
 import threading
 import time
 

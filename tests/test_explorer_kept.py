@@ -1,7 +1,5 @@
 """Labels, tray and notes kept beside the run."""
 
-from __future__ import annotations
-
 import json
 import logging
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Planes, names and pictures of objects in the explorer."""
 
-from __future__ import annotations
-
 import json
 import struct
 import zlib

@@ -1,7 +1,5 @@
 """Many clusterings at once: flows, the consensus at several numbers of clusters, and stripes, against plain recomputation."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise, permutations
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What the explorer says of picked objects, against plain NumPy."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json
@@ -78,17 +76,14 @@ def pairs_together(labels, rows):
 
 
 def test_search_by_id_label_and_number(api):
-    name = str(BEADS.ids[17])
-    assert found(api, name.upper()) == ([17], ["id"])
     red = np.flatnonzero(BEADS.labels["color"] == "red").tolist()
-    assert found(api, "RED") == (red, ["color"])
-    assert found(api, "color: ed")[0] == red
-    assert found(api, "color = ed")[0] == []
     length = BEADS.values[:, BEADS.columns.index("length_mm")]
-    assert found(api, "length_mm > 12") == (np.flatnonzero(length > 12).tolist(), ["length_mm"])
-    assert found(api, "Length_mm<=12")[0] == np.flatnonzero(length <= 12).tolist()
-    assert found(api, "no such thing") == ([], [])
-    assert found(api, "  ") == ([], [])
+    long, short = (np.flatnonzero(some).tolist() for some in (length > 12, length <= 12))
+    expected = {str(BEADS.ids[17]).upper(): ([17], ["id"]), "RED": (red, ["color"]), "color: ed": (red, ["color"])}
+    expected |= {"length_mm > 12": (long, ["length_mm"]), "Length_mm<=12": (short, ["length_mm"])}
+    expected |= {"color = ed": ([], ["color"]), "no such thing": ([], []), "  ": ([], [])}
+    for text, where in expected.items():
+        assert found(api, text) == where, text
     long_red = [row for row in red if length[row] > 12]
     assert long_red
     for text in ("color: red length_mm > 12", "length_mm>12 and Color: RED", "color: red, length_mm > 12"):

@@ -1,7 +1,5 @@
 """What the explorer can be pointed at, and what it says to everything else."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import shutil
@@ -10,6 +8,9 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from scipy import sparse
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import StandardScaler
 
 import consilience as cs
 from consilience._check import InputError
@@ -57,21 +58,15 @@ def test_a_run_keeps_its_number_as_it_grows(run, tmp_path):
     assert open_clusterings(other).opened.provenance.run != open_clusterings(run).opened.provenance.run
 
 
-def test_a_run_with_its_data(run):
-    found = open_clusterings(run).with_data(read_table(BEADS, kind="data", **HOW))
-    session = told(found)
-    assert session["can"]["more_like"] is True
-    assert session["known"] == ["shape", "color"]
-    assert session["embedding"]["note"].startswith("two principal components")
-
-
 def test_data_in_another_order_is_matched_by_id(run, tmp_path):
     frame = pd.read_csv(BEADS).sample(frac=1, random_state=0)
     frame.to_csv(tmp_path / "mixed.csv", index=False)
     found = open_clusterings(run).with_data(read_table(tmp_path / "mixed.csv", kind="data", **HOW))
     np.testing.assert_array_equal(found.opened.data.values, load_beads().values)
     assert list(found.opened.known["shape"]) == load_beads().labels["shape"].tolist()
-    assert told(found)["can"]["more_like"] is True
+    session = told(found)
+    assert (session["can"]["more_like"], session["known"]) == (True, ["shape", "color"])
+    assert session["embedding"]["note"].startswith("two principal components")
 
 
 def test_data_that_lacks_objects(run, tmp_path):
@@ -236,18 +231,17 @@ def test_the_plane_of_two_columns():
 
 
 def test_the_plane_is_that_of_pca():
-    from sklearn.decomposition import PCA
-    from sklearn.preprocessing import StandardScaler
-
     scores = PCA(2).fit_transform(StandardScaler().fit_transform(load_beads().values))
     found = plane_of(load_beads_labels(), load_beads()).xy
-    for j in range(2):
-        assert abs(np.corrcoef(found[:, j], scores[:, j])[0, 1]) > 1 - 1e-6
+    assert same_axes(found, scores)
+
+
+def same_axes(xy, others):
+    """Whether two planes are one but for lengths and directions of the axes."""
+    return all(abs(np.corrcoef(xy[:, j], others[:, j])[0, 1]) > 1 - 1e-6 for j in range(2))
 
 
 def test_the_plane_of_sparse_data():
-    from scipy import sparse
-
     table = read_table(sparse.random(40, 30, 0.2, "csr", random_state=0), kind="data")
     found = plane_of(cs.Ensemble([np.arange(40) % 2, np.arange(40) % 3]), table)
     assert found.kind == "svd"
@@ -260,8 +254,7 @@ def test_the_plane_of_labels_has_their_principal_components():
     one_hot = np.hstack([(column[:, None] == np.arange(column.max() + 1)).astype(float) for column in ens.labels.T])
     left, values, _ = np.linalg.svd(one_hot - one_hot.mean(axis=0), full_matrices=False)
     found = plane_of(ens, None)
-    for j in range(2):
-        assert abs(np.corrcoef(found.xy[:, j], left[:, j])[0, 1]) > 1 - 1e-6
+    assert same_axes(found.xy, left)
     share = np.square(values[:2]).sum() / np.square(values).sum()
     assert f"{100 * share:.0f} %" in found.note
 
@@ -280,8 +273,7 @@ def test_a_far_object_stands_at_the_edge():
     found = plane_of(ens, read_table(columns, kind="data"), [0, 1]).xy
     assert found[7, 0] == 1
     assert np.ptp(np.delete(found[:, 0], 7)) > 0.3
-    assert found.min() >= 0
-    assert found.max() <= 1
+    assert 0 <= found.min() < found.max() <= 1
 
 
 def test_constant_and_single_columns():

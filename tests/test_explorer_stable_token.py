@@ -1,7 +1,5 @@
 """The same address at every start at a port that was asked for, and for nobody else."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """Steering, dropping and other linkages of the explorer: what is made can be taken away, on disk too."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The explorer in a notebook: the same answers, through messages."""
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 

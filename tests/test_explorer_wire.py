@@ -1,7 +1,5 @@
 """The container, JSON and the cache of the explorer."""
 
-from __future__ import annotations
-
 import json
 import struct
 import threading

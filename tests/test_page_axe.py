@@ -1,7 +1,5 @@
 """axe-core on every view, light and dark: no violation."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The first view: ways to group the data, the data large and in sight, colors that keep their meaning."""
 
-from __future__ import annotations
-
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any

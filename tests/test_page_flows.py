@@ -1,7 +1,5 @@
 """The explorer's page in a real browser: what people do with it, by mouse and by keyboard."""
 
-from __future__ import annotations
-
 import io
 import threading
 from pathlib import Path

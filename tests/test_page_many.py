@@ -1,7 +1,5 @@
 """Many clusterings at once, in a real browser: the flow over tiles, tray and numbers of clusters, and the stripes."""
 
-from __future__ import annotations
-
 import re
 import threading
 from typing import Any

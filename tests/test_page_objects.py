@@ -1,7 +1,5 @@
 """Objects in the page, in a real browser: picked by click, search, lasso and table, asked about, named, and drawn as what they are."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The explorer's finish: nothing overlaps or is cut, words are explained, steps are undone, and small screens and notebooks fit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

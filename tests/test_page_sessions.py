@@ -1,7 +1,5 @@
 """The explorer's page through the life of a session: jobs, a server started again, other sources, a notebook."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

@@ -1,7 +1,5 @@
 """What people take away from the page: clusters edited by hand, sessions, pictures, and the report of the view."""
 
-from __future__ import annotations
-
 import csv
 import json
 import struct

@@ -1,7 +1,5 @@
 """Variations in a real browser: a branch is opened, more is made of it, and taken away again, from the run too."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The explorer's pictures in a real browser: tree, scores, map and tiles show what the package knows, and answer to hands."""
 
-from __future__ import annotations
-
 import re
 from contextlib import closing
 from pathlib import Path
