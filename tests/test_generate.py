@@ -19,11 +19,11 @@ from consilience.datasets import load_beads
 from consilience.ensemble.store import Store
 from consilience.explorer.scores import score_table
 from consilience.generation import METHODS, Method, Variations
+from consilience.generation.kmeans import base_text
 from consilience.generation.methods import describe
 from consilience.generation.methods.weighted_kmeans import zipf_numbers
 from consilience.generation.plan import Plan, check_clusters, check_methods
 from consilience.generation.runner import Runner
-from consilience.generation.sklearn_base import base_text
 from consilience.generation.spaces import GenerationWarning, Spaces
 from consilience.measures import compactness
 from consilience.meta import score

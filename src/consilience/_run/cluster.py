@@ -62,7 +62,6 @@ def address_of(client: Any) -> str:
 
 
 def await_scheduler(client: Any) -> None:
-    """Wait for a scheduler that is away for a moment; an error if it is lost."""
     address_of(client)  # while it is known
     begin = time.monotonic()
     while client.status != "running":

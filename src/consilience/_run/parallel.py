@@ -81,7 +81,6 @@ def _controller(modules: int) -> ThreadpoolController:
 
 
 def active_client() -> Any:
-    """The Dask client that tasks go to; None where they stay on this machine."""
     backend, _ = get_active_backend()
     return backend.client if type(backend).__name__ == "DaskDistributedBackend" else None
 
@@ -144,8 +143,6 @@ def workers(
 
 
 class Workers:
-    """Calls tasks side by side; a context manager that keeps what can be kept between calls. For the parameters see :func:`workers`."""
-
     def __init__(self, *, lazily: bool = False, as_they_come: bool = False, logged: bool = True) -> None:
         self.lazily, self.as_they_come = lazily, as_they_come
         self._logged = logged and is_logging()
@@ -218,10 +215,8 @@ class _LocalWorkers(Workers):
                 except BrokenProcessPool as error:
                     deaths += 1
                     if deaths > AGAIN:
-                        killed = f"worker processes were killed {deaths} times in a row"
-                        raise ClusterError(
-                            f"{killed}, {OUT_OF_MEMORY}: use fewer jobs, or less data at a time"
-                        ) from error
+                        killed = f"worker processes were killed {deaths} times in a row, {OUT_OF_MEMORY}"
+                        raise ClusterError(f"{killed}: use fewer jobs, or less data at a time") from error
 
     def _until_death(self, tasks: Mapping[int, Task]) -> Iterator[tuple[int, Any]]:
         self._turn += 1

@@ -94,7 +94,6 @@ def worker_name() -> str | None:
 
 
 def peak_memory() -> float | None:
-    """The most memory that this process has held, in MB; None where the system does not say."""
     try:
         import resource
     except ImportError:  # Windows
@@ -143,7 +142,6 @@ def is_logging() -> bool:
 
 
 def record(what: str, seconds: float, where: dict[str, Any], **about: Any) -> None:
-    """A line in the log, if there is one."""
     write = _active.get()
     if write is not None:
         write(what, **about, seconds=round(float(seconds), 6), **where)

@@ -21,8 +21,6 @@ Form = Callable[[Any], Any]  # a block as the kind of array that is worked on
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """A block in memory."""
-
     table: Any
 
     def rows(self, first: int, last: int) -> Any:
@@ -78,7 +76,6 @@ class RowBlocks:
         return list(pairwise(sorted(ends)))
 
     def piece(self, span: Span) -> Piece:
-        """The rows of a span, not read yet unless they are in memory."""
         low, high = span
         parts: list[tuple[Any, int, int]] = []
         touched = np.searchsorted(self._starts, low, side="right") - 1, np.searchsorted(self._starts, high)

@@ -23,8 +23,8 @@ from consilience._types import Floats, Labels
 from consilience.alternatives.count_bases import CountBottleneck, MultinomialMixture
 from consilience.alternatives.data import Centering, Group, NoSplitError, group_means
 from consilience.ensemble import Ensemble
-from consilience.generation.sklearn_base import check_base as check_clusterer
-from consilience.generation.sklearn_base import clusterer_settings
+from consilience.generation.kmeans import check_base as check_clusterer
+from consilience.generation.kmeans import clusterer_settings
 
 KEEP = ("all", "best")
 OBJECTIVES = {"lower_bound_": 1.0, "objective_": 1.0, "inertia_": -1.0}  # what they maximize, or minimize

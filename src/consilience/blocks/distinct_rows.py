@@ -233,7 +233,6 @@ class DistinctRows:
         return sum(self.lengths)
 
     def n_labels(self, clustering: int) -> int:
-        """How many different labels occur in a clustering."""
         return int(np.count_nonzero(np.bincount(self.rows[:, clustering].astype(np.int64) + 1)[1:]))
 
     def merge(self, *others: DistinctRows) -> DistinctRows:
@@ -259,7 +258,6 @@ class DistinctRows:
 
     @property
     def n_bytes(self) -> int:
-        """About what it takes to combine them."""
         row, label, cluster = BYTES
         # Codes may stand for labels that do not occur.
         k = float(np.median([self.n_labels(j) for j in range(len(self.labels))]))
@@ -310,7 +308,6 @@ def of_part(part: Any, room: int | None, more: None, layout: Layout) -> Distinct
 
 
 def merge(parts: Sequence[DistinctRows], room: int | None = None) -> DistinctRows:
-    """Those of neighbors; an error if there is no room for so many."""
     return parts[0].merge(*parts[1:]).check_room(room)
 
 

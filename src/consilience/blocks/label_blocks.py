@@ -252,7 +252,6 @@ def as_blocks(source: Any, *, columns: Columns = None, id_column: str | int | No
 
 
 def _of_ensemble(ens: Ensemble) -> LabelBlocks:
-    """Labels in memory, cut into blocks; they keep their names and ids."""
     frame = pd.DataFrame(dict(enumerate(ens.labels.T)), copy=False)
     for j, names in enumerate(ens.label_names):
         if names is not None:

@@ -38,8 +38,6 @@ ROUNDS = 20  # safeguard: rounds of the vote over all blocks, which hardly ever 
 
 @dataclass(frozen=True, eq=False)
 class Passes:
-    """The labels of all objects, for pass after pass."""
-
     reading: Reading
     codes: list[dict[Any, int]]
     problem: Problem  # of the sample, in whose canonical order of clusterings and codes sums are taken, as in memory
@@ -109,7 +107,7 @@ class Scores:
 def refine(
     passes: Passes, sample: Ensemble, answer: Consensus, k: int | None, how: dict[str, Any], options: dict[str, Any]
 ) -> tuple[Consensus, Scores | Components | None]:
-    """What passes over all objects make of the answer for a sample, and the rule that they find; a method without passes has none."""
+    # A method without passes has no rule.
     problem, rule = passes.problem, None  # type: tuple[Problem, Scores | Components | None]
     if answer.method == "vote":
         rule = _vote(passes, answer.labels[problem.first], answer.n_clusters)
@@ -154,8 +152,6 @@ def _count_votes(rows: LabelRows, table: Floats) -> Floats:
 
 
 def _mixture(passes: Passes, model: MixtureModel) -> Scores:
-    """EM over all objects: one pass for every iteration, and one before."""
-
     def expected(mixture: Mixture) -> Expected:
         return reduce(add, passes.over("pass of EM", _expect, replace(mixture, history=[])))
 

@@ -85,7 +85,6 @@ class _Step:
 
 
 def spread(reading: Reading, table: Answers, lengths: Sequence[int]) -> dict[str, Array]:
-    """Values of all objects, and their ids where they have some, by another reading of the labels."""
     found: dict[str, Array] = {}
     ids, starts = [], [0, *accumulate(lengths)]
     each = reading.each("answers", _look_up_part, table, lengths)

@@ -92,7 +92,7 @@ class Placed:
 
 
 def take_sample(reading: Reading, check: Callable[[int], None]) -> tuple[DistinctRows, tuple[int, ...]]:
-    """The distinct rows of a sample that no cutting into blocks changes, and the objects of every part, by two readings."""
+    # That no cutting into blocks changes.
     lengths = tuple(reading.each("counting objects", _count))
     n = sum(lengths)
     check(n)
@@ -128,7 +128,7 @@ def _sum(part: Any, placed: Placed, more: None, layout: Layout) -> Floats:
 
 
 def sums_of(labels: Ints, confidence: Floats, support: Floats, k: int, counts: Ints | None = None) -> Floats:
-    """(4, k + 1): objects of every cluster, sums of their confidence and support, and floaters; the last column is without a cluster."""
+    # (4, k + 1): objects of every cluster, sums of their confidence and support, and floaters; the last column is without a cluster.
     labels, n = np.where(labels < 0, k, labels), np.ones(len(labels)) if counts is None else counts
     weak = (support <= FLOATING + 1e-12) & (labels < k)
     return np.array([np.bincount(labels, n * values, k + 1) for values in (1.0, confidence, support, weak)])

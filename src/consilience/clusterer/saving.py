@@ -17,8 +17,8 @@ from consilience.consensus.rows.placement import Placement
 from consilience.consensus.trust.confidence import floating
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result
+from consilience.generation.kmeans import base_text
 from consilience.generation.predict import Labeler
-from consilience.generation.sklearn_base import base_text
 from consilience.tables import Encoder
 
 if TYPE_CHECKING:

@@ -94,12 +94,10 @@ class Search:
 class Engine:
     """Searches of one problem: the arrays are laid out once for many starts."""
 
-    # capacity: Largest weight of a cluster
-    # keep_clusters: The last row of a cluster stays
-    # shortlist: Candidates checked exactly; 0 checks all clusters. They are listed for a block of rows at a time,
-    # before any of them moves.
-    # n_jobs: Threads that list candidates; the labels do not depend on it
-    # fixed: Last rows that never move: each stands for all that a cluster holds elsewhere
+    # capacity: Largest weight of a cluster. keep_clusters: The last row of a cluster stays.
+    # shortlist: Candidates checked exactly; 0 checks all clusters. They are listed for a block of rows at a time, before any of them moves.
+    # n_jobs: Threads that list candidates; the labels do not depend on it.
+    # fixed: Last rows that never move: each stands for all that a cluster holds elsewhere.
 
     def __init__(
         self,
@@ -123,14 +121,10 @@ class Engine:
         table = views.table
         value = np.empty(0) if views.one_hot else table.data
         weight, groups = views.object_weights.astype(count, copy=False), np.empty((0, 0), np.int32)
-        rows = (
-            table.indptr.astype(np.int64, copy=False),
-            table.indices.astype(np.int32, copy=False),
-            value.astype(count, copy=False),
-        )
-        if (
-            views.groups is not None and views.n_views == 1
-        ):  # the sums of several views would need as many times the room
+        starts, columns = table.indptr.astype(np.int64, copy=False), table.indices.astype(np.int32, copy=False)
+        rows = starts, columns, value.astype(count, copy=False)
+        # The sums of several views would need as many times the room.
+        if views.groups is not None and views.n_views == 1:
             rows = _kernels.sum_rows(*rows, weight, views.groups[0])
         elif views.groups is not None:
             groups = views.groups

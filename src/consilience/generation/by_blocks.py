@@ -77,7 +77,10 @@ class NumberBlocks(RowBlocks):
         sample_size: int = 100_000,
     ) -> None:
         blocks = _blocks_of(source)
-        names = None if columns is None else _check_names(columns)
+        names = (columns,) if isinstance(columns, str) else None if columns is None else tuple(columns)
+        are_names = all(isinstance(name, str) for name in names or ())
+        if names is not None and (not names or not are_names or len(set(names)) < len(names)):
+            raise InputError(f"columns of row blocks are named, each once: got {show(columns)}")
         if names is not None and id_column in names:
             raise InputError(f"{id_column!r} names the objects (id_column=, --id): leave it out of columns=")
         if names is None and (id_column is not None or isinstance(blocks[0], Path)):
@@ -106,13 +109,6 @@ class NumberBlocks(RowBlocks):
 
     def __repr__(self) -> str:
         return f"NumberBlocks({self.source!r}, {count(self.n_rows, 'row')} × {count(self.n_columns, 'column')})"
-
-
-def _check_names(columns: Any) -> tuple[str, ...]:
-    names = (columns,) if isinstance(columns, str) else tuple(columns)
-    if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
-        raise InputError(f"columns of row blocks are named, each once: got {show(columns)}")
-    return names
 
 
 def _blocks_of(source: Any) -> Sequence[Any]:
@@ -157,11 +153,18 @@ def _parts_of(
 
 
 def _of_parquet(path: Path, files: Sequence[Path], names: tuple[str, ...]) -> tuple[Sequence[Any], list[Shape], str]:
+    import pyarrow as pa
+
+    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
     parts: list[RowGroup] = []
     shapes: list[Shape] = []
     for file in files:
         held = open_parquet(file)
-        _check_numbers(file, held.schema_arrow, names)
+        for name in names:
+            kind = held.schema_arrow.field(name).type
+            if not any(is_kind(kind) for is_kind in kinds):
+                odd = f"{file}: column {name!r} holds {kind}, and row blocks are tables of numbers"
+                raise InputError(f"{odd}: columns= (--columns) takes some by name")
         for number in range(held.num_row_groups):
             parts.append(RowGroup(file, number, names))
             shapes.append((held.metadata.row_group(number).num_rows, len(names)))
@@ -170,26 +173,12 @@ def _of_parquet(path: Path, files: Sequence[Path], names: tuple[str, ...]) -> tu
     return parts, shapes, path.name
 
 
-def _check_numbers(file: Path, schema: Any, names: Sequence[str]) -> None:
-    import pyarrow as pa
-
-    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
-    for name in names:
-        kind = schema.field(name).type
-        if not any(is_kind(kind) for is_kind in kinds):
-            raise InputError(
-                f"{file}: column {name!r} holds {kind}, and row blocks are tables of numbers: "
-                "columns= (--columns) takes some by name"
-            )
-
-
 def dense(block: Any) -> Floats:
     # One type for all blocks: the digest of a table must not depend on that of a part.
     found = block.to_numpy() if hasattr(block, "to_numpy") else np.asarray(block)
     if found.ndim != 2 or found.dtype.kind not in "biuf":
-        raise InputError(
-            f"a block holds {found.dtype} in {found.ndim} dimensions: row blocks are tables of numbers; columns= takes some by name"
-        )
+        held = f"a block holds {found.dtype} in {found.ndim} dimensions"
+        raise InputError(f"{held}: row blocks are tables of numbers; columns= takes some by name")
     return np.ascontiguousarray(found, np.float64)
 
 
@@ -203,8 +192,7 @@ def chunks_of(table: Floats) -> list[Floats]:
     return [table[first : first + CHUNK] for first in range(0, len(table), CHUNK)]
 
 
-# safeguard: labels that are held while a pass over the blocks fills them in, a gigabyte.
-LABELS_IN_MEMORY = 2**28
+LABELS_IN_MEMORY = 2**28  # safeguard: labels that are held while a pass over the blocks fills them in, a gigabyte
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +205,7 @@ class Sample:
 
 
 def draw_sample(blocks: NumberBlocks, seed: int, n_jobs: int | None = None) -> Sample:
-    """The sample of a seed, in one pass over the blocks, which also looks at every cell."""
+    # The sample of a seed, in one pass over the blocks, which also looks at every cell.
     n = blocks.n_rows
     rows = np.arange(n)
     if n > blocks.sample_size:
@@ -239,31 +227,20 @@ def draw_sample(blocks: NumberBlocks, seed: int, n_jobs: int | None = None) -> S
 
 
 def _look(piece: Piece, rows: Ints) -> tuple[Floats, list[bytes], float]:
-    """Some rows, the digests of all, and the largest number, NaN where one is missing."""
+    # Some rows, the digests of all, and the largest number, NaN where one is missing.
     table = rows_of(piece)
     return table[rows], [chunk_digest(chunk) for chunk in chunks_of(table)], float(np.abs(table).max(initial=0))
 
 
 class BlockRunner(Runner):
-    def __init__(
-        self,
-        blocks: NumberBlocks,
-        sample: Sample,
-        plan: Plan,
-        base: Any = None,
-        n_jobs: int | None = None,
-        *,
-        time_limit: float | None = None,
-    ) -> None:
+    def __init__(self, blocks: NumberBlocks, sample: Sample, plan: Plan, **how: Any) -> None:
         if plan.sample_size != blocks.n_sampled:
             sizes = plan.sample_size, blocks.n_sampled
             made, given = ("all rows" if size is None else f"{size:,} rows" for size in sizes)
-            wanted = f"NumberBlocks(source, sample_size={plan.sample_size or blocks.n_rows})"
-            raise InputError(
-                f"the clustering was made from {made}, and of these blocks {given} are taken: give {wanted}"
-            )
+            wanted = f"give NumberBlocks(source, sample_size={plan.sample_size or blocks.n_rows})"
+            raise InputError(f"the clustering was made from {made}, and of these blocks {given} are taken: {wanted}")
         keeps = plan.sample_size is not None  # only rows beyond the sample are labeled by them
-        super().__init__(sample.values, plan, base, n_jobs, keeps_predictors=keeps, time_limit=time_limit)
+        super().__init__(sample.values, plan, keeps_predictors=keeps, **how)
         self.blocks, self.sample, self.objects = blocks, sample, blocks
         self.most_waiting = max(1, LABELS_IN_MEMORY // blocks.n_rows)
 
@@ -280,7 +257,7 @@ class BlockRunner(Runner):
         return every, info
 
     def _label_all(self, labels: Labels, info: pd.DataFrame) -> Labels:
-        """Labels of all rows in one pass over the blocks, whatever clusterings share it."""
+        # In one pass over the blocks, whatever clusterings share it.
         made = np.flatnonzero((labels >= 0).any(axis=1))
         # Each clustering by itself: what it keeps to label by must not depend on those that happen to be made beside it.
         parts = [Labeler.of(self, Ensemble.from_codes(labels[[j]].T, info=info.iloc[[j]])).parts[0] for j in made]
@@ -306,33 +283,22 @@ def _label(piece: Piece, preparation: Preparation, parts: Sequence[Any]) -> Labe
 
 
 def blocks_of(X: Any, **reading: Any) -> NumberBlocks | None:
-    """Numbers in row blocks; None for what is read as a whole. Of all that says how to read it they know `columns` and `id_column`."""
+    # Numbers in row blocks; None for what is read as a whole. Of all that says how to read it they know `columns` and `id_column`.
     if not isinstance(X, NumberBlocks) and not in_blocks(X):
         return None
     given = {name: value for name, value in reading.items() if value is not None}
     known = () if isinstance(X, NumberBlocks) else ("columns", "id_column")
     if odd := [name for name in given if name not in known]:
-        raise InputError(
-            f"{odd[0]}= is for tables that are read as a whole: row blocks have NumberBlocks(source, columns=, id_column=)"
-        )
+        ours = "row blocks have NumberBlocks(source, columns=, id_column=)"
+        raise InputError(f"{odd[0]}= is for tables that are read as a whole: {ours}")
     return X if isinstance(X, NumberBlocks) else NumberBlocks(X, **given)
 
 
-def runner_of(
-    X: Any,
-    plan: Plan,
-    base: Any,
-    n_jobs: int | None,
-    *,
-    seed: int,
-    time_limit: float | None = None,
-    sample: Sample | None = None,
-) -> Runner:
+def runner_of(X: Any, plan: Plan, *, seed: int, sample: Sample | None = None, **how: Any) -> Runner:
     """The runner that makes the clusterings of a seed; the sample of row blocks may be drawn already."""
     if (blocks := blocks_of(X)) is not None:
-        sample = sample or draw_sample(blocks, seed, n_jobs)
-        return BlockRunner(blocks, sample, plan, base, n_jobs, time_limit=time_limit)
+        return BlockRunner(blocks, sample or draw_sample(blocks, seed, how["n_jobs"]), plan, **how)
     if plan.sample_size is not None:
         size = plan.sample_size
         raise InputError(f"the clustering was made from row blocks (sample_size={size}): give the same NumberBlocks")
-    return Runner(X, plan, base, n_jobs, time_limit=time_limit)
+    return Runner(X, plan, **how)

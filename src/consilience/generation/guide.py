@@ -147,7 +147,6 @@ class BoundGuide:
         return cls(int(kept["n_objects"]), float(kept["strength"]), pairs, labels)
 
     def of_rows(self, rows: Ints) -> BoundGuide:
-        """What it says of some of the objects, given by their numbers: the pairs that are among them, and their labels."""
         place = np.full(self.n_objects, -1)
         place[rows] = np.arange(len(rows))
         among = {side: place[pairs][(place[pairs] >= 0).all(axis=1)] for side, pairs in self.pairs.items()}
@@ -157,7 +156,6 @@ class BoundGuide:
 
     @property
     def words(self) -> str:
-        """In one line, with a digest that tells guides apart: what `info` has of it."""
         said = [f"{count(len(pairs), 'pair')} {side}" for side, pairs in self.pairs.items() if len(pairs)]
         said += [f"{side} {listed(list(named))}" for side, named in self.labels.items() if named]
         parts = [*self.pairs.values(), *(codes for named in self.labels.values() for codes in named.values())]
@@ -196,7 +194,6 @@ def _mean(parts: list[Floats]) -> Floats:
 
 
 def _share_joined(labels: Labels, pairs: Ints) -> Floats:
-    """Of every clustering, the share of the pairs that are in one cluster; NaN where it labels none of them."""
     one, other = labels[pairs[:, 0]], labels[pairs[:, 1]]
     known = (one >= 0) & (other >= 0)
     number = known.sum(axis=0)
@@ -204,7 +201,6 @@ def _share_joined(labels: Labels, pairs: Ints) -> Floats:
 
 
 def _share_of_all(labels: Labels) -> Floats:
-    """Of every clustering, the share of all pairs of objects that are in one cluster."""
     sizes = [np.bincount(column[column >= 0]).astype(float) for column in labels.T]
     pairs = [(size.sum() * (size.sum() - 1), (size * (size - 1)).sum()) for size in sizes]
     return np.array([joined / total if total else np.nan for total, joined in pairs])
@@ -235,7 +231,6 @@ def _of_groups(table: ArrayLike, codes: Labels) -> tuple[Means, Means]:
 
 
 def _log_ratio(apart: Means, together: Means, overall: Floats) -> Floats:
-    """log of the ratio of the two, each drawn towards that of all objects; 0 for a column that does not vary."""
     # A prior: a few pairs that happen to be alike in a column must not decide its weight.
     drawn = [(mean * worth + PRIOR * overall) / (worth + PRIOR) for mean, worth in (apart, together)]
     varies = overall > 0
@@ -261,7 +256,6 @@ def _plain(matrix: Any) -> Floats:
 
 
 def check_guide(guide: Any, *, strength: float | None = None, **wishes: Any) -> Guide | None:
-    """One guide from what `generate` was given: as one, or as its parts."""
     given = {name: wish for name, wish in wishes.items() if wish is not None}
     if strength is not None:
         given["strength"] = strength
@@ -277,7 +271,7 @@ def check_guide(guide: Any, *, strength: float | None = None, **wishes: Any) -> 
 
 
 def set_aside(X: Any, guide: Guide, reading: dict[str, Any]) -> dict[str, Any]:
-    """How to read a table, with the columns that a guide names set aside."""
+    # How to read a table, with the columns that a guide names set aside.
     if not is_table(X):
         return reading
     # A grouping that clusterings are to be like must not be clustered by: that would be no evidence.
@@ -290,7 +284,7 @@ def set_aside(X: Any, guide: Guide, reading: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_pairs(given: Any, side: str, objects: Table | Ensemble) -> Ints:
-    """Numbers of the objects, every pair once, smaller number first, in order."""
+    # Every pair once, smaller number first, in order.
     numbers, pairs = _numbers_of(objects), []
     for place, pair in () if given is None else _named_pairs(given, side, numbers):
         missing = [name for name in pair if _find(name, numbers) is None]
@@ -304,7 +298,7 @@ def _check_pairs(given: Any, side: str, objects: Table | Ensemble) -> Ints:
 
 
 def _numbers_of(objects: Table | Ensemble) -> dict[Any, int]:
-    """Numbers of the objects, by all that may name them: ids as text, and rows as numbers where those are no ids."""
+    # By all that may name the objects: ids as text, and rows as numbers where those are no ids.
     n, ids = objects.n_objects, objects.ids
     if ids is None:  # text of a file may be a row
         return {str(i): i for i in range(n)} | {i: i for i in range(n)}
@@ -332,7 +326,7 @@ def _named_pairs(given: Any, side: str, numbers: Mapping[Any, int]) -> Iterator[
 
 
 def _pairs_in_file(file: Path, side: str, numbers: Mapping[Any, int]) -> Iterator[tuple[str, list[Any]]]:
-    """The rows of a table of two columns; a first line that names no object holds the names of the columns, which is said."""
+    # A first line that names no object holds the names of the columns, which is said.
     raw = open_raw(file, Options("labels", header=None if file.suffix.lower() == ".parquet" else False))
     if raw.width != 2:
         raise InputError(f"{raw.source}: has {count(raw.width, 'column')}, and pairs to be {side} need two")
@@ -350,7 +344,6 @@ def _pairs_in_file(file: Path, side: str, numbers: Mapping[Any, int]) -> Iterato
 
 
 def _check_known(given: Any, side: str, objects: Table | Ensemble) -> dict[str, Labels]:
-    """Labels by name, as codes, one for each object."""
     if given is None:
         return {}
     names = [given] if isinstance(given, str) else given
@@ -359,9 +352,8 @@ def _check_known(given: Any, side: str, objects: Table | Ensemble) -> dict[str, 
         known = {str(name): aside[name] for name in names}
     elif isinstance(given, str) and not Path(given).is_file():
         there = f" ({', '.join(map(str, aside))})" if len(aside) else ""
-        raise InputError(
-            f"{side}={given!r} is no file and no column that was set aside{there}: give the table that has it, read with known="
-        )
+        unknown = f"{side}={given!r} is no file and no column that was set aside{there}"
+        raise InputError(f"{unknown}: give the table that has it, read with known=")
     else:
         known = known_labels_of(given, objects)
     codes = {}

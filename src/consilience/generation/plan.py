@@ -20,8 +20,7 @@ from consilience._check import InputError, check_bool, check_choice, check_count
 from consilience._run.random import child_seed
 from consilience._types import Array, Floats, Ints
 from consilience.generation.guide import BoundGuide
-from consilience.generation.kmeans import INITS
-from consilience.generation.sklearn_base import base_text
+from consilience.generation.kmeans import INITS, base_text
 
 if TYPE_CHECKING:
     from consilience.generation.methods.method import Method
@@ -92,7 +91,7 @@ class Plan:
 
     @classmethod
     def of_json(cls, plan: Mapping[str, Any]) -> Plan:
-        """The plan that :meth:`as_json` wrote; what an earlier version did not write is as it is by default."""
+        # What an earlier version did not write is as it is by default.
         names = {field.name for field in fields(cls)} - {"options"}
         # JSON has no tuples, by which plans are compared.
         values = {name: tuple(value) if isinstance(value, list) else value for name, value in plan.items()}
@@ -194,7 +193,6 @@ class Spec:
 
     @property
     def origin(self) -> tuple[int, int]:
-        """Seed and unit that its starts and objects come from."""
         return (self.seed, self.unit) if self.from_unit is None else (self.from_seed or 0, self.from_unit)
 
     @property
@@ -226,7 +224,6 @@ class Spec:
         )
 
     def as_center(self, number: int, jitter: float, seed: int) -> Spec:
-        """What the variations of this clustering share; `number` is the one it has in its run."""
         own = int(_kernels.random_bits(child_seed(seed, "generation.vary"), number, 1)[0]) >> 1
         from_seed, from_unit = self.origin
         return replace(self, seed=own, around=number, jitter=jitter, from_seed=from_seed, from_unit=from_unit)
@@ -249,7 +246,7 @@ def draw(
 
 
 def vary(center: Spec, width: int, units: Iterable[int]) -> list[Spec]:
-    """Specs near one: weights (and what its method varies) times exp(jitter · N(0, 1)), all else, its starts too, as it was."""
+    # Specs near one: weights (and what its method varies) times exp(jitter · N(0, 1)), all else, its starts too, as it was.
     weights = np.ones(width) if center.weights is None else np.asarray(center.weights, float)
     varied = METHODS[center.method].varied
     specs = []

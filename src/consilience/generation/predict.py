@@ -23,8 +23,7 @@ from consilience.measures import adjusted_rand
 from consilience.tables import Encoder, Standardizer, Table, check_matrix, encode_rows
 from consilience.tables.scaling import CountScaling
 
-# safeguard: scores at a time, 128 MB.
-BLOCK = 2**24
+BLOCK = 2**24  # safeguard: scores at a time, 128 MB
 # safeguard: objects that a clustering without means keeps at most, and at least; and of all that weigh the columns in ways of their own.
 NEIGHBORS, FEWEST, TOTAL = 20_000, 1000, 100_000
 
@@ -116,7 +115,6 @@ class Labeler:
 
     @classmethod
     def of(cls, runner: Runner, ensemble: Ensemble) -> Labeler:
-        """From a runner of a plan with ``metric="euclidean"``, and the ensemble that it made, its predictors kept or not."""
         specs = [runner.fitted(Spec.of_row(row)) for row in ensemble.info.to_dict("records")]
         means: dict[str, list[int]] = {}
         alike: dict[str, list[int]] = {}  # without means, but one search serves them all
@@ -142,7 +140,7 @@ class Labeler:
         return cls(runner.spaces.preparation, ensemble.n_clusterings, parts)
 
     def label(self, X: ArrayLike) -> Labels:
-        """(n_new, n_clusterings) labels of new rows of the data, dense or CSR. Cost O(n_new · columns · all clusters)."""
+        # O(n_new · columns · all clusters).
         table = self.preparation.apply(X)
         labels = np.full((X.shape[0], self.n_clusterings), -1, np.int32)
         for part in self.parts:
@@ -195,10 +193,8 @@ def extend(ensemble: EnsembleLike, X: Any, new: Any, *, base: Any = None) -> Ens
     ens = opened.ensemble
     table = data_table(X, "euclidean")
     if table.n_objects != ens.n_objects:
-        raise InputError(
-            f"the clusterings are of {count(ens.n_objects, 'object')}, and the data has {table.n_objects:,}: give the data that "
-            "they were made from"
-        )
+        differ = f"the clusterings are of {count(ens.n_objects, 'object')}, and the data has {table.n_objects:,}"
+        raise InputError(f"{differ}: give the data that they were made from")
     if opened.provenance.fingerprint not in (None, fingerprint(table.values)):
         raise InputError(OTHER)
     values, ids = _new_values(table, new)
@@ -224,18 +220,14 @@ def _labelers(ens: Ensemble, table: Table, base: Any) -> list[tuple[Array, Label
             raise InputError(f"clusterings of {plan.metric} data cannot label new objects: give them the whole again")
         if plan.sample_size is not None:
             raise InputError("the clusterings were made from row blocks: run generate on all blocks, the new ones too")
-        runner = Runner(table, plan, base)
-        _check_data(runner, ens[:, columns])
-        made.append((np.array(columns), Labeler.of(runner, ens[:, columns])))
+        runner, some = Runner(table, plan, base), ens[:, columns]
+        # The clustering with the most clusters must come out again, or the data is not that of the run.
+        best = int(np.argmax(some.n_clusters))
+        again, _ = runner.make(runner.fitted(Spec.of_row(some.info.iloc[best])))
+        if not adjusted_rand(some.labels[:, best], again[0]) >= ALIKE:  # not a number where none has a label in both
+            raise InputError(OTHER)
+        made.append((np.array(columns), Labeler.of(runner, some)))
     return made
-
-
-def _check_data(runner: Runner, ens: Ensemble) -> None:
-    # The clustering with the most clusters must come out again.
-    best = int(np.argmax(ens.n_clusters))
-    again, _ = runner.make(runner.fitted(Spec.of_row(ens.info.iloc[best])))
-    if not adjusted_rand(ens.labels[:, best], again[0]) >= ALIKE:  # not a number where none has a label in both
-        raise InputError(OTHER)
 
 
 def _new_values(table: Table, new: Any) -> tuple[Any, Array | None]:

@@ -31,24 +31,19 @@ from consilience.measures.pairwise import sample_objects
 from consilience.tables import Table
 from consilience.tables.matrix import array_of, check_rows
 
-# safeguard: clusterings by k-means of one kernel call: 512 fit its buffers.
-LARGEST_BATCH = 512
+LARGEST_BATCH = 512  # safeguard: clusterings by k-means of one kernel call: 512 fit its buffers
 # safeguard: clusterings that are drawn at a time, and that one task makes: memory for their weights.
 WINDOW, LARGEST_TASK = 256, 32
 # safeguard: multiplications of a core in a second, and passes of k-means, by which it is judged what a second makes.
 WORK, STEPS = 4e9, 50
-# safeguard: numbers that are held for all the ways of filling gaps, just under a gigabyte.
-FILLED_NUMBERS = 1e8
+FILLED_NUMBERS = 1e8  # safeguard: numbers that are held for all the ways of filling gaps, just under a gigabyte
 MOST_FILLINGS, FEWEST_FILLINGS = 8, 2  # ways of filling missing cells
 OWN_SCALE = 3.0  # most that a column counts beside the median one where its own scale plays a part
 OPTIONAL = ("around", "jitter", "from_seed", "from_unit", "stress", "filling")  # columns that most runs do not need
 
 
 class Runner:
-    """Makes the clusterings of one table by one plan.
-
-    `keeps_predictors` keeps what the methods label new objects by, up to some megabytes for each clustering.
-    """
+    """Makes the clusterings of one table by one plan, and may keep the predictors of new objects, up to some MB for each."""
 
     batch_seconds = 1.0  # work that a killed run loses at most, about
     most_waiting = LARGEST_BATCH  # clusterings whose labels are put together at a time
@@ -72,13 +67,9 @@ class Runner:
         for name, _ in plan.methods:
             METHODS[name].check(n)
         gaps = self.table.gaps is not None
-        self.spaces = Spaces(
-            self.table.values,
-            plan,
-            groups=self.table.groups,
-            scaling=self.table.scaling() if plan.metric == "euclidean" else None,
-            filled=self.table.filled if gaps else None,
-        )
+        scaling = self.table.scaling() if plan.metric == "euclidean" else None
+        filled = self.table.filled if gaps else None
+        self.spaces = Spaces(self.table.values, plan, groups=self.table.groups, scaling=scaling, filled=filled)
         # Each filling is a form of the data of its own, for every space in use: as many as there is memory for.
         held = len({METHODS[name].space for name, _ in plan.methods}) * self.table.values.size if gaps else 1
         self.n_fillings = int(np.clip(FILLED_NUMBERS // held, FEWEST_FILLINGS, MOST_FILLINGS)) if gaps else 0
@@ -147,8 +138,6 @@ class Runner:
     def _stream(
         self, units: Sequence[int], methods: list[str], seed: int, center: Spec | None
     ) -> Iterator[tuple[list[Spec], list[Made]]]:
-        """Clusterings as they are made, in whatever order: by the kernel's own threads, or as tasks of workers."""
-
         def parts(at_once: int, most: int) -> Iterator[list[Spec]]:
             for begin in range(0, len(units), at_once):
                 for alike in self._alike(self._specs(units[begin : begin + at_once], methods, seed, center)):
@@ -187,7 +176,6 @@ class Runner:
         return self.base is None and METHODS[method].is_batched
 
     def _alike(self, specs: Sequence[Spec]) -> list[list[Spec]]:
-        """The specs that one kernel call can make, together; others by themselves. In the order of the first of each."""
         groups: dict[Any, list[Spec]] = {}
         for spec in specs:
             kind = METHODS[spec.method].space, spec.filling, spec.run_stream[0]
@@ -206,7 +194,6 @@ class Runner:
         return self.table_of([(spec, *make(*args))])
 
     def table_of(self, batch: Sequence[tuple[Spec, Made]]) -> tuple[Labels, pd.DataFrame]:
-        """Labels, one row each, and info of clusterings that were made, or failed; both scored."""
         specs, made = zip(*batch, strict=True)
         labels = np.stack([one.labels for one in made]).astype(np.int32, copy=False)
         for spec, one in batch:
@@ -231,10 +218,8 @@ class Runner:
         space, given = METHODS[spec.method].space, self.spaces.preparation
         width = given.given_width if space == "columns" else self.spaces.of(spec.method).width
         if len(spec.weights) != width:
-            raise InputError(
-                f"the clustering has {len(spec.weights)} weights, and the {space} of the data are {width}: "
-                "is it the data, with the settings, that it was made from?"
-            )
+            differ = f"the clustering has {len(spec.weights)} weights, and the {space} of the data are {width}"
+            raise InputError(f"{differ}: is it the data, with the settings, that it was made from?")
         return replace(spec, weights=spec.weights[given.kept]) if space == "columns" else spec
 
     def _specs(self, units: Sequence[int], methods: list[str], seed: int, center: Spec | None) -> list[Spec]:
@@ -249,7 +234,7 @@ class Runner:
         return specs
 
     def _rescaled(self, spec: Spec) -> Spec:
-        """With as much of the columns' own scales as was drawn: a column in large units must not drown all others."""
+        # A column in large units must not drown all others.
         share, scales = spec.drawn.get("own_scale"), self.spaces.own_scales
         if not share or scales is None or METHODS[spec.method].space != "columns":
             return spec
@@ -264,7 +249,6 @@ class Runner:
         return spec.times(self._guide_weights[name])
 
     def _cells(self, spec: Spec) -> dict[str, Any]:
-        """The cells of `info` that the spec is read back from."""
         weights, given = spec.weights, self.spaces.preparation
         if weights is not None and METHODS[spec.method].space == "columns" and given.given_width > len(given.kept):
             weights = np.zeros(given.given_width, weights.dtype)
@@ -282,7 +266,7 @@ class Runner:
         }
 
     def _compactness(self, labels: Labels) -> Floats:
-        """On the data itself, whatever weights made the clusterings; for many objects on a sample, the same for all."""
+        # On the data itself, whatever weights made the clusterings; for many objects on a sample, the same for all.
         some, values = np.flatnonzero((labels >= 0).any(axis=1)), np.full(len(labels), np.nan)
         if some.size and self.plan.metric != "graph":  # which has no distances
             rows, distances = sample_objects(self.spaces.n_objects), self.spaces.distances
@@ -292,7 +276,7 @@ class Runner:
         return values
 
     def _ensemble(self, labels: Labels, info: pd.DataFrame) -> Ensemble:
-        """With the same columns and types of `info` wherever it comes from."""
+        # With the same columns and types of `info` wherever it comes from.
         info = info.drop(columns=[name for name in OPTIONAL if name in info and info[name].isna().all()])
         for name in info.columns:
             if name in WHOLE:
@@ -306,7 +290,6 @@ class Runner:
 
 
 def data_table(X: Any, metric: str, least: int = 2) -> Table:
-    """The data as a table of the kind that the metric needs, with at least two objects."""
     kind = "distances" if metric == "precomputed" else "data"
     if isinstance(X, Table) and X.kind != kind:
         raise InputError(f"{X!r} holds {X.kind}, and metric={metric!r} needs {kind}")

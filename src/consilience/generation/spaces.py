@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from consilience.generation.plan import METHODS, Plan
 from consilience.tables import Standardizer, check_matrix
 from consilience.tables.scaling import CountScaling
 
+Scaling: TypeAlias = Standardizer | CountScaling | None
+Filled: TypeAlias = Callable[[int], ArrayLike] | None
+
 
 class GenerationWarning(UserWarning):
     """Something of the data or the clusterings had to be left out; the message says what."""
@@ -23,9 +27,7 @@ class GenerationWarning(UserWarning):
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """What is done to the given columns, of the data of a run or of new objects: scaling, if any, and leaving some out."""
-
-    scaling: Standardizer | CountScaling | None
+    scaling: Scaling
     kept: Ints
     given_width: int
 
@@ -46,8 +48,8 @@ class Spaces:
         plan: Plan,
         *,
         groups: Ints | None = None,
-        scaling: Standardizer | CountScaling | None = None,
-        filled: Callable[[int], ArrayLike] | None = None,
+        scaling: Scaling = None,
+        filled: Filled = None,
     ) -> None:
         self.plan, self._filled = plan, filled
         self.stress: float | None = None
@@ -56,7 +58,11 @@ class Spaces:
         self.groups: Ints | None = None
         self.own_scales: Floats | None = None
         if plan.metric == "precomputed":
-            self._embed(np.asarray(values, float))
+            self.distances = np.asarray(values, float)
+            if not self.distances.any():
+                raise InputError("every distance is 0: there is nothing to cluster")
+            with own_threads():  # the same numbers whatever the number of threads
+                self.columns, self.stress = embed(self.distances, min(plan.n_dimensions, len(values) - 1))
         elif plan.metric == "graph":
             self.columns = check_graph(values)
         else:
@@ -66,20 +72,10 @@ class Spaces:
             self.preparation = Preparation(None, np.arange(width), width)
         for name, _ in plan.methods:
             if width < METHODS[name].min_columns:
-                raise InputError(
-                    f"{name} weighs columns against each other, and only one is not constant: "
-                    "give more columns, or use methods='minima'"
-                )
+                why = f"{name} weighs columns against each other, and only one is not constant"
+                raise InputError(f"{why}: give more columns, or use methods='minima'")
 
-    def _embed(self, distances: Floats) -> None:
-        if not distances.any():
-            raise InputError("every distance is 0: there is nothing to cluster")
-        width = min(self.plan.n_dimensions, len(distances) - 1)
-        with own_threads():  # the same numbers whatever the number of threads
-            self.columns, self.stress = embed(distances, width)
-        self.distances = distances
-
-    def _standardize(self, values: ArrayLike, groups: Ints | None, scaling: Standardizer | CountScaling | None) -> None:
+    def _standardize(self, values: ArrayLike, groups: Ints | None, scaling: Scaling) -> None:
         if scaling is None or not self.plan.standardize:
             scaling = Standardizer.of(values if self.plan.standardize else check_matrix(values))
         kept, width = np.flatnonzero(~scaling.constant), values.shape[1]
@@ -100,7 +96,7 @@ class Spaces:
         return int(self.columns.shape[0])
 
     def of(self, method: str, filling: int | None = None) -> Space:
-        """The form of the data that a method works on, with missing cells filled as always or in a way of its own; computed once."""
+        # Computed once, with missing cells filled as always or in a way of its own.
         name = METHODS[method].space
         filling = filling if self._filled is not None else None
         if (name, None) not in self._spaces:

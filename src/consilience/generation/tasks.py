@@ -20,10 +20,9 @@ from consilience._run.time_limit import CallError, call_within
 from consilience._types import Array, Labels
 from consilience.ensemble.store import Store
 from consilience.ensemble.store.info import STREAM
-from consilience.generation.kmeans import Runs, kmeans_runs
+from consilience.generation.kmeans import Runs, base_run, check_found, kmeans_runs, reason
 from consilience.generation.methods.method import Method
 from consilience.generation.plan import Plan, Spec
-from consilience.generation.sklearn_base import base_run, check_found, reason
 
 if TYPE_CHECKING:
     from consilience.generation.runner import Runner
@@ -62,7 +61,6 @@ class Made:
 
 
 def make_within(seconds: float, n_objects: int, make: Any, *args: Any) -> list[Made]:
-    """What ``make(*args)`` gives in another process, or nothing where that takes too long, or the process ends."""
     begin = time.perf_counter()
     try:
         made: list[Made] = call_within(seconds, make, *args)
@@ -72,20 +70,16 @@ def make_within(seconds: float, n_objects: int, make: Any, *args: Any) -> list[M
 
 
 def make_batch(table: Any, width: int, specs: Sequence[Spec], init: str, max_iter: int, threads: int) -> list[Made]:
-    """Clusterings by k-means, many at a time: of one space, and of one seed."""
     weights = [np.ones(width) if spec.weights is None else spec.weights for spec in specs]
-    runs = kmeans_runs(
-        table,
-        [spec.n_clusters for spec in specs],
-        checked=True,
-        weights=np.array(weights, np.float32),
-        units=[spec.run_stream[1] for spec in specs],
-        seed=specs[0].run_stream[0],
-        init=init,
-        max_iter=max_iter,
-        threads=threads,
-    )
-    return Made.each(runs)
+    numbers, units = [spec.n_clusters for spec in specs], [spec.run_stream[1] for spec in specs]
+    how: dict[str, Any] = {
+        "seed": specs[0].run_stream[0],
+        "init": init,
+        "max_iter": max_iter,
+        "threads": threads,
+        "checked": True,
+    }
+    return Made.each(kmeans_runs(table, numbers, weights=np.array(weights, np.float32), units=units, **how))
 
 
 def make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan, keeps_predictor: bool) -> list[Made]:
@@ -116,7 +110,7 @@ def make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan, ke
 
 
 def weighted(table: Array, weights: Array | None) -> Array:
-    """The columns times their weights, those of weight 0 left out; without weights as they are."""
+    # Columns of weight 0 are left out.
     if weights is None:
         return table
     kept = np.flatnonzero(weights)
@@ -126,7 +120,7 @@ def weighted(table: Array, weights: Array | None) -> Array:
 
 
 class RunBuffer:
-    """Finished clusterings, flushed about once a second: to the store, or to memory. At its end all are kept, however it ends."""
+    # Flushed about once a second: to the store, or to memory. At its end all are kept, however it ends.
 
     def __init__(self, runner: Runner, store: Store | None, *, any_before: bool) -> None:
         self._runner, self._store, self._any = runner, store, any_before
@@ -178,7 +172,6 @@ class RunBuffer:
         self._last = time.monotonic()
 
     def in_order(self) -> tuple[Labels, pd.DataFrame]:
-        """Labels and info of all in memory, by their units."""
         info = pd.concat([info for _, info in self._parts], ignore_index=True)
         order = np.argsort(info["unit"].to_numpy(np.int64), kind="stable")
         labels = np.concatenate([labels for labels, _ in self._parts])
@@ -197,7 +190,6 @@ def rows_of(info: pd.DataFrame, stream: Spec) -> pd.DataFrame:
 
 
 def units_of(store: Store | None, stream: Spec, n: int) -> tuple[set[int], dict[int, str]]:
-    """The units of a stream that a store has, and those that failed, with the reasons, up to n − 1."""
     if store is None:
         return set(), {}
     done = set(rows_of(store.info(STREAM), stream)["unit"].astype(int))

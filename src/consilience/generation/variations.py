@@ -100,7 +100,7 @@ class Variations:
         seed = spec.origin[0]  # which row blocks draw their sample by
         key = plan.text(), spec.method, 0 if plan.sample_size is None else seed
         if key not in self._runners:
-            self._runners[key] = runner_of(self._X, plan, self._base, self._n_jobs, seed=seed)
+            self._runners[key] = runner_of(self._X, plan, seed=seed, base=self._base, n_jobs=self._n_jobs)
         return spec, self._runners[key]
 
 
@@ -158,7 +158,6 @@ def center_of(around: Any, store: PathLike | None, given: Plan, base: Any) -> tu
 
 
 def _number(row: Any) -> int:
-    """The number of the clustering that a row of `info` is of: its id, its place, or its unit."""
     for value in (dict(row).get("number"), getattr(row, "name", None), dict(row).get("unit")):
         if isinstance(value, (int, np.integer)):
             return int(value)
@@ -166,7 +165,6 @@ def _number(row: Any) -> int:
 
 
 def _check_same(given: Mapping[str, Any], plan: Plan) -> None:
-    """Refuse settings that are neither the usual ones nor those the clustering was made with."""
     usual, made = {"n_clusters": (UNASKED_CLUSTERS,)} | defaults(dict(plan.methods)), plan.as_json()
     for name, value in given.items():  # what nobody set is as by default, and means nothing
         if value not in (usual.get(name, value), made.get(name)) and name not in ("made_by", "methods"):

@@ -16,13 +16,11 @@ from consilience._check import InputError
 from consilience._run.random import child_seed
 from consilience._types import ArrayLike, Floats, Labels
 from consilience.ensemble.results import register
-from consilience.generation.kmeans import Runs
+from consilience.generation.kmeans import Runs, noise_note
 from consilience.generation.methods.neighbors import OnPoints
 from consilience.generation.plan import Plan, Spec
-from consilience.generation.sklearn_base import noise_note
 
-# safeguard: some minutes a clustering beyond.
-MOST_OBJECTS = 50_000
+MOST_OBJECTS = 50_000  # safeguard: some minutes a clustering beyond
 SMALLEST, LARGEST = 5, 0.05  # ends of the range of min_cluster_size: objects, and a share of all objects
 
 
@@ -34,10 +32,9 @@ class Density(OnPoints):
 
     def check(self, n_objects: int) -> None:
         if n_objects > MOST_OBJECTS:
-            raise InputError(
-                f"density looks for neighbors again and again, and {n_objects:,} objects are more than {MOST_OBJECTS:,}: "
-                "use methods='landmarks', which finds clusters of any shape too"
-            )
+            many = f"{n_objects:,} objects are more than {MOST_OBJECTS:,}"
+            instead = "use methods='landmarks', which finds clusters of any shape too"
+            raise InputError(f"density looks for neighbors again and again, and {many}: {instead}")
 
     def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
         leaf = _kernels.random_uniform(child_seed(spec.seed, "generation.density"), spec.unit, 1)[0] < 0.5

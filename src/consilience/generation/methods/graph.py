@@ -122,7 +122,6 @@ class Links:
         return np.nan if self._neighbors is None else min(n_neighbors, self._neighbors[0].shape[1])
 
     def graph(self, n_neighbors: float | None) -> Any:
-        """igraph's form of the graph in which every object names this many neighbors."""
         k = 0 if self._neighbors is None or n_neighbors is None else int(n_neighbors)
         if k not in self._graphs:
             if self._neighbors is None:
@@ -179,7 +178,7 @@ class Graphs(Space):
         return replace(spec, drawn=drawn)
 
     def _least(self, n_neighbors: float, wanted: float, *, halvings: int = 3) -> float:
-        """About the lowest resolution at which the graph has two clusters, or any that is no higher than the one wanted."""
+        # About the lowest resolution at which the graph has two clusters, or any that is no higher than the one wanted.
         low = high = 1.0
         while high < SPAN[1] and self._number(n_neighbors, high) < 2:
             low, high = high, 2 * high
@@ -222,7 +221,7 @@ class Graphs(Space):
 
 
 def even_place(start: float, unit: int) -> float:
-    """Place `unit` of a sequence in [0, 1) that fills it evenly: multiples of the golden ratio, without their whole part."""
+    # Multiples of the golden ratio, without their whole part, fill [0, 1) evenly.
     return float((start + unit * (5**0.5 - 1) / 2) % 1.0)
 
 
@@ -243,7 +242,6 @@ def import_igraph() -> Any:
 
 
 def igraph_of(matrix: Any) -> Any:
-    """A symmetric matrix of weights as a graph of igraph, its edges with a `weight`. O(edges)."""
     from scipy import sparse
 
     upper = sparse.triu(sparse.coo_matrix(matrix), 1).tocoo()

@@ -56,29 +56,20 @@ class Landmarks(Method):
         # Landmarks are at most half as many as objects.
         seed, unit = spec.run_stream
         most = max(2, table.shape[0] // 2, min(spec.n_clusters, table.shape[0]))
-        return landmark_run(
-            table,
-            spec.n_clusters,
-            n_landmarks=min(plan.options["n_landmarks"], most),
-            n_neighbors=plan.options["n_neighbors"],
-            seed=seed,
-            unit=unit,
-            max_iter=plan.max_iter,
-            sigma_factor=spec.drawn.get("sigma_factor", 1.0),
-        )
+        near = {"n_landmarks": min(plan.options["n_landmarks"], most), "n_neighbors": plan.options["n_neighbors"]}
+        how = {**near, "max_iter": plan.max_iter, "sigma_factor": spec.drawn.get("sigma_factor", 1.0)}
+        return landmark_run(table, spec.n_clusters, seed=seed, unit=unit, **how)
 
     def describe(self, row: Mapping[str, Any]) -> str:
         return f"{super().describe(row)}, {int(row['n_clusters'])} clusters"
 
 
-# safeguard: distances at a time, which stay in the cache.
-BLOCK = 2**19
+BLOCK = 2**19  # safeguard: distances at a time, which stay in the cache
 # safeguard: objects that k-means in the eigenvectors sees, a second's work; the others go to the nearest center.
 EMBEDDED = 50_000
 # safeguard: numbers of the landmarks of a sparse table up to which they are means, 32 MB; rows of the table stay sparse.
 DENSE = 2**22
-# safeguard: exp(−60) is above 0 in floats: an object far from everything stays tied to its landmarks.
-FARTHEST = 60.0
+FARTHEST = 60.0  # safeguard: exp(−60) is above 0 in floats: an object far from everything stays tied to its landmarks
 
 Search: TypeAlias = Callable[[Any], tuple[Ints, Floats]]
 
@@ -293,8 +284,7 @@ class MetricModel:
     model: Any
 
     def label(self, table: ArrayLike) -> Labels:
-        labels: Labels = self.model.label(rows_for(table, self.metric))
-        return labels
+        return np.asarray(self.model.label(rows_for(table, self.metric)))
 
 
 def rows_for(table: ArrayLike, metric: str) -> Any:

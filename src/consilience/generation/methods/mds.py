@@ -6,14 +6,11 @@ from scipy.spatial.distance import cdist
 from consilience._check import InputError
 from consilience._types import Floats
 
-# safeguard: objects; beyond, a matrix takes 288 MB and the scaling minutes.
-MOST_OBJECTS = 6000
+MOST_OBJECTS = 6000  # safeguard: objects; beyond, a matrix takes 288 MB and the scaling minutes
 # safeguard: of the mean distance: pairs nearer than that weigh no more, or equal objects would outweigh all others.
 CLOSE = 1e-3
-# safeguard: distances at a time, 32 MB.
-BLOCK = 2**22
-# safeguard: of the nearest distance that counts: objects nearer than that are at one place.
-TRACE = 1e-9
+BLOCK = 2**22  # safeguard: distances at a time, 32 MB
+TRACE = 1e-9  # safeguard: of the nearest distance that counts: objects nearer than that are at one place
 
 
 def embed(
@@ -23,10 +20,9 @@ def embed(
     # J, so that no step size and no restart is needed; the gradient descent of Caruana et al. has both. Returns the columns, on their
     # principal axes in the order of their variance, and J; 0 is perfect.
     if len(distances) > MOST_OBJECTS:
-        raise InputError(
-            f"scaling the distances of {len(distances):,} objects needs several matrices of that size: {MOST_OBJECTS:,} is the most; "
-            "scale them by other means and give the columns, or take a sample"
-        )
+        many = f"scaling the distances of {len(distances):,} objects needs several matrices of that size"
+        instead = "scale them by other means and give the columns, or take a sample"
+        raise InputError(f"{many}: {MOST_OBJECTS:,} is the most; {instead}")
     weights = _weights(distances)
     inverse = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights, hermitian=True)
     columns = _classical(distances, n_dimensions)

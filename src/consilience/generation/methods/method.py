@@ -42,12 +42,11 @@ class Space:
 
     @property
     def width(self) -> int:
-        """Number of columns."""
         return int(self.table.shape[1])
 
     @cached_property
     def checked(self) -> ArrayLike:
-        """The table as k-means wants it, validated once for all batches of a run."""
+        # Validated once for all batches of a run.
         return check_table(self.table)
 
     @property

@@ -22,12 +22,9 @@ if TYPE_CHECKING:
 
 MOST_COMPONENTS = 50  # columns that distances are taken on; beyond, principal components
 FEWEST_COMPONENTS = 10  # of these, where a clustering draws how many it takes
-# safeguard: columns whose covariances are decomposed whole, 32 MB; the components are the same.
-NARROW = 2000
-# safeguard: objects up to which every distance is looked at: about a minute there.
-EXACT = 100_000
-# safeguard: halvings in the search for σ, as many as a float has bits and more.
-STEPS = 64
+NARROW = 2000  # safeguard: columns whose covariances are decomposed whole, 32 MB; the components are the same
+EXACT = 100_000  # safeguard: objects up to which every distance is looked at: about a minute there
+STEPS = 64  # safeguard: halvings in the search for σ, as many as a float has bits and more
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,9 +93,8 @@ def _descent(points: Floats, k: int) -> tuple[Ints, Floats]:
     try:
         from pynndescent import NNDescent
     except ImportError:
-        raise ImportError(
-            f"the neighbors of more than {EXACT:,} objects need pynndescent: pip install pynndescent, or give a graph"
-        ) from None
+        remedy = "pip install pynndescent, or give a graph"
+        raise ImportError(f"the neighbors of more than {EXACT:,} objects need pynndescent: {remedy}") from None
     # One job: with more of them its answer is not the same twice.
     return NNDescent(points.astype(np.float32), n_neighbors=k, random_state=0, n_jobs=1).neighbor_graph
 

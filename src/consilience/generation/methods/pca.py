@@ -43,8 +43,6 @@ class PCA(Zipf):
 
 @dataclass(frozen=True, eq=False)
 class Components(Space):
-    """Principal components of columns: their axes, and the mean's scores on them."""
-
     axes: Floats
     mean: Floats
 
@@ -56,10 +54,9 @@ def principal_components(table: ArrayLike, share: float, rule: str) -> Floats:
     # From the covariance of the columns or, if they are fewer, the products of the rows.
     n, d = table.shape
     if min(n, d) > MOST_COLUMNS:
-        raise InputError(
-            f"principal components of {n:,} × {d:,} numbers need a matrix of {min(n, d):,} squared: reduce the table first "
-            "(scikit-learn's TruncatedSVD), or leave 'pca' out of methods"
-        )
+        large = f"principal components of {n:,} × {d:,} numbers need a matrix of {min(n, d):,} squared"
+        instead = "reduce the table first (scikit-learn's TruncatedSVD), or leave 'pca' out of methods"
+        raise InputError(f"{large}: {instead}")
     mean = np.asarray(table.mean(axis=0)).ravel()
     product = table @ table.T if n < d else table.T @ table
     product = product.toarray() if sparse.issparse(product) else product

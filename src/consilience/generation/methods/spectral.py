@@ -22,8 +22,7 @@ from consilience.generation.methods.method import Options, check_each
 from consilience.generation.methods.weighted_kmeans import Zipf
 from consilience.generation.plan import Plan, Spec
 
-# safeguard: objects whose similarities are half a gigabyte.
-MOST_OBJECTS = 8000
+MOST_OBJECTS = 8000  # safeguard: objects whose similarities are half a gigabyte
 SIGMA_DIVISORS = tuple(2 ** (i / 4) for i in (0, 2, 4, 8, 16, 32))
 
 
@@ -39,10 +38,9 @@ class Spectral(Zipf):
 
     def check(self, n_objects: int) -> None:
         if n_objects > MOST_OBJECTS:
-            raise InputError(
-                f"spectral needs the similarities of all pairs, and {n_objects:,} objects are more than {MOST_OBJECTS:,}: "
-                "use methods='landmarks', spectral clustering for any number of objects"
-            )
+            many = f"{n_objects:,} objects are more than {MOST_OBJECTS:,}"
+            instead = "use methods='landmarks', spectral clustering for any number of objects"
+            raise InputError(f"spectral needs the similarities of all pairs, and {many}: {instead}")
 
     def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
         spec, divisors = super().draw(spec, u, plan), plan.options["sigma_divisors"]
@@ -81,8 +79,7 @@ def _squares(table: Any) -> Floats:
     return np.maximum(lengths + lengths[:, None] - 2 * products, 0)
 
 
-# safeguard: rows from which the first eigenvectors come sooner by iteration; they are the same.
-ITERATED = 500
+ITERATED = 500  # safeguard: rows from which the first eigenvectors come sooner by iteration; they are the same
 
 
 def first_vectors(matrix: ArrayLike, k: int, *, plus: Floats | None = None, rounds: int = 10) -> Floats:
