@@ -227,7 +227,15 @@ def _of_cells(adata: Any, path: Path | None) -> Opened:
     place = None if path is None else path.resolve()
     code = "" if path is None else f"consilience.anndata.ensemble(anndata.read_h5ad({str(place)!r}), {key!r})"
     made = Provenance(source.split(".")[0], source, place, fingerprint(ensemble.labels)[:16], code)
-    return Opened(ensemble, made, cell_table(adata), cell_groupings(adata), "labels")
+    # The values of the cells: X where they are few enough to look at, else its principal components.
+    keys = ["X"] if adata.X is not None and adata.n_obs * adata.n_vars <= LOOKED_AT else []
+    keys += [key for key in ("X_pca",) if key in adata.obsm]
+    data = read_table(adata, kind="data", key=keys[0], columns="*") if keys else None
+    # What groups the cells: categories, at most 100; not the answers that consilience wrote.
+    obs, own = adata.obs, answers_in(adata)
+    grouped = [name for name in obs.select_dtypes("category") if 1 < len(obs[name].cat.categories) <= FEW]
+    known = {str(name): np.asarray(obs[name].astype(object)) for name in grouped if str(name) not in own}
+    return Opened(ensemble, made, data, known, "labels")
 
 
 def _of_table(table: Table, path: Path | None, reading: Mapping[str, Any]) -> Opened:
@@ -257,21 +265,6 @@ def _in_memory(result: Any) -> Provenance:
     name = type(result).__name__
     labels = getattr(result, "labels", None)
     return Provenance(name, name, run="" if not isinstance(labels, np.ndarray) else fingerprint(labels)[:16])
-
-
-def cell_table(adata: Any) -> Table | None:
-    """The values of the cells: of X where they are few enough to look at, else of its principal components."""
-    n, d = adata.shape
-    keys = ["X"] if adata.X is not None and n * d <= LOOKED_AT else []
-    keys += [key for key in ("X_pca",) if key in adata.obsm]
-    return read_table(adata, kind="data", key=keys[0], columns="*") if keys else None
-
-
-def cell_groupings(adata: Any) -> dict[str, Any]:
-    """Columns of `obs` that group the cells: categories, at most 100; not the answers that consilience wrote."""
-    obs, own = adata.obs, answers_in(adata)
-    grouped = [name for name in obs.select_dtypes("category") if 1 < len(obs[name].cat.categories) <= FEW]
-    return {str(name): np.asarray(obs[name].astype(object)) for name in grouped if str(name) not in own}
 
 
 def cell_embeddings(source: Any, ids: Any = None) -> dict[str, Any]:

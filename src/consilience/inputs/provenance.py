@@ -119,7 +119,10 @@ def joined(parts: Sequence[Opened], said_of_reading: str = "") -> Opened:
     ids, rows = _objects([part.ensemble for part in parts], sources)
     n = max(int(one.max()) for one in rows) + 1
     shared = Counter(name for part in parts for name in part.ensemble.names)
-    called = _told_apart([part.provenance for part in parts])
+    origins = [part.provenance for part in parts]
+    same = Counter(one.name for one in origins)  # where another has the same name, its folder tells them apart
+    folders = [f"{one.path.parent.name}/" if same[one.name] > 1 and one.path is not None else "" for one in origins]
+    called = [f"{folder}{one.name}" for folder, one in zip(folders, origins, strict=True)]
     made = []
     for part, at, file in zip(parts, rows, called, strict=True):
         codes = np.full((n, part.ensemble.n_clusterings), -1, np.int32)
@@ -180,10 +183,3 @@ def _comparable(ids: Sequence[Array]) -> list[pd.Index]:
         bare = [pd.Index([_LEADING.sub("", text.removesuffix(".0")) for text in some]) for some in texts]
         texts = bare if all(some.is_unique for some in bare) else texts
     return texts
-
-
-def _told_apart(sources: Sequence[Provenance]) -> list[str]:
-    """What to call each source: its name, with its folder where another has the same."""
-    shared = Counter(source.name for source in sources)
-    folders = [f"{one.path.parent.name}/" if shared[one.name] > 1 and one.path is not None else "" for one in sources]
-    return [f"{folder}{one.name}" for folder, one in zip(folders, sources, strict=True)]
