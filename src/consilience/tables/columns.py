@@ -132,10 +132,10 @@ def label_frame(
     raw: RawTable, positions: Sequence[int], *, asked: bool = True, has_ids: bool = True
 ) -> tuple[pd.DataFrame, list[str]]:
     """Columns of labels, and notices; what cannot be labels, and unless `asked` for does not look like it, is refused together."""
-    names, found, notices = raw.column_names, {}, []
-    doubts, errors = [], []
+    found, doubts, errors = {}, [], []
+    notices: list[str] = []
     for position in positions:
-        name = names[position]
+        name = raw.column_names[position]
         try:
             labels = labels_of(raw, position)
         except ColumnError as error:
@@ -145,7 +145,10 @@ def label_frame(
         found[name], words = labels, _different(labels)
         if not asked and (doubt := _doubt(name, len(words), len(labels), len(positions))):
             doubts.append(doubt)
-        notices += _maybe_missing(name, labels, words)
+        for word in [word for word in MAYBE_MISSING if word in words]:
+            held = f"column {name!r} has the label {word!r} ({count(int((labels == word).sum()), 'object')})"
+            remedy = f"if it means missing, say missing={word!r} (--missing {word!r})"
+            notices.append(Doubt(f"{held}, a cluster of its own: {remedy}"))
     if len(errors) == len(doubts) == 1:
         raise InputError(str(errors[0])) from None
     _refuse_doubtful(raw.source, doubts, len(positions), has_ids=has_ids)
@@ -205,17 +208,6 @@ class Doubt(str):
     """A notice that may change the answer: functions warn of it."""
 
     __slots__ = ()
-
-
-def _maybe_missing(name: str, labels: pd.Series, words: set[Any]) -> list[str]:
-    return [
-        Doubt(
-            f"column {name!r} has the label {word!r} ({count(int((labels == word).sum()), 'object')}), a cluster of its own: "
-            f"if it means missing, say missing={word!r} (--missing {word!r})"
-        )
-        for word in MAYBE_MISSING
-        if word in words
-    ]
 
 
 def class_names(names: Sequence[str]) -> list[str]:

@@ -64,18 +64,16 @@ def _plain_array(tensor: Any) -> np.ndarray:
 
 
 def frame_of(table: pa.Table) -> pd.DataFrame:
-    for at, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type) and pa.types.is_unsigned_integer(field.type.index_type):
-            table = table.set_column(at, field.name, _signed(table.column(at)))
-    return table.to_pandas(integer_object_nulls=True)  # an integer with a missing neighbor must not become a float
-
-
-def _signed(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Categories under signed codes: polars writes others, of which PyArrow 15 makes no frame."""
-    kind = column.type
     make, wide = pa.DictionaryArray.from_arrays, pa.int64()
-    parts = [make(part.indices.cast(wide), part.dictionary, ordered=kind.ordered) for part in column.chunks]
-    return pa.chunked_array(parts, pa.dictionary(wide, kind.value_type, kind.ordered))
+    for at, field in enumerate(table.schema):
+        kind = field.type
+        # Polars has categories under unsigned codes, of which PyArrow 15 makes no frame.
+        if pa.types.is_dictionary(kind) and pa.types.is_unsigned_integer(kind.index_type):
+            chunks = table.column(at).chunks
+            parts = [make(part.indices.cast(wide), part.dictionary, ordered=kind.ordered) for part in chunks]
+            signed = pa.chunked_array(parts, pa.dictionary(wide, kind.value_type, kind.ordered))
+            table = table.set_column(at, field.name, signed)
+    return table.to_pandas(integer_object_nulls=True)  # an integer with a missing neighbor must not become a float
 
 
 def answers_in(data: Any) -> list[str]:
