@@ -340,19 +340,6 @@ def test_labels_that_the_page_has_already(client):
     assert client.get("/api/labels/3m,5m", headers={"If-None-Match": first.headers["etag"]}).status_code == 200
 
 
-def test_a_second_job_waits_for_the_first(client, base, server):
-    gate = threading.Event()
-    server.api.jobs.start("wait", 1, lambda job: {"waited": gate.wait(20)})
-    body = json.dumps({"kind": "null", "groups": 3, "score": "accuracy:shape", "shuffles": 1}).encode()
-    assert change(client, base, content=body).status_code == 409
-    gate.set()
-    server.api.jobs.close()
-    first = change(client, base, content=body)
-    assert first.status_code == 202
-    number = first.json()["id"]
-    assert change(client, base, f"/api/jobs/{number}", "DELETE").json()["id"] == number
-
-
 def test_too_many_calls_at_once(base, server, monkeypatch):
     gate = threading.Event()
     real = Session.name_of

@@ -31,35 +31,29 @@ def test_no_view_has_a_violation(browser: Any, server: Server, scheme: str) -> N
             if wrong := page.evaluate(RUN):
                 found[view] = wrong
 
+        def see(tab: str, *selectors: str) -> None:
+            show(page, tab)
+            for selector in selectors:
+                page.locator(selector).first.wait_for()
+            look(tab)
+
         page.locator("#panel-detail .answered[aria-busy=false]").wait_for()
         look("first view")
         for pane in ("Scores", "Map", "Stripes"):
-            show(page, pane)
-            page.locator(f"#panel-{pane.lower()} canvas").first.wait_for()
-            look(pane)
+            see(pane, f"#panel-{pane.lower()} canvas")
         show(page, "Tree")
         press(page, "x")
-        page.locator("#panel-compare .flow").wait_for()
-        look("Compare")
-        show(page, "Flow")
-        for scope in ("tiles", "numbers of clusters"):
-            page.locator("#panel-flow").get_by_role("button", name=scope, exact=True).click()
-            page.locator("#panel-flow [aria-busy=false] .flows").wait_for()
-            look(f"Flow over {scope}")
+        see("Compare", "#panel-compare .flow")
+        see("Flow", "#panel-flow [aria-busy=false] .flows")
+        page.locator("#panel-flow").get_by_role("button", name="numbers of clusters", exact=True).click()
+        see("Flow", "#panel-flow [aria-busy=false] .flows")
         for tab in ("Objects", "Edit", "Stable components"):
-            show(page, tab)
-            page.locator("#lower-body [aria-busy=false]").first.wait_for()
-            look(tab)
-        show(page, "Why")
-        page.locator("#lower-body .sentences li").first.wait_for()
-        look("Why")
-        show(page, "Picked")
-        look("Picked, nothing yet")
+            see(tab, "#lower-body [aria-busy=false]")
+        see("Why", "#lower-body .sentences li")
+        see("Picked")
         page.get_by_label("Find objects").fill("color: red")
         page.get_by_label("Find objects").press("Enter")
-        page.locator(".picked-objects").wait_for()
-        page.locator("#lower-body [aria-busy=false]").first.wait_for()
-        look("Picked")
+        see("Picked", ".picked-objects", "#lower-body [aria-busy=false]")
         press(page, "Escape")
         show(page, "Detail")
         press(page, "c", "1", "s", "o")

@@ -122,17 +122,6 @@ def test_clusters_have_one_number_and_those_that_match_stand_on_the_diagonal(pag
     page.locator(".tile .pin").wait_for()
 
 
-def test_the_linkage_is_switched_in_the_page(page: Any, run: Path) -> None:
-    choice = page.get_by_label("Linkage of the tree")
-    assert choice.input_value() == "ward"
-    choice.select_option("average")
-    said(page, "average linkage")
-    meta = cs.organize(cs.Ensemble.load(run), linkage="average")
-    assert page.locator("#title-tiles").inner_text().startswith(str(meta.n_groups))
-    choice.select_option("ward")
-    said(page, "ward linkage")
-
-
 def test_an_empty_brush_clears(page: Any) -> None:
     show(page, "Scores")
     box = page.locator(".scores-plot").bounding_box()

@@ -1,10 +1,12 @@
 """The explorer's finish: nothing overlaps or is cut, words are explained, steps are undone, and small screens and notebooks fit."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import consilience as cs
 from consilience.explorer import Server
 from page_server import press, rest, said, show, state, swipe, until, visit
 
@@ -69,11 +71,13 @@ def test_a_number_that_cannot_be_is_said(page: Any) -> None:
     assert "the fewest" in page.locator(".null-line").inner_text()
 
 
-def test_undo_goes_back_over_a_linkage_and_over_picks(page: Any) -> None:
+def test_undo_goes_back_over_a_linkage_and_over_picks(page: Any, run: Path) -> None:
     press(page, "2")
     before = state(page)
     page.get_by_label("Linkage of the tree").select_option("average")
     said(page, "undo brings it back")
+    meta = cs.organize(cs.Ensemble.load(run), linkage="average")
+    assert page.locator("#title-tiles").inner_text().startswith(str(meta.n_groups))
     assert "sel" not in state(page)
     page.get_by_role("button", name="Undo").click()
     said(page, "grown by ward linkage")
@@ -150,18 +154,6 @@ def test_small_screens_scroll_one_way_and_fit_a_finger(browser: Any, server: Ser
             swipe(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, -200)
             until(page, "before => scrollY > before + 60", before)
         assert "brush" not in state(page)
-
-
-def test_two_pages_hear_of_each_other(browser: Any, server: Server) -> None:
-    with visit(browser, server.url, viewport=LAPTOP) as seen:
-        other = seen.page.context.new_page()
-        other.goto(server.url)
-        other.wait_for_selector(".tile canvas")
-        seen.page.get_by_label("Linkage of the tree").select_option("complete")
-        said(seen.page, "complete linkage")
-        until(other, "() => document.querySelector('[aria-label=\"Linkage of the tree\"]').value === 'complete'")
-        seen.page.get_by_label("Linkage of the tree").select_option("ward")
-        said(seen.page, "ward linkage")
 
 
 def test_a_notebook_sets_the_theme(browser: Any, server: Server) -> None:
