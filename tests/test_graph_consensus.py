@@ -71,6 +71,16 @@ def test_hgpa_is_exact_without_noise_and_poor_with_it():
     assert 0.3 <= quality(HGPA, [noisy_copies(noise=0.1)], 10) <= 0.8
 
 
+def test_similarity_is_the_share_of_clusterings_that_agree():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(-1, 3, (30, 5))
+    problem = check_problem(labels, 2)
+    rows = problem.labels
+    agree = ((rows[:, None] == rows[None]) & (rows[:, None] >= 0)).sum(axis=2) / 5
+    np.fill_diagonal(agree, 0)
+    assert strehl_ghosh.similarity(incidence(problem), 5).toarray() == pytest.approx(agree)
+
+
 def test_sparsified_similarity_holds_true_values_of_the_strongest():
     labels, _ = noisy_copies(noise=0.4)
     labels[np.random.default_rng(0).random(labels.shape) < 0.1] = -1

@@ -80,6 +80,28 @@ def test_the_probabilities_of_all_rows_sum_to_one(inference, prior):
     assert logsumexp(found._log_rows(part)) == pytest.approx(0, abs=1e-9)
 
 
+def test_the_predictive_of_samples_is_the_mean_over_them():
+    labels, _ = some_copies(n=40, k=3, r=3, noise=0.3)
+    found = NBCE(**QUICK).fit(labels)
+    rows = labels[:5]
+    each = []
+    for sample in found.components_:
+        sizes, table = sample.sizes, sample.table
+        n, top = sizes.sum(), 1.0
+        chance = np.zeros(5)
+        for k in range(len(sizes)):
+            behind = sizes[k + 1 :].sum()
+            share = top * ((1 + sizes[k]) / (1 + sample.alpha + sizes[k] + behind) if k < len(sizes) - 1 else 1.0)
+            top *= (sample.alpha + behind) / (1 + sample.alpha + sizes[k] + behind)
+            counts = table[:, k].reshape(3, 3) if k < table.shape[1] else np.zeros((3, 3))
+            cells = (sample.beta + counts) / (3 * sample.beta + counts.sum(axis=1, keepdims=True))
+            chance += share * np.prod([cells[m, rows[:, m]] for m in range(3)], axis=0)
+        each.append(chance)
+        assert n == 40
+    expected = np.log(np.mean(each, axis=0)).mean()
+    assert found.score(rows) == pytest.approx(expected - 3 * np.log1p(1 / 40), abs=1e-10)
+
+
 def test_seeds_threads_and_chains():
     labels, _ = some_copies(noise=0.4)
     one, two = (NBCE(**QUICK | {"n_jobs": jobs, "n_chains": 3}).fit(labels) for jobs in (1, 2))

@@ -63,6 +63,14 @@ def test_clusterings_that_are_all_the_same_are_sure_in_every_resample():
     assert_array_equal(resampled_shares(problem, own), np.eye(3)[own])
 
 
+def test_half_of_the_clusterings_or_as_many_drawn_anew():
+    for m in (5, 8):
+        for b in range(6):
+            copies = _copies([np.arange(m)], b)
+            assert copies.sum() == (-(-m // 2) if b % 2 else m)
+            assert copies.max() == 1 or b % 2 == 0
+
+
 def test_clusterings_that_are_spread_evenly_are_exchanged_for_their_like():
     labels = kmeans_labels(r=20)
     info = {"method": ["graph"] * 20, "place": np.linspace(0, 0.95, 20)}
