@@ -97,11 +97,8 @@ def unknown_names(code: str) -> list[str]:
                 else:
                     wrong.append(f"{node.module}.{alias.name}")
         elif isinstance(node, ast.Import):
-            known.update(
-                (alias.asname, importlib.import_module(alias.name))
-                for alias in node.names
-                if alias.asname and alias.name.startswith("consilience")
-            )
+            ours = [one for one in node.names if one.asname and one.name.startswith("consilience")]
+            known.update((one.asname, importlib.import_module(one.name)) for one in ours)
 
     def resolve(node: ast.AST) -> Any:
         if isinstance(node, ast.Name):
@@ -117,11 +114,9 @@ def unknown_names(code: str) -> list[str]:
 
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and (function := resolve(node.func)) is not None:
-            parameters = inspect.signature(function).parameters
+            parameters, called = inspect.signature(function).parameters, ast.unparse(node.func)
             if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-                wrong += [
-                    f"{ast.unparse(node.func)}({k.arg}=)" for k in node.keywords if k.arg and k.arg not in parameters
-                ]
+                wrong += [f"{called}({one.arg}=)" for one in node.keywords if one.arg and one.arg not in parameters]
         elif isinstance(node, ast.Attribute):
             resolve(node)
     return sorted(set(wrong))
@@ -148,16 +143,6 @@ pytestmark = pytest.mark.full_effort
 WITH_PYTHON = [page for page in PAGES if page != "README.md" and blocks(page, "python")]
 
 
-def fill(folder: Path) -> None:
-    """The files that pages speak of."""
-    beads, labels = load_beads(), load_beads_labels()
-    (folder / "beads.csv").write_bytes(Path(sample_path("beads.csv")).read_bytes())
-    labels.to_frame().rename_axis("cell").to_csv(folder / "labels.csv")
-    pd.DataFrame(beads.values[:, :4], columns=list("abcd"), index=pd.Index(beads.ids, name="name")).assign(
-        species=beads.labels["shape"].to_numpy()
-    ).to_csv(folder / "iris.csv")
-
-
 def granted() -> dict[str, Any]:
     """What the blocks of the pages take for granted: the names that the text introduces, with small values."""
     ensemble, rng = load_beads_labels(), np.random.default_rng(0)
@@ -180,23 +165,14 @@ def granted() -> dict[str, Any]:
     }
 
 
-def run_page(page: str, skip: set[str]) -> None:
-    """Run the blocks of `page` in one namespace, in a folder of its own, and compare what they print with what it says."""
-    names = granted()
-    for block in blocks(page, "python"):
-        where = f"{page}:{block.line}"
-        wrong = unknown_names(block.code)
-        assert not wrong, f"{where}: consilience has no {', '.join(wrong)}"
-        if block.mark in skip:
-            assert block.mark == "slow" or block.reason, f"{where}: say why it is not run"
-            continue
-        said = run(page, block, names)
-        assert block.output in (None, said), f"{where} prints\n{said}"
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    fill(tmp_path)
+    """One of its own, with the files that pages speak of."""
+    beads = load_beads()
+    shutil.copy(sample_path("beads.csv"), tmp_path)
+    load_beads_labels().to_frame().rename_axis("cell").to_csv(tmp_path / "labels.csv")
+    iris = pd.DataFrame(beads.values[:, :4], columns=list("abcd"), index=pd.Index(beads.ids, name="name"))
+    iris.assign(species=beads.labels["shape"].to_numpy()).to_csv(tmp_path / "iris.csv")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -212,39 +188,43 @@ def registries_as_before() -> Iterator[None]:
         remove_section(result, "sizes")
 
 
-@pytest.mark.filterwarnings("ignore:.*columns left out, being constant")
-@pytest.mark.parametrize("page", WITH_PYTHON)
-def test_code_runs_and_prints_what_the_page_says(page: str, folder: Path) -> None:
-    run_page(page, {"not run", "slow"})
+SLOW = [page for page in WITH_PYTHON if any(block.mark == "slow" for block in blocks(page, "python"))]
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*columns left out, being constant")
 @pytest.mark.parametrize(
-    "page", [page for page in WITH_PYTHON if any(b.mark == "slow" for b in blocks(page, "python"))]
+    ("page", "skip"),
+    [*((page, {"not run", "slow"}) for page in WITH_PYTHON)]
+    + [pytest.param(page, {"not run"}, marks=pytest.mark.slow) for page in SLOW],
 )
-def test_slow_code_runs_too(page: str, folder: Path) -> None:
-    run_page(page, {"not run"})
+def test_code_runs_and_prints_what_the_page_says(page: str, skip: set[str], folder: Path) -> None:
+    names = granted()
+    for block in blocks(page, "python"):
+        where = f"{page}:{block.line}"
+        wrong = unknown_names(block.code)
+        assert not wrong, f"{where}: consilience has no {', '.join(wrong)}"
+        if block.mark in skip:
+            assert block.mark == "slow" or block.reason, f"{where}: say why it is not run"
+            continue
+        said = run(page, block, names)
+        assert block.output in (None, said), f"{where} prints\n{said}"
 
 
 def test_commands_have_the_options_that_pages_give_them() -> None:
     seen = 0
     for page in [*PAGES, "CONTRIBUTING.md"]:
-        for line in (
-            line for kind in ("sh", "text") for block in blocks(page, kind) for line in block.code.splitlines()
-        ):
-            for command in re.split(r" && | \| ", line):
-                words = shlex.split(command, comments=True) if command.startswith("consilience ") else []
-                if not words:
-                    continue
-                context = click.Context(program)
-                verb = program.get_command(context, words[1])
-                assert verb is not None, f"{page}: {command}"
-                try:
-                    verb.make_parser(click.Context(verb)).parse_args(words[2:])
-                except click.UsageError as error:
-                    pytest.fail(f"{page}: {command}: {error}")
-                seen += 1
+        lines = "\n".join(block.code for kind in ("sh", "text") for block in blocks(page, kind))
+        for command in re.split(r" && | \| |\n", lines):
+            if not command.startswith("consilience "):
+                continue
+            _, name, *words = shlex.split(command, comments=True)
+            verb = program.get_command(click.Context(program), name)
+            assert verb is not None, f"{page}: {command}"
+            try:
+                verb.make_parser(click.Context(verb)).parse_args(words)
+            except click.UsageError as error:
+                pytest.fail(f"{page}: {command}: {error}")
+            seen += 1
     assert seen > 20
 
 
@@ -368,22 +348,17 @@ def test_commands_run_in_the_order_given(tmp_path):
         assert done.stderr == ""
 
 
-def has_page():
-    try:
-        return bool(load_page())
-    except PageMissingError:
-        return False
-
-
 def explores(words, **where):
     """The explorer starts, names its address and goes on until it is ended; without a page it says how to get one."""
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, **where) as process:
         said = process.stderr.readline()
-        if has_page():
+        if "Node.js" not in said:
+            assert load_page()
             assert re.fullmatch(r"The explorer is ready at http://127\.0\.0\.1:\d+/#token=[0-9a-f]{32}\n", said)
             assert process.poll() is None
         else:
-            assert "Node.js" in said
+            with pytest.raises(PageMissingError):
+                load_page()
         process.terminate()
 
 

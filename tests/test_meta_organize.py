@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import squareform
+from sklearn.cluster import KMeans
 
 import consilience as cs
 from consilience._check import InputError
@@ -82,13 +83,14 @@ def test_consensus_of_a_group_says_what_its_kind_says():
 
 
 def test_clusterings_that_share_no_object_are_refused():
-    labels = np.array([[0, -1, 0], [1, -1, 0], [-1, 0, 1], [-1, 1, 1]])
-    with pytest.raises(InputError, match="'0' and '1' share no labeled object"):
-        organize(labels)
-    with pytest.raises(InputError, match="'b' has no label at all"):
-        organize({"a": [0, 1, 1], "b": [None, None, None], "c": [0, 0, 1]})
-    with pytest.raises(InputError, match="random pairs of objects is labeled in both"):
-        organize(labels, sketch=50)
+    apart = np.array([[0, -1, 0], [1, -1, 0], [-1, 0, 1], [-1, 1, 1]])
+    for labels, options, words in (
+        (apart, {}, "'0' and '1' share no labeled object"),
+        ({"a": [0, 1, 1], "b": [None, None, None], "c": [0, 0, 1]}, {}, "'b' has no label at all"),
+        (apart, {"sketch": 50}, "random pairs of objects is labeled in both"),
+    ):
+        with pytest.raises(InputError, match=words):
+            organize(labels, **options)
 
 
 @pytest.mark.parametrize(
@@ -117,10 +119,9 @@ def test_bad_options_are_refused_before_any_work(options, says, monkeypatch):
 def test_other_bad_input_is_refused():
     ens, _, _ = three_kinds()
     meta = organize(ens, 3)
-    with pytest.raises(InputError, match="only one clustering"):
-        organize(ens[:, :1])
-    with pytest.raises(InputError, match="no node 37"):
-        meta.branch(37)
+    for work, words in ((lambda: organize(ens[:, :1]), "only one clustering"), (lambda: meta.branch(37), "no node 37")):
+        with pytest.raises(InputError, match=words):
+            work()
     for which in (0, 4, -1, [], [1.5], "all", True, [19]):
         with pytest.raises(InputError, match=r"choose a group|numbered 0 to 18|numbered 1 to 3"):
             meta.members(which)
@@ -160,31 +161,24 @@ def test_every_pair_of_two_objects_is_the_same_pair():
 
 def test_auto_sketches_where_exact_distances_take_long(monkeypatch):
     ens, _, _ = three_kinds()
-    assert organize(ens).n_pairs is None
-    monkeypatch.setattr(distances, "LARGE", 100)
-    monkeypatch.setattr(distances, "COSTLY", 10_000)
-    assert organize(ens).n_pairs == distances.PAIRS
-    assert organize(ens, measure="nmi").n_pairs is None
-    assert organize(ens, sketch=None).n_pairs is None
-    monkeypatch.setattr(distances, "COSTLY", 120 * 19 * 18 // 2)
-    assert organize(ens).n_pairs is None
+    for large, costly, options, wanted in (
+        (distances.LARGE, distances.COSTLY, {}, None),
+        (100, 10_000, {}, distances.PAIRS),
+        (100, 10_000, {"measure": "nmi"}, None),
+        (100, 10_000, {"sketch": None}, None),
+        (100, 120 * 19 * 18 // 2, {}, None),
+    ):
+        monkeypatch.setattr(distances, "LARGE", large)
+        monkeypatch.setattr(distances, "COSTLY", costly)
+        assert organize(ens, **options).n_pairs == wanted
 
 
-@pytest.fixture(scope="module")
-def vowels(data_folder):
-    """Clusterings of the vowels by k-means under uneven weights, and the known labels."""
-    from sklearn.cluster import KMeans
-
+def test_real_clusterings(data_folder):
     data = np.load(data_folder / "vowel.npz")
     X = (data["X"] - data["X"].mean(axis=0)) / data["X"].std(axis=0)
-    rng = np.random.default_rng(0)
-    weights = 100 ** rng.random((120, 10)) ** 2
+    weights = 100 ** np.random.default_rng(0).random((120, 10)) ** 2
     runs = [KMeans(15, init="random", n_init=1, random_state=i).fit_predict(X * w) for i, w in enumerate(weights)]
-    return cs.Ensemble(np.array(runs).T), data
-
-
-def test_real_clusterings(vowels):
-    ens, data = vowels
+    ens = cs.Ensemble(np.array(runs).T)
     meta = organize(ens, 16, "ward")
     best = max(accuracy(data["y"], meta.consensus(group, method="evidence").labels) for group in meta.numbers)
     assert best > accuracy(data["y"], meta.consensus(method="evidence").labels)
@@ -230,11 +224,10 @@ def test_where_labels_are_many_a_sample_is_combined_and_the_rest_placed(monkeypa
     ens, known = cs.datasets.noisy_labels(25_000, 5, 21, 0.3, random_state=0)
     labels = ens.labels.copy()
     labels[np.random.default_rng(0).random(labels.shape) < missing] = -1
-    codes = encode_codes(labels)
-    columns, steps = np.ascontiguousarray(labels.T), []
+    steps = []
     plain, coded = (
         GroupLabels(lambda some, table=table: table[:, some], 25_000, ens.n_clusters, step=lambda: steps.append(1))
-        for table in (columns, codes)
+        for table in (np.ascontiguousarray(labels.T), encode_codes(labels))
     )
     assert plain.is_sampled
     assert "2,000 of 25,000 objects were combined" in plain.note

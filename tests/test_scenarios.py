@@ -21,11 +21,10 @@ def test_noise_replaces_exactly_its_share():
 
 
 def test_seeds():
-    first, second = (noisy_labels(noise=0.3, random_state=5)[0].labels for _ in range(2))
-    assert_array_equal(first, second)
-    assert (noisy_labels(noise=0.3, random_state=6)[0].labels != first).any()
-    more = noisy_labels(noise=0.3, n_clusterings=12, random_state=5)[0].labels
-    assert_array_equal(more[:, :8], first)
+    first, again, other = (noisy_labels(noise=0.3, random_state=seed)[0].labels for seed in (5, 5, 6))
+    assert_array_equal(first, again)
+    assert (other != first).any()
+    assert_array_equal(noisy_labels(noise=0.3, n_clusterings=12, random_state=5)[0].labels[:, :8], first)
     assert len({tuple(column) for column in first.T}) == 8
 
 
@@ -51,15 +50,11 @@ def test_gaussians_are_as_described():
     assert_allclose((X - centers[truth]).std(axis=0), 0.2, rtol=0.02)
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: noisy_labels(noise=1.2), "noise"),
-        (lambda: noisy_labels(5, 10), "cannot fill"),
-        (lambda: noisy_labels(n_clusterings=0), "n_clusterings"),
-        (lambda: noisy_labels(sizes=[1, 2]), "relative sizes"),
-    ],
-)
-def test_bad_input(call, words):
+BAD = [({"noise": 1.2}, "noise"), ({"n_objects": 5, "n_clusters": 10}, "cannot fill")]
+BAD += [({"n_clusterings": 0}, "n_clusterings"), ({"sizes": [1, 2]}, "relative sizes")]
+
+
+@pytest.mark.parametrize(("options", "words"), BAD)
+def test_bad_input(options, words):
     with pytest.raises(InputError, match=words):
-        call()
+        noisy_labels(**options)

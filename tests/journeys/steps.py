@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from page_server import Visit, download, visit
+from page_server import Visit, download, said, visit
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/#token=[0-9a-f]{32}")
 README = Path(__file__).parents[2] / "README.md"
@@ -34,7 +34,6 @@ def readme(verb: str) -> str:
 
 
 def consilience(folder: Path, line: str) -> str:
-    """What a command prints, typed in a folder without its name."""
     done = subprocess.run([command(), *line.split()], cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
@@ -114,7 +113,6 @@ def table(text: bytes) -> pd.DataFrame:
 
 
 def exported(page: Any) -> pd.DataFrame:
-    """The CSV of the tray."""
     return table(download(page, "CSV"))
 
 
@@ -122,3 +120,11 @@ def keep(page: Any, name: str) -> None:
     """Put what is shown into the tray, under a name."""
     page.locator("#panel-picture").get_by_role("button", name="Keep").click()
     page.get_by_label("Name", exact=True).last.fill(name)
+
+
+def find(page: Any, words: str, answer: str = "") -> None:
+    """Look for objects, and wait for what is said of them."""
+    page.get_by_label("Find objects").fill(words)
+    page.get_by_label("Find objects").press("Enter")
+    if answer:
+        said(page, answer)

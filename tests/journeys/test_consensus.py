@@ -9,8 +9,8 @@ import pytest
 import consilience as cs
 from benchmarks.page import copies
 from consilience.measures import adjusted_rand
-from journeys.steps import drawn, exported, journey, keep, settled, tile_of
-from page_server import press, said, show, state
+from journeys.steps import drawn, exported, find, journey, keep, settled, tile_of
+from page_server import press, show, state
 
 pytestmark = pytest.mark.slow
 
@@ -31,9 +31,7 @@ def test_the_consensus_of_the_group_nearest_to_the_vowels(browser: Any, tmp_path
         assert state(page)["sel"].endswith("c")
         page.locator("#panel-detail", has_text="How far to trust each clustering").wait_for()
         keep(page, "vowels")
-        page.get_by_label("Find objects").fill("y: hAd")
-        page.get_by_label("Find objects").press("Enter")
-        said(page, "90 objects picked")
+        find(page, "y: hAd", "90 objects picked")
         show(page, "Picked")
         page.locator("#panel-picked .treated").wait_for()
         taken = exported(page)
@@ -76,8 +74,7 @@ def test_looked_through_agreed_on_and_taken_away(browser: Any, large: Path) -> N
         settled(page)
         assert state(page)["sel"].endswith("c")
         keep(page, "agreed")
-        page.get_by_label("Find objects").fill("99999")
-        page.get_by_label("Find objects").press("Enter")
+        find(page, "99999")
         page.locator(".picked-bar").wait_for()
         taken = exported(page)
     assert len(taken) == N

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from consilience.measures import adjusted_rand
-from journeys.steps import exported, journey, keep, settled, tile_of
+from journeys.steps import exported, find, journey, keep, settled, tile_of
 from page_server import said, show
 
 pytestmark = pytest.mark.slow
@@ -71,9 +71,7 @@ def test_clusters_are_seen_by_their_images(browser: Any, digits: Path) -> None:
         assert looks.count() == 10
         first = looks.first.locator("img.look").first
         assert first.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [SIDE, SIDE]
-        page.get_by_label("Find objects").fill("17")
-        page.get_by_label("Find objects").press("Enter")
-        said(page, "1 object picked")
+        find(page, "17", "1 object picked")
         show(page, "Picked")
         page.locator(".picked-objects img.look").wait_for()
         keep(page, "written")

@@ -8,7 +8,7 @@ import pytest
 
 import consilience as cs
 from consilience.measures import adjusted_rand
-from journeys.steps import consilience, exported, journey, keep, settled, tile_of
+from journeys.steps import consilience, exported, find, journey, keep, settled, tile_of
 from page_server import press, said, select_branch, show, state
 
 pytestmark = pytest.mark.slow
@@ -33,9 +33,7 @@ def test_an_agreement_is_read_by_its_words(browser: Any, tmp_path: Path, data_fo
         page.locator("#panel-agreement .chart").first.wait_for()
         assert "column " not in page.locator("#panel-agreement").inner_text()
         word = words[0]
-        page.get_by_label("Find objects").fill(word)
-        page.get_by_label("Find objects").press("Enter")
-        said(page, f"found in {word}")
+        find(page, word, f"found in {word}")
         keep(page, "topics")
         taken = exported(page)
     assert adjusted_rand(taken["topics"], classes) > 0.4
