@@ -49,9 +49,8 @@ FORMS = {
 every_form = pytest.mark.parametrize(("form", "metric"), FORMS.values(), ids=FORMS)
 
 
-SHAPES = st.tuples(
-    st.integers(1, 30), st.integers(1, 4), st.just(1), st.integers(1, 6), st.sampled_from([0.0, 0.3, 1.0])
-)
+COUNTS = (st.integers(1, 30), st.integers(1, 4), st.just(1), st.integers(1, 6))
+SHAPES = st.tuples(*COUNTS, st.sampled_from([0.0, 0.3, 1.0]))
 
 
 @every_form

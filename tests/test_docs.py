@@ -64,11 +64,8 @@ def read(page: str) -> str:
 
 def blocks(page: str, kind: str) -> list[Block]:
     text = read(page)
-    return [
-        Block(kind, m["code"], text.count("\n", 0, m.start("code")), m["mark"], m["reason"], m["output"])
-        for m in FENCE.finditer(text)
-        if m["kind"] == kind
-    ]
+    found = (one for one in FENCE.finditer(text) if one["kind"] == kind)
+    return [Block(line=text.count("\n", 0, one.start("code")), **one.groupdict()) for one in found]
 
 
 def run(page: str, block: Block, names: dict[str, Any]) -> str:
@@ -157,9 +154,9 @@ def granted() -> dict[str, Any]:
         "counts": sparse.csr_array(rng.poisson(0.2 + 2.0 * (topic[:, None] == np.arange(40) % 4))),
         "topic": topic,
         "known": topic,
-        "samples": noisy_labels(40, 3, 20, 0.2)[0],
         "new_rows": ensemble.labels[:5],
         "Mine": MajorityVote,
+        "samples": noisy_labels(40, 3, 20, 0.2)[0],
         "labels_of": lambda i: rng.integers(4, size=1000),
         "info_of": lambda i: {"method": "random"},
     }
@@ -246,9 +243,8 @@ def test_links_lead_somewhere(page: str) -> None:
 
 def test_every_page_is_in_the_site() -> None:
     listed = {name for page in PAGES for block in blocks(page, "{toctree}") for name in block.code.split()}
-    listed |= set(
-        re.findall(r"^\[!\[.*\]\((\w+)\.md\)$", read("docs/gallery/index.md"), re.MULTILINE)
-    )  # docs/conf.py lists them in the site
+    gallery = read("docs/gallery/index.md")  # docs/conf.py lists them in the site
+    listed |= set(re.findall(r"^\[!\[.*\]\((\w+)\.md\)$", gallery, re.MULTILINE))
     assert {Path(page).stem for page in PAGES} - {"README", "index"} <= listed
 
 
@@ -279,11 +275,8 @@ NEEDS = {"cells": "scanpy", "customers": "uvicorn", "digits": "uvicorn"}
 
 def printed(name: str) -> str:
     """What a page says that its script prints."""
-    found = re.search(
-        r"^## What it prints\n\n```text\n(.*?)^```$", read(f"docs/gallery/{name}.md"), re.DOTALL | re.MULTILINE
-    )
-    assert found, f"{name}.md has no output"
-    return found[1]
+    (block,) = blocks(f"docs/gallery/{name}.md", "text")
+    return block.code
 
 
 @pytest.mark.parametrize("name", PLAYED)

@@ -9,7 +9,7 @@ import pytest
 
 from consilience.datasets import sample_path
 from consilience.measures import adjusted_rand
-from journeys.steps import consilience, exported, journey, readme, table, tile_of, tiles, why
+from journeys.steps import consilience, exported, journey, keep, readme, table, tile_of, tiles, why
 from page_server import press, show
 
 KNOWN = ("shape", "color")
@@ -34,10 +34,8 @@ def explained(words: str, name: str) -> None:
     other, own, rest = ("color", SHAPE, COLOR) if name == "shape" else ("shape", COLOR, SHAPE)
     assert f"come nearer to {name}" in words
     assert f"come less near to {other}" in words
-    followed, left = (
-        next(line for line in words.splitlines() if line.startswith(begin))
-        for begin in ("Its clusters follow", "Less than elsewhere its clusters follow")
-    )
+    begins = ("Its clusters follow", "Less than elsewhere its clusters follow")
+    followed, left = (next(line for line in words.splitlines() if line.startswith(begin)) for begin in begins)
     assert sum(column in followed for column in own) >= 2
     assert sum(column in left for column in rest) >= 2
     assert not any(column in followed for column in rest)
@@ -48,10 +46,8 @@ def beads(tmp_path: Path) -> Path:
     """A folder with the run of the demo, without its report."""
     (tmp_path / "consilience-demo").mkdir()
     shutil.copy(sample_path("beads.csv"), tmp_path / "consilience-demo")
-    consilience(
-        tmp_path,
-        "generate consilience-demo/beads.csv --id bead --known shape,color -k 4 -n 500 -o consilience-demo/run",
-    )
+    folder = "consilience-demo"
+    consilience(tmp_path, f"generate {folder}/beads.csv --id bead --known shape,color -k 4 -n 500 -o {folder}/run")
     return tmp_path
 
 
@@ -64,8 +60,7 @@ def test_two_groupings_are_found_told_apart_and_taken_away(browser: Any, beads: 
             tile_of(page, name).click()
             show(page, "Why")
             explained(why(page), name)
-            page.locator("#panel-picture").get_by_role("button", name="Keep").click()
-            page.get_by_label("Name", exact=True).last.fill(f"by {name}")
+            keep(page, f"by {name}")
         check(beads, exported(page))
 
 
