@@ -146,10 +146,8 @@ def _check_columns(columns: NDArray[Any], offsets: Ints) -> tuple[NDArray[Any], 
     """Clusterings × rows, and where each clustering's labels begin in what is below each other."""
     # Columns of bytes or pairs of bytes, as `encode_codes` makes them, stay as they are.
     short = isinstance(columns, np.ndarray) and columns.dtype in (np.uint8, np.uint16)
-    columns, offsets = (
-        np.ascontiguousarray(columns, None if short else np.int32),
-        np.ascontiguousarray(offsets, np.int64),
-    )
+    columns = np.ascontiguousarray(columns, None if short else np.int32)
+    offsets = np.ascontiguousarray(offsets, np.int64)
     sizes = np.diff(offsets)
     if len(sizes) != len(columns) or offsets.min(initial=0) < 0 or (sizes < 0).any():
         raise InputError(f"{len(columns)} clusterings need one offset more, in rising order; got {len(offsets)}")

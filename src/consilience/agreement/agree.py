@@ -144,10 +144,8 @@ def agree(
             table, runs(partial(maker._run, table, seed), n_init * n_clusterings, "clusterings"), n_clusterings
         )
         info = pd.DataFrame({"method": model, "information": [run.objective for run in made]})
-        starts = (
-            Clusterings(table.rows, [run.rows for run in made], info),
-            Clusterings(table.columns, [run.columns for run in made], info),
-        )
+        of_rows = Clusterings(table.rows, [run.rows for run in made], info)
+        starts = of_rows, Clusterings(table.columns, [run.columns for run in made], info)
     elif n_init > 1:
         raise InputError("n_init= is for clusterings that the model makes: leave it out where some are given")
     else:

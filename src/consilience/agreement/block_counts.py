@@ -250,9 +250,8 @@ class BlockCounts:
         new, tables = [mine.copy() for mine in labels], list(tables)
         reading, spans = self.reading(columns), self.blocks.spans(CHUNK)
         chunks = -(-self.blocks.n_rows // CHUNK)
-        rounds = (
-            np.linspace(0, chunks, min(ROUNDS, chunks) + 1).astype(int) * CHUNK
-        )  # whole chunks, about as many in each
+        # whole chunks, about as many in each
+        rounds = np.linspace(0, chunks, min(ROUNDS, chunks) + 1).astype(int) * CHUNK
         for low, high in pairwise(np.minimum(rounds, self.blocks.n_rows).tolist()):
             inside = [(max(a, low), min(b, high)) for a, b in spans if a < high and b > low]
             members = [np.bincount(mine, minlength=len(table)) for mine, table in zip(new, tables, strict=True)]

@@ -75,11 +75,9 @@ def infer(
     def improve(which: int, labels: Clusterings, heat: float, units: Sequence[int]) -> Sequence[Search]:
         group = classes[which]
         inner = threads if len(group) == 1 else 1
+        pairs = zip(group, units, strict=True)
         return list(
-            parallel(
-                delayed(_improve)(node, labels, max_iter_local, heat, seed, unit, inner)
-                for node, unit in zip(group, units, strict=True)
-            )
+            parallel(delayed(_improve)(node, labels, max_iter_local, heat, seed, unit, inner) for node, unit in pairs)
         )
 
     names = [[node.name for node in group] for group in classes]

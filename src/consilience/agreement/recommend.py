@@ -175,10 +175,8 @@ class Recommender(BaseEstimator):
 
 def lift_table(counts: Any, rows: Any, columns: Any) -> Floats:
     """p(ũ, m̃) / (p(ũ) p(m̃)) of every cluster of rows and cluster of columns; 1 where either is empty, −1 counts nowhere."""
-    mine, theirs = (
-        memberships(codes, max(int(codes.max(initial=-1)) + 1, 1)) for codes in map(np.asarray, (rows, columns))
-    )
-    joint = (mine.T @ sparse.csr_matrix(counts) @ theirs).toarray()
+    k, c = (max(int(np.max(codes, initial=-1)) + 1, 1) for codes in (rows, columns))
+    joint = (memberships(rows, k).T @ sparse.csr_matrix(counts) @ memberships(columns, c)).toarray()
     outer = np.outer(joint.sum(axis=1), joint.sum(axis=0))
     return np.divide(joint * joint.sum(), outer, out=np.ones_like(joint), where=outer > 0)
 

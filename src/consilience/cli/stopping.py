@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 WAITER = "consilience-sigterm"
+WORKERS = (b"loky.backend.popen", b"multiprocessing.spawn", b"consilience._run.time_limit")  # in their command lines
 _last_words: list[Callable[[], str]] = []
 
 
@@ -76,6 +77,4 @@ def _remove_traces(executor: Any) -> None:
 def _is_worker(pid: int) -> bool:
     """Of joblib, of a Dask cluster that this command started, or of a call with a time limit."""
     words = Path(f"/proc/{pid}/cmdline").read_bytes()
-    return any(
-        word in words for word in (b"loky.backend.popen", b"multiprocessing.spawn", b"consilience._run.time_limit")
-    )
+    return any(word in words for word in WORKERS)
