@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from consilience._check import InputError
 from consilience.consensus.methods import graph_partition as partition
 from consilience.consensus.methods import strehl_ghosh
 from consilience.consensus.methods.bipartite import HBGF
@@ -140,6 +141,34 @@ def test_memberships_follow_their_definitions():
     agree = ((labels[:, None] == labels[None]) & (labels[:, None] >= 0)).sum(axis=2)
     means = np.stack([agree[:, model.labels_ == c].mean(axis=1) for c in range(3)], axis=1)
     assert model.membership_ == pytest.approx(means / means.sum(axis=1, keepdims=True))
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    n=st.integers(2, 40),
+    sizes=st.lists(st.sampled_from([1, 2, 3, 30]), min_size=1, max_size=5),
+    missing=st.sampled_from([0.0, 0.3, 0.8]),
+    weighting=st.integers(0, 2),
+    seed=st.integers(0, 2**32 - 1),
+    budget=st.sampled_from([1.0, 1e9]),
+)
+def test_no_ensemble_breaks_a_method(n, sizes, missing, weighting, seed, budget):
+    """Few rows, single clusters, many missing labels, no overlap, giants."""
+    rng = np.random.default_rng(seed)
+    labels = np.stack([rng.integers(0, size, n) for size in sizes], axis=1)
+    labels[rng.random(labels.shape) < missing] = -1
+    weights = (None, rng.random(n) + 0.01, np.where(np.arange(n) == 0, 1e12, 1.0))[weighting]
+    try:
+        k = int(rng.integers(2, check_problem(labels, 2, weights).n_rows + 1))
+    except InputError:  # no label at all, or a single row: nothing to combine
+        return
+    methods = MCLA(k), CSPA(k, memory_budget=budget, n_neighbors=3), HBGF(k, max_rows=max(k, 10)), HGPA(k)
+    for model in methods:
+        model.set_params(random_state=0).fit(labels, sample_weight=weights)
+        assert 1 <= model.n_clusters_ <= k
+        assert ((model.labels_ >= 0) == (model.confidence_ > 0)).all()
+        assert model.membership_.shape == (len(labels), model.n_clusters_)
+        assert model.membership_.sum(axis=1) == pytest.approx((model.labels_ >= 0).astype(float))
 
 
 def test_disconnected_parts_are_clusters():

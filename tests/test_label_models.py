@@ -15,6 +15,7 @@ from consilience._check import InputError
 from consilience.consensus import BCE, NBCE, MixtureModel
 from consilience.consensus.methods import bce, mixture
 from consilience.consensus.methods import label_model as label_tables
+from consilience.consensus.rows.problem import check_problem
 from consilience.datasets.scenarios import noisy_labels
 from consilience.measures import nmi
 from oracle.label_models import em_step, membership_bound, membership_phi, membership_row, mixture_joint
@@ -59,6 +60,18 @@ def test_score_and_perplexity_are_the_same_likelihood(model):
     known = np.count_nonzero(test >= 0)
     assert found.perplexity(test) == pytest.approx(np.exp(-found.score(test) * len(test) / known))
     assert 1 < found.perplexity(test) < 3  # a uniform guess
+
+
+@every_model
+def test_new_rows_find_their_cluster(model):
+    train, truth = some_copies(noise=0.1)
+    new, new_truth = some_copies(n=60, noise=0.1, seed=2)
+    found = fitted(model, train)
+    names = {found.labels_[truth == c][0]: c for c in range(3)}
+    assert nmi(truth, found.labels_) > 0.8
+    assert np.mean([names[c] for c in found.predict(new)] == new_truth) > 0.9
+    new[:, 1:3] = -1  # clusterings held out
+    assert np.mean([names[c] for c in found.predict(new)] == new_truth) > 0.85
 
 
 @every_model
@@ -199,6 +212,23 @@ def test_em_never_falls_and_ends_where_its_equations_hold(smoothing):
         assert_allclose(new, old, atol=1e-6)
     stopped = fitted("mixture", labels, smoothing=smoothing, max_iter=3)
     assert (stopped.n_iter_, stopped.converged_) == (3, False)
+
+
+def test_em_steps_are_those_of_the_oracle():
+    rng = np.random.default_rng(0)
+    labels, _ = some_copies(n=20, noise=0.5, missing=0.3)
+    problem = check_problem(labels, 3)
+    rows, weights = label_tables.LabelRows.of(problem), rng.dirichlet(np.ones(3))
+    shares = [rng.dirichlet(np.ones(3), 3) for _ in range(4)]  # (clusters × labels) of every clustering
+    soft = np.array([mixture_joint(row, weights, shares) for row in problem.labels])
+    soft /= soft.sum(axis=1, keepdims=True)
+    found = mixture.expectation_maximization(rows, soft, 0.2, 3, 0)
+    for _ in range(3):
+        weights, shares = em_step(problem.labels, problem.weights, weights, shares, 0.2)
+    assert_allclose(np.exp(found.log_weights), weights, rtol=1e-10)
+    for mine, theirs in zip(np.split(np.exp(found.log_shares), rows.offsets[1:-1]), shares, strict=True):
+        assert_allclose(mine.T, theirs, rtol=1e-10)
+    assert np.diff(mixture.expectation_maximization(rows, soft, 0.2, 50, 0).history).min() > -1e-9
 
 
 def test_without_smoothing_what_never_was_has_no_chance():
