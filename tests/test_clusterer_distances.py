@@ -115,14 +115,9 @@ def test_distances_are_clustered_and_new_objects_assigned(model, frame, tmp_path
     assert model.__sklearn_tags__().input_tags.pairwise
 
 
-def test_columns_go_by_name(model, frame):
-    D = frame[0]
-    turned = D.iloc[N:, :N].iloc[:, ::-1]
-    np.testing.assert_array_equal(model.predict(turned), model.predict(D.iloc[N:, :N].to_numpy()))
-
-
-def test_files_without_names_go_by_order(model, frame, tmp_path):
+def test_columns_go_by_name_and_those_of_files_without_names_by_order(model, frame, tmp_path):
     D = frame[0].iloc[N:, :N]
+    np.testing.assert_array_equal(model.predict(D.iloc[:, ::-1]), model.predict(D.to_numpy()))
     D.reset_index().to_csv(tmp_path / "bare.csv", index=False, header=False)
     table = model.read(tmp_path / "bare.csv", header=False)
     assert table.ids.tolist() == list(D.index)
