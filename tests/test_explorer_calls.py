@@ -421,8 +421,11 @@ def test_two_objects_in_two_clusterings():
     assert np.isfinite(found["xy"]).all()
     assert len(header["items"]) == 1
     arrays(api, "map/mds")
-    equal = Api(Session(cs.Ensemble([[0] * 5] * 3)))
-    assert (arrays(equal, "boot")[1]["xy"] == 0.5).all()
+
+
+def test_equal_clusterings_draw_a_plane_too():
+    api = Api(Session(cs.Ensemble([[0] * 5] * 3)))
+    assert (arrays(api, "boot")[1]["xy"] == 0.5).all()
 
 
 def test_objects_that_no_clustering_labels():

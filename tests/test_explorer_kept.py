@@ -59,16 +59,11 @@ def test_memory_alone_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "{",
-        "[]",
-        json.dumps({"version": 2, "labels": {}, "tray": []}),
-        json.dumps({"version": 1, "labels": {"mine": {"warm": [300]}}, "tray": []}),
-        json.dumps({"version": 1, "labels": {}, "tray": [{"ref": 3, "name": "", "note": "", "of": ""}]}),
-    ],
-)
+EMPTY = {"version": 2, "labels": {}, "tray": []}
+FOREIGN = [EMPTY, EMPTY | {"version": 1, "labels": {"mine": {"warm": [300]}}}, EMPTY | {"version": 1, "tray": [ENTRY]}]
+
+
+@pytest.mark.parametrize("content", ["{", "[]", *map(json.dumps, FOREIGN)])
 def test_a_file_of_another_kind_is_refused_and_left_alone(run: Path, content: str) -> None:
     (run / FILE).write_text(content)
     with pytest.raises(InputError, match=r"explorer.json is not what the explorer wrote for 300 objects"):

@@ -108,17 +108,17 @@ def test_a_port_that_nobody_asked_for_or_that_is_taken_has_an_address_for_once(s
 @pytest.mark.parametrize("harm", ["readable", "folder", "link", "short", "home"])
 def test_a_secret_that_others_could_know_is_not_used(state: Path, harm: str) -> None:
     stable_token("a", "h", 1)
+    secret = state / SECRET
     if harm == "readable":
-        (state / SECRET).chmod(0o640)
+        secret.chmod(0o640)
     elif harm == "folder":
         state.chmod(0o777)
     elif harm == "link":
-        (state / SECRET).rename(state / "elsewhere")
-        (state / SECRET).symlink_to(state / "elsewhere")
+        secret.symlink_to(secret.rename(state / "elsewhere"))
     elif harm == "short":
-        (state / SECRET).write_bytes(b"short")
+        secret.write_bytes(b"short")
     else:
-        (state / SECRET).unlink()
+        secret.unlink()
         state.rmdir()
         state.write_text("a file")
     with pytest.raises(UnsafeSecretError):

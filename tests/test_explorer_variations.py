@@ -119,9 +119,9 @@ def test_a_drop_goes_back_to_just_what_was_there(api):
     for name in ("distances", "tree", "nodes", "groups"):
         np.testing.assert_array_equal(getattr(after, name), getattr(before, name))
     np.testing.assert_array_equal(after.ensemble.labels, before.ensemble.labels)
-    pd.testing.assert_frame_equal(after.ensemble.info, before.ensemble.info)
-    pd.testing.assert_frame_equal(after.curve, before.curve)
-    pd.testing.assert_frame_equal(api.session.snapshot.scores, scores)
+    frames = (after.ensemble.info, after.curve, api.session.snapshot.scores)
+    for now, then in zip(frames, (before.ensemble.info, before.curve, scores), strict=True):
+        pd.testing.assert_frame_equal(now, then)
     assert after.ensemble.names == before.ensemble.names
 
 
