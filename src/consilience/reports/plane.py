@@ -152,8 +152,8 @@ def _main_axes(labels: NDArray[np.int32], weights: Floats) -> tuple[Floats, floa
     center = np.asarray(mass @ table).ravel()
     variance = float(table.multiply(table).sum() - center @ center)
     if min(table.shape) < 4 or variance <= 1e-9:
-        dense = np.pad(table.toarray() - np.outer(mass, center), ((0, 0), (0, 2)))  # two columns at least
-        left, values, _ = (part[..., :2] for part in np.linalg.svd(dense, full_matrices=False))
+        left, values, _ = np.linalg.svd(table.toarray() - np.outer(mass, center), full_matrices=False)
+        left, values = np.pad(left, ((0, 0), (0, 2)))[:, :2], np.pad(values, (0, 2))[:2]  # there may be one axis only
     else:
         operator = LinearOperator(
             table.shape,
