@@ -16,7 +16,6 @@ from contextlib import suppress
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from consilience._check import InputError, show
@@ -122,9 +121,8 @@ class Server:
             timeout_graceful_shutdown=2,
         )
         self._server = EndingServer(config)
-        self._thread = threading.Thread(
-            target=self._server.run, kwargs={"sockets": [self._socket]}, name="explorer", daemon=True
-        )
+        sockets = [self._socket]
+        self._thread = threading.Thread(target=self._server.run, args=(sockets,), name="explorer", daemon=True)
         self._address = f"http://{named}:{self.port}/"
 
     def _new_token(self, session: Session, address: str, wanted: int) -> str:
@@ -182,9 +180,7 @@ class Server:
     def __enter__(self) -> "Server":
         return self.start()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

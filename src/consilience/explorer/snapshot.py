@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -246,14 +246,8 @@ class Snapshot:
 
     def group(self, members: Ints, step: Callable[[], None] = lambda: None) -> GroupLabels:
         ensemble = self.meta.ensemble
-        return GroupLabels(
-            lambda objects: self._labels(members, objects),
-            self.n_objects,
-            ensemble.n_clusters[members],
-            missing=ensemble.has_missing,
-            threads=THREADS,
-            step=step,
-        )
+        labels, n_clusters = partial(self._labels, members), ensemble.n_clusters[members]
+        return GroupLabels(labels, self.n_objects, n_clusters, ensemble.has_missing, THREADS, step)
 
     def codes_of(self, text: str, linkage: str) -> Labels | None:
         """The labels that a ref of a clustering or a consensus has in the tree of a linkage; None where it names nothing here."""
