@@ -167,9 +167,9 @@ def test_outliers_are_clusters_of_one():
 @pytest.mark.slow
 def test_many_rows_are_fitted_in_blocks_from_a_sample(monkeypatch):
     labels, truth = some_copies(n=800, noise=0.3)
-    monkeypatch.setattr("consilience.consensus.bayes.bounds.SAMPLE", 300)
+    monkeypatch.setattr("consilience.consensus.bayes.variational.SAMPLE", 300)
     plain = NBCE(inference="cvb", **QUICK).fit(labels)
-    monkeypatch.setattr("consilience.consensus.bayes.bounds.BLOCK", 200)
+    monkeypatch.setattr("consilience.consensus.bayes.variational.BLOCK", 200)
     blocks = NBCE(inference="cvb", **QUICK).fit(labels)
     assert blocks.labels_.tolist() == plain.labels_.tolist()
     np.testing.assert_allclose(blocks.history_, plain.history_, rtol=1e-9)

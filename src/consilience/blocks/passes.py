@@ -18,9 +18,8 @@ from consilience._types import Floats, Ints, Labels
 from consilience.blocks.distinct_rows import Layout, look_up_codes, read_part
 from consilience.blocks.result import fields_of
 from consilience.blocks.running import Reading
-from consilience.consensus.bayes import bounds
-from consilience.consensus.bayes.bounds import BLOCK, compete, components_of, count_shared, likeliest, soft_of
-from consilience.consensus.bayes.variational import Block, State, Statistics, harden, merge, renew, repeat, statistics
+from consilience.consensus.bayes import variational
+from consilience.consensus.bayes.variational import BLOCK, Block, State, Statistics, components_of, harden, statistics
 from consilience.consensus.methods import make_estimator
 from consilience.consensus.methods.estimator import Answer
 from consilience.consensus.methods.label_model import LabelRows, by_row
@@ -196,7 +195,7 @@ class Components:
         return replace(self, place=new[self.place], owner=self.owner[:, order])
 
     def _soft(self, rows: Labels) -> Floats:
-        return soft_of(Block(LabelRows(rows, np.ones(len(rows)), self.numbering.offsets)), self.state)
+        return variational.soft_of(Block(LabelRows(rows, np.ones(len(rows)), self.numbering.offsets)), self.state)
 
 
 def _bound(passes: Passes, model: NBCE) -> Components:
@@ -204,29 +203,29 @@ def _bound(passes: Passes, model: NBCE) -> Components:
     model._check()
     numbering, power = passes.numbering, model._find_power(passes.problem)
     method, how = model._bound(power)
-    best, _ = compete(passes.problem, numbering.offsets, method, **how)
-    begun = merge(passes.over("start of the bound", _begin, best.state))
+    best, _ = variational.compete(passes.problem, numbering.offsets, method, **how)
+    begun = variational.merge(passes.over("start of the bound", _begin, best.state))
 
     def merged(state: State) -> Statistics:
-        return merge(passes.over("pass of the bound", _pass, state))
+        return variational.merge(passes.over("pass of the bound", _pass, state))
 
     first = method.first(begun, numbering.offsets)
-    state, _, _ = repeat(merged, first, max_iter=how["max_iter"], tol=how["tol"])
+    state, _, _ = variational.repeat(merged, first, max_iter=how["max_iter"], tol=how["tol"])
     shared = reduce(add, passes.over("shared components", _share, state))
-    place, owner = bounds.owners_of(shared[:, :-1], shared[:, -1], loss=model.loss, n_clusters=model.n_clusters)
+    place, owner = variational.owners_of(shared[:, :-1], shared[:, -1], loss=model.loss, n_clusters=model.n_clusters)
     return Components(numbering, state, place, owner, power)
 
 
 def _begin(rows: LabelRows, state: State) -> Statistics:
-    return statistics(rows, harden(likeliest(rows, state), len(state.statistics.sizes)), state.kind)
+    return statistics(rows, harden(variational.likeliest(rows, state), len(state.statistics.sizes)), state.kind)
 
 
 def _pass(rows: LabelRows, state: State) -> Statistics:
-    return statistics(rows, renew(Block(rows), state), state.kind)
+    return statistics(rows, variational.renew(Block(rows), state), state.kind)
 
 
 def _share(rows: LabelRows, state: State) -> Floats:
     """(K, K + 1): what components have of the rows of each, and the weight of these rows."""
-    soft = soft_of(Block(rows), state)
-    table, sizes = count_shared(soft, soft.argmax(axis=1), rows.weights)
+    soft = variational.soft_of(Block(rows), state)
+    table, sizes = variational.count_shared(soft, soft.argmax(axis=1), rows.weights)
     return np.column_stack([table, sizes])

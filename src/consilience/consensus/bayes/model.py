@@ -15,7 +15,7 @@ missing, and N_km counts unlabeled members too.) Sizes and tables may be expecte
 
 **Tempering.** Clusterings that repeat each other are not so many witnesses, and the joint is p(Z) p(Y | Z)^τ with a power τ in (0, 1]
 (a power posterior; on why: J. W. Miller and D. B. Dunson, Journal of the American Statistical Association 2019). The parameters are
-integrated out before the power is taken, so that r equal clusterings with τ = 1/r are exactly one; :mod:`.dependence` estimates τ.
+integrated out before the power is taken, so that r equal clusterings with τ = 1/r are exactly one; `likelihood_power` estimates τ.
 """
 
 from collections.abc import Callable, Sequence

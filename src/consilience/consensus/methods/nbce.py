@@ -6,7 +6,7 @@ misprints mended, are in :mod:`consilience.consensus.bayes`).
 
 **What it finds** are groups whose rows of labels are alike. Where the clusterings are noisy copies of one grouping, that is this grouping.
 Where they repeat each other, as runs of k-means do, every cell of their overlay would be a group if they were taken for independent
-witnesses; so the likelihood counts to a power that follows from their dependence (:mod:`consilience.consensus.bayes.bounds`), and
+witnesses; so the likelihood counts to a power that follows from their dependence (:mod:`consilience.consensus.bayes.variational`), and
 the answer is as fine as the clusterings have independent things to say. `n_clusters` merges it down to a number you want.
 """
 
@@ -20,10 +20,9 @@ from scipy.special import logsumexp
 from consilience._check import check_choice, check_count, check_positive, check_seed, check_share
 from consilience._kernels import PRIORS
 from consilience._types import Floats, Ints, Labels
-from consilience.consensus.bayes.bounds import Method, answer_of, fit_bound, likelihood_power
 from consilience.consensus.bayes.model import mean_log_joint
 from consilience.consensus.bayes.sampling import INITS, convergence_table, sample_posterior, summarize, trace_table
-from consilience.consensus.bayes.variational import KINDS
+from consilience.consensus.bayes.variational import KINDS, Method, answer_of, fit_bound, likelihood_power
 from consilience.consensus.methods.estimator import Answer
 from consilience.consensus.methods.label_model import LabelModel
 from consilience.consensus.rows.problem import Problem, by_size
