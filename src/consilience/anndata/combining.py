@@ -15,7 +15,7 @@ import pandas as pd
 from consilience import consensus as verbs
 from consilience._check import InputError, check_choice, listed
 from consilience._types import Ints
-from consilience.anndata.frames import check_adata, check_key, makers, safe_frame, small_codes, without_crumbs, written
+from consilience.anndata.frames import check_adata, check_key, safe_frame, small_codes, without_crumbs, written
 from consilience.consensus import Consensus
 from consilience.consensus.how_many.curve import stable_range
 from consilience.consensus.how_many.significance import is_real
@@ -23,6 +23,7 @@ from consilience.ensemble import Ensemble
 from consilience.ensemble.opening import stored_ensemble, stored_keys
 from consilience.measures import MEASURES, element_consistency, pairwise
 from consilience.reports.tree_over_k import tree_over_k_edges
+from consilience.tables.in_memory import answers_in
 
 MADE_BY = "consilience.anndata.combine"
 USUAL = ("leiden", "louvain")  # what scanpy calls its clusterings
@@ -193,7 +194,7 @@ def _with_scales(found: Consensus, other: Consensus) -> Consensus:
 
 def chosen(adata: Any, keys: str | Sequence[str] | None) -> tuple[Ensemble, list[str]]:
     """The clusterings that keys name, and what they are called."""
-    made = _made_columns(adata)
+    made = answers_in(adata)
     columns = [name for name in map(str, adata.obs.columns) if name not in made]
     if keys is None:
         stored = stored_keys(adata)
@@ -215,15 +216,6 @@ def chosen(adata: Any, keys: str | Sequence[str] | None) -> tuple[Ensemble, list
         said = f"only {found[0]!r}" if found else "none"
         raise InputError(f"keys={keys!r} names {said} of the columns of obs, and a consensus needs several clusterings")
     return Ensemble(adata.obs[found]), found
-
-
-def _made_columns(adata: Any) -> set[str]:
-    """Columns of `obs` that were made of clusterings: answers of :func:`combine`, and what it and :func:`compare` say of the cells."""
-    keys = makers(adata)
-    made = {f"{key}_consistency" for key in keys}
-    for key in [key for key, made_by in keys.items() if made_by == MADE_BY]:
-        made |= {key, *(f"{key}_{field.name}" for field in fields(Consensus))}
-    return made
 
 
 def _write(adata: Any, key: str, found: Consensus, names: Sequence[str]) -> None:

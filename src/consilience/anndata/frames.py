@@ -12,6 +12,7 @@ import pandas as pd
 from consilience._check import InputError, check_choice, kind_of
 from consilience._types import Ints
 from consilience.consensus import Consensus
+from consilience.tables.in_memory import makers
 
 
 def check_adata(adata: Any) -> Any:
@@ -42,18 +43,11 @@ def small_codes(labels: Any) -> Ints:
     return np.ascontiguousarray(labels, np.int8 if most < 2**7 else np.int16 if most < 2**15 else np.int32)
 
 
-def makers(adata: Any) -> dict[str, str]:
-    """Which function of this package wrote each of its keys."""
-    named = {str(k): str(v.get("made_by")) for k, v in adata.uns.items() if isinstance(v, Mapping)}
-    return {key: made_by for key, made_by in named.items() if made_by.startswith("consilience.anndata.")}
-
-
-def check_key(adata: Any, key: str, made_by: str) -> str:
-    """A key to write to: not one under which another function of this package has written."""
+def check_key(adata: Any, key: str, made_by: str) -> None:
+    """Refuse a key under which another function of this package has written."""
     other = makers(adata).get(key, made_by)
     if other != made_by:
         raise InputError(f"key_added={key!r} holds what {other} wrote, which would be lost: choose another key")
-    return key
 
 
 def written(adata: Any, key: str, made_by: str) -> Mapping[str, Any]:

@@ -16,6 +16,10 @@ from consilience.ensemble.results import late
 OF_OBJECTS = ("labels", "confidence", "support", "membership", "scale_labels", "scale_confidence", "ids")
 
 
+def _tallied(name: str) -> Any:
+    return property(lambda self: self.tally[name])
+
+
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class WrittenConsensus(Consensus):
     """A :class:`Consensus` of labels in blocks, with what concerns single objects on disk.
@@ -51,29 +55,12 @@ class WrittenConsensus(Consensus):
     output: str = ""
     tally: dict[str, Any]
 
-    @property
-    def n_objects(self) -> int:
-        return int(self.tally["n_objects"])
-
-    @property
-    def n_without_labels(self) -> int:
-        return int(self.tally["n_without_labels"])
-
-    @property
-    def n_floaters(self) -> int:
-        return int(self.tally["n_floaters"])
+    n_objects, n_without_labels, n_floaters = map(_tallied, ("n_objects", "n_without_labels", "n_floaters"))
+    mean_confidence, mean_support = map(_tallied, ("mean_confidence", "mean_support"))
 
     @property
     def sizes(self) -> Ints:
         return np.array(self.tally["sizes"], np.int64)
-
-    @property
-    def mean_confidence(self) -> float:
-        return float(self.tally["mean_confidence"])
-
-    @property
-    def mean_support(self) -> float:
-        return float(self.tally["mean_support"])
 
 
 def fields_of(record: Consensus) -> dict[str, Any]:

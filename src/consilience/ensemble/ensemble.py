@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,23 +12,12 @@ import numpy as np
 import pandas as pd
 
 from consilience import _kernels
-from consilience._check import InputError, check_same_index, count, encode_labels, kind_of, show
+from consilience._check import InputError, check_same_index, count, encode_labels, kind_of, names_objects, show
 from consilience._files import check_folder, write_folder
 from consilience._hooks import hook
+from consilience._names import unique_names
 from consilience._types import Array, ArrayLike, EnsembleLike, Floats, Ints, Labels, PathLike
-from consilience.ensemble.info import (
-    by_name,
-    check_ids,
-    check_info,
-    check_label_names,
-    ids_of_index,
-    join_info,
-    known_codes,
-    object_vector,
-    positions,
-    read_only,
-    typed_labels,
-)
+from consilience.ensemble.info import check_ids, check_info, check_label_names, object_vector, positions, read_only
 from consilience.tables import Table
 from consilience.tables.in_memory import columns_of, is_frame, label_columns
 from consilience.tables.raw_table import given_reading
@@ -121,7 +110,7 @@ result or AnnData
             label_names.append(found)
         if info is None and names is not None:
             info = {"name": names}
-        self._set(table, label_names, info, ids_of_index(index) if ids is None else ids)
+        self._set(table, label_names, info, _ids_of_index(index) if ids is None else ids)
 
     def _set(self, labels: Labels, label_names: list[Array | None], info: Any, ids: Any) -> None:
         self.labels, self.label_names = read_only(labels), [read_only(names) for names in label_names]
@@ -210,7 +199,7 @@ result or AnnData
         """The labels as they were given: a column per clustering, by its name; the index has the ids."""
         columns = {}
         for j, (codes, names) in enumerate(zip(self.labels.T, self.label_names, strict=True)):
-            columns[j] = typed_labels(names, codes) if codes.min() >= 0 else self.named_labels(j)
+            columns[j] = _typed_labels(names, codes) if codes.min() >= 0 else self.named_labels(j)
         index = None if self.ids is None else pd.Index(self.ids, name="id")
         return pd.DataFrame(columns, index=index).set_axis(self.names, axis=1)
 
@@ -239,13 +228,13 @@ result or AnnData
         for j, (mine, theirs) in enumerate(zip(self.label_names, other.label_names, strict=True)):
             if mine is not theirs:
                 known = {name: code for code, name in enumerate(self.categories(j))}
-                known, new = known_codes(known, other.categories(j), names[j])
+                known, new = _known_codes(known, other.categories(j), names[j])
                 codes[:, j] = np.array([*new, -1], np.int32)[codes[:, j]]
                 label_names[j] = object_vector(known)
         return Ensemble.from_codes(codes, label_names=label_names, info=other.info, ids=other.ids)
 
     def _column(self, clustering: int | str) -> int:
-        found = positions(by_name(clustering, lambda: self.names), self.n_clusterings, "clustering")
+        found = positions(clustering, self.n_clusterings, "clustering", lambda: self.names)
         if isinstance(found, slice) or len(found) != 1:
             raise InputError(f"choose one clustering by number or name; got {show(clustering)}")
         return int(found[0]) % self.n_clusterings
@@ -276,7 +265,7 @@ result or AnnData
             raise InputError(f"choose by [objects] or [objects, clusterings]; got {len(key)} selections")
         rows, columns = key if isinstance(key, tuple) else (key, slice(None))
         rows = positions(rows, self.n_objects, "object")
-        columns = positions(by_name(columns, lambda: self.names), self.n_clusterings, "clustering")
+        columns = positions(columns, self.n_clusterings, "clustering", lambda: self.names)
         labels = self.labels[rows][:, columns]
         if 0 in labels.shape:
             m, n = count(labels.shape[1], "clustering"), count(labels.shape[0], "object")
@@ -311,7 +300,7 @@ result or AnnData
                 at = int(np.flatnonzero(ids != named[0])[0])
                 where = f"object {at} is {show(named[0][at])} in one and {show(ids[at])} in another"
                 raise InputError(f"the ensembles name their objects differently: {where}; put them in the same order")
-        info = join_info([part.info for part in parts])
+        info = _join_info([part.info for part in parts])
         names = [known for part in parts for known in part.label_names]
         codes = np.hstack([part.labels for part in parts])
         return Ensemble.from_codes(codes, label_names=names, info=info, ids=named[0] if named else None)
@@ -382,6 +371,52 @@ result or AnnData
             made = self.info["method"].value_counts()
             lines.append("made by   " + ", ".join(f"{name} {count}" for name, count in made.head(6).items()))
         return "\n  ".join(lines)
+
+
+def _ids_of_index(index: Any) -> Array | None:
+    """The names of objects that a pandas index has, None if it only counts them."""
+    if not names_objects(index):
+        return None
+    if not index.is_unique:
+        twice = f"the index names the objects, and {show(index[index.duplicated()][0])} stands in it more than once"
+        raise InputError(f"{twice}: make it unique, or drop it with reset_index(drop=True)")
+    return np.asarray(index.to_numpy())
+
+
+def _typed_labels(names: Array | None, codes: Labels) -> Array:
+    """Labels by their codes, none of which is missing: numbers and booleans as arrays of their type."""
+    if names is None:
+        return codes
+    is_plain = set(map(type, names)) in ({bool}, {int}, {float})
+    labels: Array = (np.array(names.tolist()) if is_plain else names)[codes]
+    return labels
+
+
+def _known_codes(known: Mapping[Any, int], labels: Iterable[Any], clustering: str) -> tuple[dict[Any, int], list[int]]:
+    """All labels with their codes, those not `known` after them, and the codes of `labels`."""
+    is_text, codes = {isinstance(name, str) for name in known}, dict(known)
+    for label in labels if is_text else ():
+        if isinstance(label, str) not in is_text:
+            is_, are = ("is text", "numbers") if isinstance(label, str) else ("is a number", "text")
+            said = f"the label {show(label)} {is_}, and those it is matched with are {are}: give both in the same form"
+            raise InputError(f"clustering {clustering!r}: {said}")
+    return codes, [codes.setdefault(label, len(codes)) for label in labels]
+
+
+def _join_info(frames: list[pd.DataFrame]) -> pd.DataFrame:
+    """One table of all rows: whole numbers stay exact beside missing ones, and names stay, a repeated one with a number."""
+    columns = list(dict.fromkeys(column for frame in frames for column in frame))
+    # Columns that are all missing in a part say nothing about the type of the others.
+    known = [frame.dropna(axis=1, how="all") for frame in frames]
+    partial = [column for column in columns if not all(column in frame for frame in known)]
+    exact = {"i": "Int64", "u": "UInt64"}
+    for i, frame in enumerate(known):
+        kinds = {c: exact[frame[c].dtype.kind] for c in partial if c in frame and frame[c].dtype.kind in exact}
+        known[i] = frame.astype(kinds)
+    info = pd.concat(known, ignore_index=True).reindex(columns=columns)
+    if "name" in info:
+        info["name"] = unique_names(info["name"])
+    return info
 
 
 # Objects that no clustering tells apart, collapsed to one row.

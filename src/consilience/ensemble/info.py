@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, check_choice, check_same_index, count, names_objects, show
-from consilience._names import unique_names
-from consilience._types import Array, Labels
+from consilience._types import Array
 
 
 def check_info(info: Any, n_clusterings: int) -> pd.DataFrame:
@@ -23,22 +22,6 @@ def check_info(info: Any, n_clusterings: int) -> pd.DataFrame:
     if len(frame) != n_clusterings:
         raise InputError(f"info has {count(len(frame), 'row')} for {count(n_clusterings, 'clustering')}")
     return frame
-
-
-def join_info(frames: list[pd.DataFrame]) -> pd.DataFrame:
-    """One table of all rows: whole numbers stay exact beside missing ones, and names stay, a repeated one with a number."""
-    columns = list(dict.fromkeys(column for frame in frames for column in frame))
-    # Columns that are all missing in a part say nothing about the type of the others.
-    known = [frame.dropna(axis=1, how="all") for frame in frames]
-    partial = [column for column in columns if not all(column in frame for frame in known)]
-    exact = {"i": "Int64", "u": "UInt64"}
-    for i, frame in enumerate(known):
-        kinds = {c: exact[frame[c].dtype.kind] for c in partial if c in frame and frame[c].dtype.kind in exact}
-        known[i] = frame.astype(kinds)
-    info = pd.concat(known, ignore_index=True).reindex(columns=columns)
-    if "name" in info:
-        info["name"] = unique_names(info["name"])
-    return info
 
 
 def check_ids(ids: Any, n_objects: int) -> Array | None:
@@ -55,16 +38,6 @@ def check_ids(ids: Any, n_objects: int) -> Array | None:
         raise InputError(f"the id {show(array[at])} occurs more than once (object {at})")
     array.flags.writeable = False
     return array
-
-
-def ids_of_index(index: Any) -> Array | None:
-    """The names of objects that a pandas index has, None if it only counts them."""
-    if not names_objects(index):
-        return None
-    if not index.is_unique:
-        twice = f"the index names the objects, and {show(index[index.duplicated()][0])} stands in it more than once"
-        raise InputError(f"{twice}: make it unique, or drop it with reset_index(drop=True)")
-    return np.asarray(index.to_numpy())
 
 
 def check_same_objects(ensemble: Any, *given: Any) -> None:
@@ -104,30 +77,10 @@ def read_only(array: Any) -> Any:
     return array
 
 
-def typed_labels(names: Array | None, codes: Labels) -> Array:
-    """Labels by their codes, none of which is missing: numbers and booleans as arrays of their type."""
-    if names is None:
-        return codes
-    is_plain = set(map(type, names)) in ({bool}, {int}, {float})
-    labels: Array = (np.array(names.tolist()) if is_plain else names)[codes]
-    return labels
-
-
-def known_codes(known: Mapping[Any, int], labels: Iterable[Any], clustering: str) -> tuple[dict[Any, int], list[int]]:
-    """All labels with their codes, those not `known` after them, and the codes of `labels`."""
-    is_text, codes = {isinstance(name, str) for name in known}, dict(known)
-    for label in labels if is_text else ():
-        if isinstance(label, str) not in is_text:
-            is_, are = ("is text", "numbers") if isinstance(label, str) else ("is a number", "text")
-            said = f"the label {show(label)} {is_}, and those it is matched with are {are}: give both in the same form"
-            raise InputError(f"clustering {clustering!r}: {said}")
-    return codes, [codes.setdefault(label, len(codes)) for label in labels]
-
-
 # Which objects and clusterings a user means: numbers, slices, masks and names as positions.
 
 
-def by_name(key: Any, names_of: Callable[[], list[str]]) -> Any:
+def _by_name(key: Any, names_of: Callable[[], list[str]]) -> Any:
     """The positions of clusterings chosen by name; any other choice as it is."""
     asked = [key] if isinstance(key, str) else key
     if not isinstance(asked, (list, tuple, np.ndarray, pd.Index)) or not len(asked):
@@ -141,8 +94,9 @@ def by_name(key: Any, names_of: Callable[[], list[str]]) -> Any:
     return [names.index(name) for name in asked]
 
 
-def positions(key: Any, size: int, what: str) -> Any:
-    """Slices stay slices (no copy); numbers, lists and masks become arrays of positions."""
+def positions(key: Any, size: int, what: str, names_of: Callable[[], list[str]] | None = None) -> Any:
+    """Slices stay slices (no copy); numbers, lists and masks, and names where there are any, become arrays of positions."""
+    key = key if names_of is None else _by_name(key, names_of)
     if isinstance(key, slice):
         return key
     array = np.atleast_1d(np.asarray(key))

@@ -267,11 +267,8 @@ class _Parts:
             items = [self.encode(item, f"{name}.{i}") for i, item in enumerate(value)]
             return items if isinstance(value, list) else {"$": "tuple", "items": items}
         if isinstance(value, Mapping):
-            keys = [self.encode(key, f"{name}.key") for key in value]
-            items = [
-                [key, self.encode(v, f"{name}.{i}")]
-                for i, (key, v) in enumerate(zip(keys, value.values(), strict=True))
-            ]
+            pairs = enumerate(value.items())
+            items = [[self.encode(key, f"{name}.key"), self.encode(v, f"{name}.{i}")] for i, (key, v) in pairs]
             return {"$": "dict", "items": items}
         kind = type(value).__name__
         if dataclasses.is_dataclass(value) and KINDS.get(kind) is type(value):

@@ -25,7 +25,7 @@ from consilience.generation.predict import Labeler
 from consilience.generation.runner import Runner
 from consilience.generation.spaces import Preparation
 from consilience.generation.tasks import Made
-from consilience.tables.cells import check_unique, ids_of
+from consilience.tables.cells import ids_of
 from consilience.tables.in_memory import raw_frame
 from consilience.tables.scaling import FAR
 
@@ -134,9 +134,7 @@ def _ids_of(blocks: Sequence[Any], name: str) -> Any:
     parts = [open_parquet(one).read([name]).to_pandas() if isinstance(one, Path) else one[[name]] for one in blocks]
     parts = [computed([part])[0] if hasattr(part, "compute") else part for part in parts]
     raw = raw_frame("row blocks", pd.concat(parts, ignore_index=True))
-    ids = ids_of(raw, 0)
-    check_unique(raw, ids, 0)
-    return ids
+    return ids_of(raw, 0, unique=True)
 
 
 def _parts_of(

@@ -29,6 +29,7 @@ _INTEGER, _FLOAT_INTEGER = re.compile(r"-?[1-9][0-9]{,18}|0"), re.compile(r"(-?[
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(?i:inf|infinity|nan)$"
 Matrix: TypeAlias = Any  # ndarray or csr_matrix
+IsBad: TypeAlias = Callable[[np.ndarray], np.ndarray]
 # safeguard: distances that went through single precision, or were computed in two orders, differ by about this much.
 ROUNDING = 1e-6
 _BLOCK = 1 << 18  # safeguard: numbers that are looked at together
@@ -218,23 +219,19 @@ def _text_labels(raw: RawTable, position: int, column: pa.ChunkedArray) -> pd.Se
     return pd.Series(pd.Categorical.from_codes(np.array([*place, -1], np.int32)[codes], words_of))
 
 
-def ids_of(raw: RawTable, position: int) -> np.ndarray:
+def ids_of(raw: RawTable, position: int, *, unique: bool = False) -> np.ndarray:
     """One column of names of rows or columns: text as written, anything else as it is; none may be empty."""
     column = raw.column(position)
     ids = (pc.utf8_trim_whitespace(column) if isinstance(column, pa.ChunkedArray) else column).to_numpy()
-    check_present(raw, ids, position)
+    check_ids(raw, ids, position, unique=unique)
     return ids
 
 
-def check_present(raw: RawTable, ids: np.ndarray, position: int | None = None) -> None:
+def check_ids(raw: RawTable, ids: np.ndarray, position: int | None = None, *, unique: bool = True) -> None:
     empty = pd.isna(ids) | (ids == "")
     if empty.any():
         raise raw.error("the id is missing: give every row one", int(np.argmax(empty)), position)
-
-
-def check_unique(raw: RawTable, ids: np.ndarray, position: int | None = None) -> None:
-    twice = pd.Series(ids).duplicated().to_numpy()
-    if twice.any():
+    if unique and (twice := pd.Series(ids).duplicated().to_numpy()).any():
         second = int(twice.argmax())
         first = int(np.flatnonzero(ids[:second] == ids[second])[0])
         where = raw.place(first).removeprefix(f"{raw.source}, ")
@@ -349,14 +346,7 @@ def check_not_negative(raw: RawTable, values: Matrix, positions: list[int], what
     _refuse(raw, values, positions, lambda part: part < 0, said, f"correct it{otherwise}")
 
 
-def _refuse(
-    raw: RawTable,
-    values: Matrix,
-    positions: list[int],
-    is_bad: Callable[[np.ndarray], np.ndarray],
-    said: str,
-    remedy: str,
-) -> None:
+def _refuse(raw: RawTable, values: Matrix, positions: list[int], is_bad: IsBad, said: str, remedy: str) -> None:
     """Say where the first bad value is, and how many there are."""
     if found := _find(values, is_bad):
         n_bad, row, column = found
@@ -364,7 +354,7 @@ def _refuse(
         raise raw.error(f"{said.format(values[row, column])}, {which}: {remedy}", row, positions[column])
 
 
-def _find(values: Matrix, is_bad: Callable[[np.ndarray], np.ndarray]) -> tuple[int, int, int] | None:
+def _find(values: Matrix, is_bad: IsBad) -> tuple[int, int, int] | None:
     """How many values are bad, and row and column of the first."""
     if sparse.issparse(values):
         stored = np.flatnonzero(is_bad(values.data))
@@ -389,6 +379,7 @@ def _blocks(values: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def _matrix(raw: RawTable, positions: list[int], *, whole: bool) -> Matrix:
+    """The columns as numbers; all that cannot be are named together."""
     body = raw.body
     if not isinstance(body, (pa.Table, pd.DataFrame)):
         if positions != list(range(raw.width)):
@@ -397,11 +388,6 @@ def _matrix(raw: RawTable, positions: list[int], *, whole: bool) -> Matrix:
             body.sort_indices()
             return sparse.csr_matrix((plain(body.data, whole, raw.source), body.indices, body.indptr), body.shape)
         return plain(body, whole, raw.source)
-    return np.column_stack(_numeric(raw, positions, whole))
-
-
-def _numeric(raw: RawTable, positions: list[int], whole: bool) -> list[np.ndarray]:
-    """The columns as numbers; all that cannot be are named together."""
     columns, errors = [], {}
     for position in positions:
         try:
@@ -416,4 +402,4 @@ def _numeric(raw: RawTable, positions: list[int], whole: bool) -> list[np.ndarra
         remedy = "name ids with id_column= (--id) and known classes with known= (--known), leave others out with columns= (--columns)"
         plainly = "leave them out, or turn them into numbers"
         raise raw.error(f"{what}: {those}: {remedy if raw.has_options else plainly}")
-    return columns
+    return np.column_stack(columns)

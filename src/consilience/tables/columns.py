@@ -14,15 +14,7 @@ import pyarrow.compute as pc
 
 from consilience._check import InputError, count, listed
 from consilience._types import Array
-from consilience.tables.cells import (
-    MAYBE_MISSING,
-    ColumnError,
-    check_present,
-    check_unique,
-    ids_of,
-    labels_of,
-    numbers_of,
-)
+from consilience.tables.cells import MAYBE_MISSING, ColumnError, check_ids, ids_of, labels_of, numbers_of
 from consilience.tables.parse_text import is_number
 from consilience.tables.raw_table import Names, RawTable
 
@@ -51,14 +43,11 @@ def find_ids(
     # first, not at all); its values must differ, and it is not `taken` for something else.
     by_index = id_column in ("index", raw.index_name) and id_column not in raw.column_names
     if raw.index is not None and (by_index or (id_column is None and raw.index_is_ids)):
-        check_present(raw, raw.index)
-        check_unique(raw, raw.index)
+        check_ids(raw, raw.index)
         return None, raw.index, []
     if id_column is not None:
         position = raw.find(id_column, "id_column")
-        ids = ids_of(raw, position)
-        check_unique(raw, ids, position)
-        return position, ids, []
+        return position, ids_of(raw, position, unique=True), []
     names = raw.names or []
     if likely in names and (place := names.index(likely)) not in taken:
         which = raw.column_words(place)

@@ -98,6 +98,9 @@ def _refuse_damaged(source: str, suffix: str) -> Iterator[None]:
         what = f"memory is too small for it ({reason_of(error)})"
         raise InputError(f"{source}: {what}: read fewer columns or rows") from error
     except Exception as error:  # whatever a library raises while it reads a file is the file's fault
+        if "allow_pickle" in str(error):
+            what = "holds pickled Python objects, which are never loaded"
+            raise InputError(f"{source}: {what}: save plain numbers or text, such as names.astype(str)") from error
         raise InputError(f"{source}: damaged, or not a {suffix} file ({reason_of(error)}): write it again") from error
 
 
@@ -135,28 +138,17 @@ def _read_parquet(path: Path, options: Options) -> RawTable:
 
 
 def _read_npy(path: Path, options: Options) -> RawTable:
-    with path.open("rb") as file, _refuse_pickles(path.name):
+    with path.open("rb") as file:
         if file.peek(1)[:1] != b"\x93":
             raise ValueError("it does not start as .npy files do")
         return raw_array(path.name, np.load(file, allow_pickle=False), options.kind)
-
-
-@contextmanager
-def _refuse_pickles(source: str) -> Iterator[None]:
-    try:
-        yield
-    except ValueError as error:
-        if "allow_pickle" not in str(error):
-            raise
-        what = "holds pickled Python objects, which are never loaded"
-        raise InputError(f"{source}: {what}: save plain numbers or text, such as names.astype(str)") from error
 
 
 def _read_npz(path: Path, options: Options) -> RawTable:
     name = path.name
     if not zipfile.is_zipfile(path):
         raise ValueError("it is not a zip archive")
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays, _refuse_pickles(name):
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
         files = list(arrays.files)
         if options.key is not None:
             check_choice(options.key, files, f"key of {name}")

@@ -78,12 +78,16 @@ def frame_of(table: pa.Table) -> pd.DataFrame:
 
 def answers_in(data: Any) -> list[str]:
     """Columns of `obs` of an AnnData that consilience wrote itself: a consensus, and what it says of every cell."""
-    records = {str(key): held for key, held in getattr(data, "uns", {}).items() if isinstance(held, Mapping)}
-    keys = {key: str(held.get("made_by")) for key, held in records.items()}
-    written = [key for key, made_by in keys.items() if made_by.startswith("consilience.anndata.")]
-    own = {key for key in written if keys[key] == "consilience.anndata.combine"}
+    written = makers(data)
+    own = {key for key, made_by in written.items() if made_by == "consilience.anndata.combine"}
     own |= {f"{key}_{what}" for key in written for what in ("confidence", "support", "consistency")}
     return [str(name) for name in data.obs.columns if str(name) in own]
+
+
+def makers(data: Any) -> dict[str, str]:
+    """Which function of `consilience.anndata` wrote each of its keys of `uns`."""
+    records = {str(k): str(v.get("made_by")) for k, v in getattr(data, "uns", {}).items() if isinstance(v, Mapping)}
+    return {key: made_by for key, made_by in records.items() if made_by.startswith("consilience.anndata.")}
 
 
 def raw_anndata(source: str, data: Any, kind: str, key: str | None) -> RawTable:

@@ -262,7 +262,8 @@ def read_table(
     if triples:
         made_of = _triples(raw, kind, columns, has_more=bool(aside) or id_column is not None)
         return replace(made_of, from_file=from_file)
-    taken = [*aside, *raw.named(() if columns is None else columns)]
+    named = raw.named(() if columns is None else columns)
+    taken = [*aside, *named]
     id_position, ids, notices = find_ids(raw, id_column, taken, likely=None if encoder is None else encoder.id_name)
     if kind in ("distances", "new_distances") and ids is None:
         id_position, ids, notices = find_row_names(raw, taken)
@@ -277,7 +278,6 @@ def read_table(
     if kind == "labels":
         values, doubts = label_frame(raw, kept, asked=asked, has_ids=ids is not None)
     elif kind == "data":
-        named = raw.named(()) if columns is None else raw.named(columns)
         made = data_columns(raw, kept, types, encoder=encoder, named=named, decimal=decimal, has_ids=ids is not None)
         values, reading, doubts = made.values, replace(made.reading, decimal=raw.decimal), list(made.said)
         if reading.encoder is not None:

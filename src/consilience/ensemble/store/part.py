@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from consilience._check import InputError
 from consilience._types import Array
 from consilience.ensemble.store.folder import SAME_RUN, difference, parse_manifest
-from consilience.ensemble.store.info import NAMES, TAKEN, Column, RefusedError, brief, decode_info
+from consilience.ensemble.store.info import NAMES, STREAM, TAKEN, Column, RefusedError, brief, decode_info, unit_keys
 
 # What must be known of a damaged part stands in its name: its number, the next number that was free once it was written,
 # and the CRC-32 of the file (Parquet's own checksums leave out the footer and page headers).
@@ -68,18 +68,17 @@ def encode_part(
     return sink.getvalue()
 
 
-def check_failures(failed: Any, rows: np.ndarray) -> np.ndarray | None:
+def add_failures(columns: dict[str, Column], failed: Any, rows: np.ndarray) -> np.ndarray | None:
+    """Enter a column of the clusterings that could not be made, where there are any."""
     if failed is None or not np.any(failed):
         return None
     lost = np.asarray(failed, bool)
     if lost.shape != (len(rows),) or (rows[lost] >= 0).any():
         raise InputError("failed must say of each clustering whether it could not be made, and such have no labels")
+    if FAILED in columns:
+        raise InputError(f"info column {FAILED!r} is the store's own where clusterings failed: rename it")
+    columns[FAILED] = pa.array(lost, pa.bool_()), {"consilience": FAILED}  # the mark tells it from one of the user's
     return lost
-
-
-def mark_failures(failed: np.ndarray) -> Column:
-    # The mark tells the column from one of the user's.
-    return pa.array(failed, pa.bool_()), {"consilience": FAILED}
 
 
 def has_failures(schema: pa.Schema) -> bool:
@@ -187,3 +186,13 @@ def read_info(parts: Sequence[Part], columns: Sequence[str] | None, *, failed: b
     numbers = np.concatenate([table["number"].to_numpy() for table in tables] or [np.empty(0, np.int64)])
     frame = decode_info([table.drop_columns("number") for table in tables], pd.Index(numbers, name="number"))
     return (frame if failed else frame[~frame.index.duplicated()]).sort_index(kind="stable")
+
+
+def read_failures(parts: Sequence[Part], columns: Sequence[str] | None) -> pd.DataFrame:
+    found = read_info(parts, None if columns is None else [*columns, *STREAM], failed=True)
+    if found.empty:
+        return found
+    made, keys = set(unit_keys(read_info(parts, STREAM, failed=False))), unit_keys(found)
+    first = {key: place for place, key in reversed(list(enumerate(keys)))}
+    own = [name for name in found if columns is None or name in columns]
+    return found.iloc[sorted(place for key, place in first.items() if key not in made)][own]

@@ -21,16 +21,14 @@ from consilience.ensemble.store import folder as folders
 from consilience.ensemble.store import part as parts
 from consilience.ensemble.store.info import (
     NAMES,
-    STREAM,
     RefusedError,
     brief,
     check_ids,
     decode_names,
     encode_info,
     encode_names,
-    unit_keys,
 )
-from consilience.ensemble.store.part import FAILED, Part
+from consilience.ensemble.store.part import Part
 
 
 class StoreWarning(UserWarning):
@@ -210,11 +208,7 @@ class Store:
         self._check_writer()
         rows = parts.check_rows(labels, self.n_objects)
         columns = encode_info(info, len(rows)) | encode_names(label_names, len(rows))
-        lost = parts.check_failures(failed, rows)
-        if lost is not None:
-            if FAILED in columns:
-                raise InputError(f"info column {FAILED!r} is the store's own where clusterings failed: rename it")
-            columns[FAILED] = parts.mark_failures(lost)
+        lost = parts.add_failures(columns, failed, rows)
         with self._appending:
             numbers = self._new_numbers(numbers, len(rows))
             if len(rows) == 0:
@@ -293,13 +287,7 @@ class Store:
 
         What a run makes is known by its seed, unit and center, and may have another number when it is made; all else by its number.
         """
-        found = parts.read_info(self._parts, None if columns is None else [*columns, *STREAM], failed=True)
-        if found.empty:
-            return found
-        made, keys = set(unit_keys(self.info(STREAM))), unit_keys(found)
-        first = {key: place for place, key in reversed(list(enumerate(keys)))}
-        own = [name for name in found if columns is None or name in columns]
-        return found.iloc[sorted(place for key, place in first.items() if key not in made)][own]
+        return parts.read_failures(self._parts, columns)
 
     def labels(self, numbers: ArrayLike = None) -> Labels:
         """Codes of all clusterings in the order of their numbers, or of those asked, in the order asked.
