@@ -9,7 +9,7 @@ from consilience._check import InputError
 from consilience.blocks import LabelBlocks, WrittenConsensus, passes, sample_and_place
 from consilience.blocks.combining import FIXED
 from consilience.consensus import METHODS, MajorityVote
-from consilience.consensus.bayes import bounds
+from consilience.consensus.bayes import variational
 from consilience.datasets import noisy_labels
 from consilience.measures import adjusted_rand
 
@@ -87,7 +87,7 @@ def test_passes_of_the_mixture_and_the_bound_go_over_all_objects(codes, monkeypa
 
 
 def test_starts_of_the_bound_compete_on_few_objects_as_in_memory(codes, monkeypatch):
-    monkeypatch.setattr(bounds, "SAMPLE", 500)
+    monkeypatch.setattr(variational, "SAMPLE", 500)
     monkeypatch.setattr(passes, "BLOCK", 300)
     how = {**NBCE, "inference": "vb"}
     assert_close(combine_tightly(codes, "nbce", k=None, **how), cs.combine(codes, None, "nbce", **how))
