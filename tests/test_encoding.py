@@ -170,6 +170,7 @@ def test_skewed_numbers_are_logged_only_where_that_helps():
         ("-$5 €7", [-5, np.nan]),
         ("5 kg|7,5 kg|8", [5, 7.5, 8]),
         ("5 kg|7 kg|7 cm", [5, 7, np.nan]),
+        ("50 %|1|2|$3", [np.nan, 1, 2, np.nan]),
         ("1 234,5|12 34", [1234.5, np.nan]),
         ("970 Evo|980 Pro|1960 Jan", [np.nan] * 3),
         ("--5 -+5 +-5 -5", [np.nan] * 3 + [-5]),

@@ -56,7 +56,8 @@ def written_numbers(
     found = [_WRITTEN.fullmatch(word.strip().replace("\u2212", "-")) for word in words]
     units = [_unit_of(match) for match in found]
     if unit is None:
-        unit = next((one for one, _ in Counter(filter(None, units)).most_common(1)), "")
+        # one 50% among plain numbers is another quantity
+        unit = next((one for one, _ in Counter(one for one in units if one is not None).most_common(1)), "")
     digits = [re.sub(r"['’\u00a0\u202f ]", "", match["digits"]) if match else "" for match in found]
     if sign is None and any(mark in text for text in digits for mark in ",."):
         sign = _decimal_sign(digits, decimal)
