@@ -4,7 +4,7 @@ import json
 import signal
 import socket
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import httpx
 import numpy as np
@@ -12,8 +12,9 @@ import pytest
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from consilience._check import InputError
+from consilience.explorer import guard
 from consilience.explorer.checks import BITS, BODY, PICKS
-from consilience.explorer.launch import PageMissingError, Server, check_host, load_page, run
+from consilience.explorer.launch import Asset, PageMissingError, Server, check_host, load_page, run
 from consilience.explorer.replies import refusal, unpack
 from consilience.explorer.session import Session
 from explorer_cases import ASSETS, TOKEN, beads_session, codes, until
@@ -514,6 +515,31 @@ def test_a_browser_that_does_not_return_holds_nothing_up(monkeypatch):
     run(running, browser=True, say=said.append)
     closed.set()
     assert running.url in said[0]
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", b"GET /explorer.js HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" * 40], ids=["idle", "never read"]
+)
+def test_strangers_do_not_keep_the_page_out(sent):
+    """More than the limit: the oldest that never showed the token goes, and who has the token stays."""
+    assets = ASSETS | {"/explorer.js": Asset(b" " * 2**20, "text/javascript")}
+    with (
+        Server(beads_session(), token=TOKEN, assets=assets) as running,
+        httpx.Client(timeout=60, base_url=f"http://127.0.0.1:{running.port}") as ours,
+        ExitStack() as strangers,
+    ):
+        running._server.config.timeout_keep_alive = 3600  # nobody's connection ends by itself
+        assert ours.get("/api/session", headers={"X-Consilience-Token": TOKEN}).status_code == 200
+        (mine,) = running._server.server_state.connections
+        for _ in range(guard.CONNECTIONS + 12):
+            one = strangers.enter_context(socket.create_connection(("127.0.0.1", running.port), timeout=60))
+            with suppress(OSError):  # it may be ended already
+                one.sendall(sent.replace(b"%d", b"%d" % running.port))
+        for _ in range(3):
+            assert httpx.get(f"http://127.0.0.1:{running.port}/", timeout=60).status_code == 200
+        until(lambda: len(running._server.server_state.connections) <= guard.CONNECTIONS)
+        assert mine in running._server.server_state.connections
+        assert ours.get("/api/session", headers={"X-Consilience-Token": TOKEN}).status_code == 200
 
 
 def test_a_call_ends_when_its_client_hangs_up(server, monkeypatch):

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from consilience.explorer.api import read_body, response
 from consilience.explorer.checks import BODY, json_object
@@ -30,6 +32,7 @@ from consilience.explorer.replies import RefusedError, Reply, json_reply, refusa
 
 SECRET = "explorer-secret"
 BYTES = 32  # safeguard: of the secret, 256 bits, which nobody can guess
+CONNECTIONS = 128  # safeguard: open at once; more would use up the files that a process may have
 TOKEN, ENTER = b"x-consilience-token", "/enter"
 HEADERS = {
     "Content-Security-Policy": (
@@ -134,6 +137,29 @@ async def _enter(tokens: Tokens, request: Request) -> Response:
     if token is None:
         raise RefusedError(401, "this link was used already: open the address that the explorer printed")
     return response(json_reply({"token": token}))
+
+
+class LimitedProtocol(H11Protocol):
+    """HTTP/1.1 on at most :data:`CONNECTIONS` connections: one more ends the oldest that never showed the token.
+
+    Any program of this machine can open connections, and leave them idle or their answers unread: they must not keep the page out.
+    """
+
+    _numbers = count()
+
+    def __init__(self, tokens: Tokens, **options: Any) -> None:
+        super().__init__(**options)
+        self._tokens, self._number, self._is_ours = tokens, next(self._numbers), False
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        here = [one for one in self.connections if isinstance(one, LimitedProtocol) and not one.transport.is_closing()]
+        if len(here) > CONNECTIONS:  # this one is a stranger too, as long as it has not asked
+            min((one for one in here if not one._is_ours), key=lambda one: one._number).transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._is_ours = self._is_ours or self._tokens.are_in(self.headers or [])
 
 
 class EndingServer(uvicorn.Server):

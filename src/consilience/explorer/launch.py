@@ -13,6 +13,7 @@ import warnings
 import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -91,7 +92,7 @@ class Server:
         import uvicorn
 
         from consilience.explorer.api import Api
-        from consilience.explorer.guard import EndingServer, Guard, Tokens, page_routes
+        from consilience.explorer.guard import EndingServer, Guard, LimitedProtocol, Tokens, page_routes
 
         address = check_host(host)
         self._socket, self.note = _bind(address, port)
@@ -110,7 +111,7 @@ class Server:
         hosts = {f"{name}:{self.port}" for name in names} | (names if self.port == 80 else set())
         config = uvicorn.Config(
             Guard(self.api.app, self._tokens, hosts),
-            http="h11",  # it refuses doubled Host headers and bad lengths by itself
+            http=partial(LimitedProtocol, self._tokens),  # type: ignore[arg-type]  # h11 refuses doubled Host headers and bad lengths by itself
             ws="none",
             lifespan="off",
             log_config=None,  # how a process logs is its own affair
