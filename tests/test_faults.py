@@ -7,7 +7,7 @@ import os
 import pytest
 
 from dask_cluster import local_cluster
-from faults import clusters, runs
+from faults import clusters, files, runs
 from faults.counts import Count, table
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")]
@@ -26,6 +26,10 @@ TIMES = {runs.killed: 5, runs.stopped: 2, runs.cut: 2, runs.two_writers: 1, runs
 @pytest.mark.parametrize("fault", TIMES, ids=lambda fault: fault.__name__)
 def test_a_run_survives(tmp_path, fault):
     check(fault(tmp_path, TIMES[fault]), TIMES[fault] - (fault is runs.stopped))
+
+
+def test_damaged_files_are_read_or_refused_in_a_sentence(tmp_path):
+    check(files.mutated(tmp_path, 48), 48)
 
 
 @pytest.mark.parametrize("fault", [clusters.scheduler_lost, clusters.scheduler_restarted])

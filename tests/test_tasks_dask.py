@@ -15,11 +15,13 @@ import joblib
 import numpy as np
 import pytest
 from joblib import delayed
+from joblib.externals.loky import ProcessPoolExecutor
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
 import consilience as cs
 from consilience._check import InputError
+from consilience._run import parallel
 from consilience._run.cluster import AHEAD
 from consilience._run.parallel import LARGE, ROUND, ClusterError, n_tasks, on_cluster, pack, unpack, workers
 from consilience._run.progress import logging_to
@@ -159,6 +161,15 @@ def test_results_of_a_call_that_was_left_are_not_those_of_the_next():
         next(left)
         left.close()
         assert sorted(held(delayed(pow)(i, 2) for i in range(30))) == [(i, i * i) for i in range(30)]
+
+
+def test_a_task_that_loky_lost_as_it_was_left_is_not_told(capsys):
+    with parallel._without_lost_tasks(), ProcessPoolExecutor(1) as pool:
+        assert pool.submit(divmod, 7, 2).result() == (3, 1)
+        pool._work_ids.put(99)  # what a call does that comes just as the tasks are thrown away
+        pool._executor_manager_thread_wakeup.wakeup()
+        pool._executor_manager_thread.join()
+    assert not capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from dask_cluster import local_cluster
-from faults import clusters, runs
+from faults import clusters, files, runs
 from faults.counts import Count, table
 
 ALL = {runs.killed: 100, runs.stopped: 10, runs.cut: 10, runs.two_writers: 3, runs.clock_jumps: 6, runs.full_disk: 5}
@@ -34,6 +34,7 @@ def main(share: float = 1.0) -> int:
         folder = Path(temporary)
         for fault, often in ALL.items():
             take(partial(fault, folder, times(often)))
+        take(partial(files.mutated, folder, times(500), None))
         with local_cluster() as client:
             for name, job in clusters.jobs().items():
                 take(partial(clusters.worker_killed, client, name, job, times(20)))

@@ -11,6 +11,7 @@ import inspect
 import io
 import pickle
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -220,16 +221,34 @@ class _LocalWorkers(Workers):
 
     def _until_death(self, tasks: Mapping[int, Task]) -> Iterator[tuple[int, Any]]:
         self._turn += 1
-        found = self._held((_run_numbered, (self._turn, *one), {}) for one in list(tasks.items()))
-        try:
-            for turn, place, result in found:
-                if turn == self._turn:  # joblib still has batches of a turn that ended early, and runs them in the next
-                    yield place, result
-        finally:
-            if hasattr(found, "close"):
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", UserWarning)  # that tasks were canceled, as they should be
-                    found.close()
+        with _without_lost_tasks():
+            found = self._held((_run_numbered, (self._turn, *one), {}) for one in list(tasks.items()))
+            try:
+                for turn, place, result in found:
+                    # joblib still has batches of a turn that ended early, and runs them in the next.
+                    if turn == self._turn:
+                        yield place, result
+            finally:
+                if hasattr(found, "close"):
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore", UserWarning)  # that tasks were canceled, as they should be
+                        found.close()
+
+
+@contextlib.contextmanager
+def _without_lost_tasks() -> Iterator[None]:
+    # A task given out just as joblib ends its processes is one that loky's thread no longer finds: it dies of that, and nobody need know.
+    hook = threading.excepthook
+
+    def report(args: threading.ExceptHookArgs) -> None:
+        if not (args.exc_type is KeyError and type(args.thread).__name__ == "_ExecutorManagerThread"):
+            hook(args)
+
+    threading.excepthook = report
+    try:
+        yield
+    finally:
+        threading.excepthook = hook
 
 
 def _run_numbered(turn: int, place: int, task: Task) -> tuple[int, int, Any]:
