@@ -6,7 +6,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -101,6 +101,32 @@ def visit(browser: Any, url: str, **options: Any) -> Iterator[Visit]:
         context.close()
 
 
+@contextmanager
+def looking(browser: Any, server: Any, **options: Any) -> Iterator[Any]:
+    """The page of a server that is visited, from the first picture on."""
+    with visit(browser, server.url, **options) as seen:
+        seen.page.wait_for_selector(".tile canvas")
+        yield seen.page
+
+
+@contextmanager
+def explored(browser: Any, source: Any, **how: Any) -> Iterator[tuple[Any, Any]]:
+    """A page on a server of its own, once its pictures are drawn."""
+    served = cs.explore(source, browser=False, block=False, progress=False, **how)
+    with closing(served) as server, looking(browser, server) as page:
+        page.wait_for_selector(".big-picture[aria-busy=false] canvas")
+        yield page, server
+
+
+def cut_into(page: Any, groups: int) -> Any:
+    """Cut the tree into so many groups, by the field that comes back."""
+    field = page.get_by_label("Number of groups")
+    field.fill(str(groups))
+    field.press("Enter")
+    page.locator(".title").click()  # letters are keys again
+    return field
+
+
 def beads_run(folder: Path, number: int = NUMBER, beads: Table | None = None) -> Path:
     """A stored run of clusterings of the beads, as the demo makes it."""
     cs.generate(beads or load_beads(), number, 4, store=folder, progress=False)
@@ -166,14 +192,6 @@ def pixels(page: Any, selector: str) -> NDArray[np.uint32]:
     return np.frombuffer(base64.b64decode(text), np.dtype("<u4")).reshape(height, width)
 
 
-def rename(page: Any, old: str, new: str) -> None:
-    """Rename a cluster as people do: type, and go on."""
-    field = page.get_by_label(f"Name of cluster {old}", exact=True)
-    field.fill(new)
-    field.press("Enter")
-    said(page, f"{old} renamed to {new}")
-
-
 def until(page: Any, holds: str | Callable[[], Any], argument: Any = None) -> None:
     """Wait until a script or a function says true; the page's own policy forbids Playwright's way of waiting."""
     end = time.monotonic() + 60  # only to end what hangs
@@ -193,6 +211,14 @@ def until_kept(page: Any, server: Any) -> None:
     kept = server.api.session.kept
     names = ("ref", "name", "note")
     until(page, lambda: [[one[name] for name in names] for one in kept.tray] == [entry[:3] for entry in tray(page)])
+
+
+def drag(page: Any, start: tuple[float, float], end: tuple[float, float], steps: int = 4) -> None:
+    """Draw with the mouse from one place to another."""
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(*end, steps=steps)
+    page.mouse.up()
 
 
 def swipe(page: Any, x: float, y: float, by: float) -> None:

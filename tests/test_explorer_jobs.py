@@ -1,7 +1,6 @@
 """Long work of the explorer: more like this, and the null of the best group."""
 
 import threading
-import time
 
 import numpy as np
 import pandas as pd
@@ -14,14 +13,14 @@ from consilience.datasets import load_beads, sample_path
 from consilience.ensemble.store import Store
 from consilience.explorer.api import Api
 from consilience.explorer.calls.jobs import find, summary
-from consilience.explorer.jobs import Jobs, StoppedError
+from consilience.explorer.jobs import Jobs
 from consilience.explorer.replies import RefusedError
 from consilience.explorer.session import Session
 from consilience.explorer.sources import GenerateOptions, open_clusterings
 from consilience.generation import Variations
 from consilience.inputs import as_table
 from consilience.measures import accuracy
-from explorer_cases import arrays, ask, beads_ensemble, beads_session, finish, post, stored_session
+from explorer_cases import arrays, ask, beads_ensemble, beads_session, drop, finish, post, stored_session
 from test_explorer_export import exported, run_snippet
 
 
@@ -76,7 +75,7 @@ def test_around_a_branch_is_around_its_medoid_and_its_tree_is_still_there(api):
 
 def test_one_job_at_a_time(api):
     gate = threading.Event()
-    api.jobs.start("wait", 1, lambda job: {"waited": gate.wait(20)})
+    api.jobs.start("wait", 1, lambda job: {"waited": gate.wait(60)})
     assert "job is running" in post(api, "jobs", 409, kind="more_like", ref="5m", count=5, jitter=0.3)["error"]
     assert ask(api, "session")["job"]["kind"] == "wait"
     gate.set()
@@ -97,13 +96,13 @@ def test_cancel_keeps_what_was_made(api, monkeypatch):
     monkeypatch.setattr(Variations, "__call__", slow)
     job = more_like(api, count=1000)
     assert made.wait(60)
-    assert api.call("DELETE", f"/api/jobs/{job['id']}").status == 200
+    drop(api, f"jobs/{job['id']}")
     go.set()
     done = finish(api, job["id"])
     assert (done["state"], done["done"]) == ("canceled", 25)
     assert done["result"]["added"] == list(range(60, 85))
     assert ask(api, "session")["n_clusterings"] == 85
-    assert api.call("DELETE", f"/api/jobs/{job['id']}").status == 200  # asked too late: nothing changes
+    drop(api, f"jobs/{job['id']}")  # asked too late: nothing changes
     assert ask(api, f"jobs/{job['id']}")["state"] == "canceled"
 
 
@@ -228,7 +227,7 @@ def test_less_compactness_is_better_in_its_null(api):
 
 def test_the_null_can_be_canceled(api):
     job = post(api, "jobs", 202, kind="null", groups=40, score="accuracy:shape", shuffles=100)
-    api.call("DELETE", f"/api/jobs/{job['id']}")
+    drop(api, f"jobs/{job['id']}")
     done = finish(api, job["id"])
     assert (done["state"], done["result"]) == ("canceled", None)
     assert done["done"] < 101
@@ -248,12 +247,9 @@ def test_what_makes_no_sense_is_refused(api, body):
     assert api.jobs.running() is None
 
 
-def test_jobs_that_are_not_there(api):
-    for method, number in (("GET", "1"), ("DELETE", "7"), ("GET", "x")):
-        assert api.call(method, f"/api/jobs/{number}").status == 404
-
-
-def test_old_jobs_are_forgotten():
+def test_jobs_that_are_not_there_and_old_ones_are_forgotten(api):
+    for call, number in ((ask, "1"), (drop, "7"), (ask, "x")):
+        call(api, f"jobs/{number}", 404)
     jobs = Jobs()
     for _ in range(40):
         jobs.start("quick", 1, lambda job: None)
@@ -261,19 +257,6 @@ def test_old_jobs_are_forgotten():
     with pytest.raises(RefusedError):
         jobs.get(1)
     assert jobs.get(40).state == "done"
-
-
-def test_the_end_of_a_server_stops_its_job():
-    jobs = Jobs()
-
-    def work(job):
-        while True:
-            job.step()
-
-    job = jobs.start("endless", 1, work)
-    jobs.close()
-    assert job.state == "canceled"
-    assert issubclass(StoppedError, Exception)
 
 
 def test_a_neighbor_map_as_a_job_which_can_be_canceled(monkeypatch):
@@ -291,35 +274,28 @@ def test_a_neighbor_map_as_a_job_which_can_be_canceled(monkeypatch):
     assert (header["kind"], len(found["xy"])) == ("neighbors", 60)
 
 
-def test_what_nobody_asked_for_gives_way():
+def test_what_nobody_asked_for_gives_way_and_the_end_of_a_server_stops_its_job():
     jobs, begun = Jobs(), threading.Event()
 
-    def wait(job):
+    def endless(job):
         while True:
             begun.set()
-            time.sleep(0.01)
             job.step()
 
-    idle = jobs.start("stable", 1, wait, gives_way=True)
+    idle = jobs.start("stable", 1, endless, gives_way=True)
     begun.wait()
-    job = jobs.start("count", 1, lambda job: {})
+    job = jobs.start("endless", 1, endless)
     jobs.close()
-    assert (idle.state, job.state) == ("canceled", "done")
+    assert (idle.state, job.state) == ("canceled", "canceled")
 
 
-def table_api(n_objects, far=20.0):
-    """An explorer of two blobs, clustered, so that it looks for stable numbers."""
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(
-        rng.normal(size=(n_objects, 3)) + far * (np.arange(n_objects) % 2)[:, None], columns=list("abc")
-    )
-    table["word"] = np.array(["left", "right"])[np.arange(n_objects) % 2]
-    options = GenerateOptions(n_clusterings=10, n_jobs=1)
-    return Api(open_clusterings(table, kind="data", options=options).session(n_jobs=1))
+def blobs(n, columns):
+    """Two of them, far apart."""
+    return np.random.default_rng(0).normal(size=(n, columns)) + 20 * (np.arange(n) % 2)[:, None]
 
 
 def test_stable_numbers_of_distances_are_found():
-    X = np.random.default_rng(0).normal(size=(52, 2)) + 20 * (np.arange(52) % 2)[:, None]
+    X = blobs(52, 2)
     far = np.linalg.norm(X[:, None] - X, axis=2)
     found = find(as_table(far, "distances"), 1)
     assert (found["numbers"][0], found["real"]) == (2, True)
@@ -332,7 +308,9 @@ def test_of_few_objects_nobody_claims_to_have_tested_anything():
 
 
 def test_stable_numbers_that_give_way_end_and_are_still_to_be_found(monkeypatch):
-    api, kept = table_api(60), []
+    table = pd.DataFrame(blobs(60, 3), columns=list("abc")).assign(word=["left", "right"] * 30)
+    options = GenerateOptions(n_clusterings=10, n_jobs=1)
+    api, kept = Api(open_clusterings(table, kind="data", options=options).session(n_jobs=1)), []
     monkeypatch.setattr("consilience.explorer.calls.jobs.Child", lambda: kept.append(Child()) or kept[-1])
     first = post(api, "jobs", 202, kind="stable", unasked=True)
     finish(api, post(api, "jobs", 202, kind="map")["id"])  # takes its place

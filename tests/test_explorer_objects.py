@@ -22,7 +22,7 @@ from consilience.explorer.session import Session
 from consilience.generation.spaces import GenerationWarning
 from consilience.measures import accuracy, distinguishing_features
 from consilience.tables import read_table
-from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, holes_session, post
+from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, drop, holes_session, post
 
 BEADS = load_beads()
 WORDS = ["the", "cat", "cattle", "dog", "Fish"]
@@ -58,9 +58,7 @@ def documents():
 
 
 def found(api, text):
-    reply = api.call("GET", "/api/search", {"text": text})
-    assert reply.status == 200, reply.body
-    header, some = unpack(reply.body)
+    header, some = arrays(api, "search", text=text)
     assert header["total"] == len(some["rows"])
     return some["rows"].tolist(), header["where"]
 
@@ -149,8 +147,7 @@ def test_a_search_in_a_column_that_is_not_there_names_those_that_may_be_meant(ap
     hints = {"length > 3": "no column 'length': length_mm?", "colr: red": "no column 'colr': color?"}
     hints |= {"zzz = 3": "no column 'zzz'", "length_mm > 3000": "", "nothing like this": "", "color: red": ""}
     for text, hint in hints.items():
-        told = unpack(api.call("GET", "/api/search", {"text": text}).body)[0]["hint"]
-        assert told == (hint and f"there is {hint}")
+        assert arrays(api, "search", text=text)[0]["hint"] == (hint and f"there is {hint}")
 
 
 def test_search_by_time_with_and_without_a_zone():
@@ -287,23 +284,20 @@ def test_a_label_is_saved_grows_and_is_dropped():
     assert own.startswith("odd ones")
     assert table[own].iloc[:6].fillna("").tolist() == ["", "left", "left", "right", "right", ""]
     assert ask(api, "objects/3m", start=3, count=1)["rows"][0]["known"]["odd ones"] == "right"
-    assert [dropped(api, name).status for name in ("odd ones", "shape", "odd ones")] == [200, 400, 404]
+    for name, status in (("odd ones", 200), ("shape", 400), ("odd ones", 404)):
+        drop(api, "known", status, name=name)
     assert ask(api, "session")["saved"] == []
     assert ask(api, "detail/3m")["known"] == before
     header, some = arrays(api, "known/1")
     assert [header["classes"][c] for c in some["codes"]] == BEADS.labels["color"].tolist()
 
 
-def dropped(api, name):
-    return api.call("DELETE", "/api/known", {}, json.dumps({"name": name}).encode())
-
-
 def test_two_pages_drop_the_labels_that_they_name():
     api = Api(beads_session())
     for name in ("a", "b", "c"):
         post(api, "known", name=name, rows=[1])
-    assert dropped(api, "a").status == 200  # the other page still has all three in its list
-    assert dropped(api, "b").status == 200
+    for name in ("a", "b"):  # the other page still has all three in its list
+        drop(api, "known", name=name)
     assert ask(api, "session")["saved"] == ["c"]
 
 

@@ -12,11 +12,10 @@ import pytest
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer import Server
-from page_server import NUMBER, Visit, download, press, said, select_branch, show, state, tray, visit
+from page_server import NUMBER, download, looking, press, said, select_branch, show, state, tray, visit
 
 
-def test_opens_with_every_panel_and_cleans_the_address(seen: Visit, server: Server) -> None:
-    page = seen.page
+def test_opens_with_every_panel_and_cleans_the_address(page: Any, server: Server) -> None:
     for panel in ("tiles", "picture", "detail", "tray"):
         assert page.locator(f"#panel-{panel}").is_visible()
     for pane in ("Scores", "Map", "Tree"):
@@ -163,8 +162,7 @@ def test_tray_names_notes_order_and_undo(page: Any) -> None:
 
 
 def test_a_copied_address_opens_the_same_view(browser: Any, server: Server) -> None:
-    with visit(browser, server.url, permissions=["clipboard-read", "clipboard-write"]) as seen:
-        page = seen.page
+    with looking(browser, server, permissions=["clipboard-read", "clipboard-write"]) as page:
         press(page, "+", "c", "3", "p", "s", "2", "x")
         page.get_by_label("Note on").last.fill("to look at again: 100 % & more #")
         page.get_by_label("Color tree by").select_option("accuracy:shape")
@@ -252,17 +250,17 @@ def test_theme_follows_the_system_and_can_be_chosen(browser: Any, server: Server
         color = page.evaluate("getComputedStyle(document.querySelector('.panel')).backgroundColor")
         return sum(int(part) for part in color.removeprefix("rgb(").removesuffix(")").split(","))
 
-    with visit(browser, server.url, color_scheme=system) as seen:
-        assert (ground(seen.page) > 600) == (system == "light")
+    with looking(browser, server, color_scheme=system) as page:
+        assert (ground(page) > 600) == (system == "light")
         other = "dark" if system == "light" else "light"
-        seen.page.get_by_label("Theme").select_option(other)
-        assert (ground(seen.page) > 600) == (other == "light")
-        seen.page.reload()
-        seen.page.wait_for_selector("#panel-tiles")
-        assert (ground(seen.page) > 600) == (other == "light"), "a choice is kept"
+        page.get_by_label("Theme").select_option(other)
+        assert (ground(page) > 600) == (other == "light")
+        page.reload()
+        page.wait_for_selector("#panel-tiles")
+        assert (ground(page) > 600) == (other == "light"), "a choice is kept"
 
 
 def test_nothing_overflows_on_smaller_screens(browser: Any, server: Server) -> None:
     for width in (1100, 800):
-        with visit(browser, server.url, viewport={"width": width, "height": 900}) as seen:
-            assert seen.page.evaluate("document.documentElement.scrollWidth") == width
+        with looking(browser, server, viewport={"width": width, "height": 900}) as page:
+            assert page.evaluate("document.documentElement.scrollWidth") == width

@@ -2,8 +2,6 @@
 
 import io
 import re
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer import Server
 from consilience.reports.plane import plane_of
-from page_server import NUMBER, download, press, said, show, visit
+from page_server import NUMBER, download, explored, press, said, show
 
 BEADS = load_beads()
 N = 60
@@ -26,16 +24,6 @@ FEW: dict[str, Any] = {"n_clusterings": 8, "n_clusters": 3}
 @pytest.fixture(scope="module")
 def ensemble(run: Path) -> cs.Ensemble:
     return cs.Ensemble.load(run)
-
-
-@contextmanager
-def explored(browser: Any, source: Any, **how: Any) -> Iterator[tuple[Any, Server]]:
-    """A page on a server of its own, once its pictures are drawn."""
-    served = cs.explore(source, browser=False, block=False, progress=False, **how)
-    with closing(served) as server, visit(browser, server.url) as seen:
-        seen.page.wait_for_selector(".tile canvas")
-        seen.page.wait_for_selector(".big-picture canvas")
-        yield seen.page, server
 
 
 def places(page: Any, ensemble: cs.Ensemble) -> np.ndarray:
