@@ -162,7 +162,6 @@ def tray(page: Any) -> list[list[str]]:
 
 
 def select_branch(page: Any) -> None:
-    """Select a group of several clusterings by its number."""
     for number in range(1, int(state(page)["cut"]) + 1):
         press(page, str(number))
         if "." in state(page)["sel"]:
@@ -170,8 +169,12 @@ def select_branch(page: Any) -> None:
     raise AssertionError("every group is a single clustering")
 
 
+def tile_sizes(page: Any) -> list[int]:
+    """How many clusterings the groups in sight have."""
+    return [int(text.split()[0]) for text in page.locator(".tile-head > span:nth-child(2)").all_inner_texts()]
+
+
 def show(page: Any, tab: str) -> None:
-    """Choose a tab: of the panels beside the data, or of those below."""
     page.get_by_role("tab", name=tab).click()
 
 
@@ -213,16 +216,14 @@ def until_kept(page: Any, server: Any) -> None:
     until(page, lambda: [[one[name] for name in names] for one in kept.tray] == [entry[:3] for entry in tray(page)])
 
 
-def drag(page: Any, start: tuple[float, float], end: tuple[float, float], steps: int = 4) -> None:
-    """Draw with the mouse from one place to another."""
+def drag(page: Any, start: tuple[float, float], end: tuple[float, float]) -> None:
     page.mouse.move(*start)
     page.mouse.down()
-    page.mouse.move(*end, steps=steps)
+    page.mouse.move(*end, steps=4)
     page.mouse.up()
 
 
 def swipe(page: Any, x: float, y: float, by: float) -> None:
-    """Move a finger up or down from a place."""
     touch = page.context.new_cdp_session(page)
     touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
     for step in range(1, 11):
@@ -233,7 +234,6 @@ def swipe(page: Any, x: float, y: float, by: float) -> None:
 
 
 def press(page: Any, *keys: str) -> None:
-    """Press keys one after the other."""
     for key in keys:
         page.keyboard.press(key)
 

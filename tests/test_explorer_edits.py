@@ -3,8 +3,9 @@
 import io
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -291,14 +292,14 @@ def test_calls_answer_while_clusters_are_edited() -> None:
             replies = [api.call("GET", f"/api/{path}") for path in ("session", "kept")]
             failed.extend(one.body for one in replies if one.status != 200)
 
-    readers = [Thread(target=look) for _ in range(3)]
-    for one in readers:
-        one.start()
-    for number in range(300):
-        edit(api, "3m", "rename", cluster="0", name=f"n{number}")
-    stop.set()
-    for one in readers:
-        one.join()
+    with ThreadPoolExecutor(3) as readers:
+        looks = [readers.submit(look) for _ in range(3)]
+        try:
+            for number in range(300):
+                edit(api, "3m", "rename", cluster="0", name=f"n{number}")
+        finally:
+            stop.set()
+    assert [one.result() for one in looks] == [None] * 3
     assert failed == []
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import consilience as cs
+from consilience._check import InputError
 from consilience._run.random import child_seed
 from consilience._run.time_limit import Child
 from consilience.datasets import load_beads, sample_path
@@ -55,11 +56,21 @@ def test_more_like_this(api):
     np.testing.assert_array_equal(Variations(load_beads()).remake(ens.info.iloc[77]), ens.labels[:, 77])
 
 
-def test_every_chunk_has_a_seed_of_its_own_purpose(api, monkeypatch):
-    seeds, make = [], Variations.__call__
+@pytest.fixture
+def before_each(monkeypatch):
+    """Called with a hook: that runs before each chunk is made."""
+    real = Variations.__call__
+
+    def put(hook):
+        monkeypatch.setattr(Variations, "__call__", lambda *args, **how: (hook(how), real(*args, **how))[1])
+
+    return put
+
+
+def test_every_chunk_has_a_seed_of_its_own_purpose(api, monkeypatch, before_each):
+    seeds = []
     monkeypatch.setattr("consilience.explorer.calls.more_like.CHUNK", 2)
-    spy = lambda *a, **how: seeds.append(how["random_state"]) or make(*a, **how)  # noqa: E731
-    monkeypatch.setattr(Variations, "__call__", spy)
+    before_each(lambda how: seeds.append(how["random_state"]))
     finish(api, more_like(api, count=4)["id"])
     assert seeds == [child_seed(60, "explorer.more_like", done) for done in (0, 2)]
 
@@ -83,19 +94,11 @@ def test_one_job_at_a_time(api):
     finish(api, more_like(api, count=2)["id"])
 
 
-def test_cancel_keeps_what_was_made(api, monkeypatch):
-    made, go = threading.Event(), threading.Event()
-    real = Variations.__call__
-
-    def slow(*args, **kwargs):
-        found = real(*args, **kwargs)
-        made.set()
-        assert go.wait(60)
-        return found
-
-    monkeypatch.setattr(Variations, "__call__", slow)
+def test_cancel_keeps_what_was_made(api, before_each):
+    begun, go = threading.Event(), threading.Event()
+    before_each(lambda how: (begun.set(), go.wait(60)))
     job = more_like(api, count=1000)
-    assert made.wait(60)
+    assert begun.wait(60)
     drop(api, f"jobs/{job['id']}")
     go.set()
     done = finish(api, job["id"])
@@ -106,29 +109,26 @@ def test_cancel_keeps_what_was_made(api, monkeypatch):
     assert ask(api, f"jobs/{job['id']}")["state"] == "canceled"
 
 
-def test_a_failure_on_the_way_keeps_what_was_made(api, monkeypatch):
-    real, calls = Variations.__call__, []
+@pytest.mark.parametrize("made", [0, 1])
+@pytest.mark.parametrize("failure", [InputError("the disk is full"), ZeroDivisionError("the secret")])
+def test_a_failure_on_the_way_keeps_what_was_made_and_an_unforeseen_one_is_not_shown(
+    api, before_each, caplog, failure, made
+):
+    calls = []
 
-    def breaks(*args, **kwargs):
-        calls.append(1)
-        if len(calls) == 2:
-            raise cs._check.InputError("the disk is full")
-        return real(*args, **kwargs)
+    def breaks(how):
+        calls.append(how)
+        if len(calls) > made:
+            raise failure
 
-    monkeypatch.setattr(Variations, "__call__", breaks)
-    done = finish(api, more_like(api, count=60)["id"])
-    assert (done["state"], done["message"]) == ("failed", "the disk is full")
-    assert ask(api, "session")["n_clusterings"] == 85
-    assert done["result"]["added"] == list(range(60, 85))
-
-
-def test_an_unforeseen_failure_says_so_without_details(api, monkeypatch, caplog):
-    monkeypatch.setattr(Variations, "__call__", lambda *args, **kwargs: 1 // 0)
-    done = finish(api, more_like(api)["id"])
-    assert done["state"] == "failed"
-    assert "division" not in done["message"]
-    assert "ZeroDivisionError" in caplog.text
-    assert ask(api, "session")["revision"] == 0
+    before_each(breaks)
+    done, told = finish(api, more_like(api, count=60)["id"]), ask(api, "session")
+    assert (done["state"], told["n_clusterings"], told["revision"]) == ("failed", 60 + 25 * made, made)
+    if made:
+        assert done["result"]["added"] == list(range(60, 85))
+    foreseen = isinstance(failure, InputError)
+    assert (done["message"] == "the disk is full", "ZeroDivisionError" in caplog.text) == (foreseen, not foreseen)
+    assert "secret" not in done["message"]
 
 
 def test_a_stored_run_grows_on_disk(tmp_path):

@@ -4,6 +4,7 @@ import json
 import signal
 import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 
 import httpx
@@ -93,15 +94,12 @@ def json_head(server):
     return head(server, "POST /api/jobs", f"Origin: http://127.0.0.1:{server.port}", "Content-Type: application/json")
 
 
-def test_the_page_needs_no_token(base):
+def test_the_page_needs_no_token_and_calls_with_it_are_answered(base, client, server):
     found = fetch(f"{base}/")
     assert found.status_code == 200
     assert found.headers["content-type"] == "text/html; charset=utf-8"
     assert found.content == ASSETS["/"].body
     assert fetch(f"{base}/explorer.js").headers["content-type"].startswith("text/javascript")
-
-
-def test_a_call_with_the_token(client, server):
     assert client.get("/api/session").json()["n_objects"] == 300
     _header, found = unpack(client.get("/api/labels/3m").content)
     np.testing.assert_array_equal(codes(found["labels"][0]), server.api.session.snapshot.meta.ensemble.labels[:, 3])
@@ -281,15 +279,11 @@ def test_two_picks_of_many_objects_fit(client, base):
     assert change(client, base, "/api/looks", content=longest).status_code == 413
 
 
-def test_a_body_is_not_read_for_strangers(server):
+def test_a_body_that_never_ends_is_not_read_for_strangers_and_given_up_for_others(server, monkeypatch):
     started = f"POST /api/jobs HTTP/1.1\nHost: 127.0.0.1:{server.port}\nContent-Length: 60000\n\n"
-    assert raw(server, started) == 401  # at once, though the body never comes
-
-
-def test_a_body_that_never_ends_is_given_up(server, base, monkeypatch):
+    assert raw(server, started) == 401  # at once
     monkeypatch.setattr("consilience.explorer.api.PATIENCE", 0.2)
-    start = json_head(server)
-    assert raw(server, f"{start}Content-Length: 100\n\n{{") == 408
+    assert raw(server, f"{json_head(server)}Content-Length: 100\n\n{{") == 408
 
 
 def test_long_addresses_and_headers(client, server):
@@ -328,19 +322,11 @@ def test_too_many_calls_at_once(base, server, monkeypatch):
 
     monkeypatch.setattr(Session, "name_of", slow)
     monkeypatch.setattr("consilience.explorer.api.WAITING", 3)
-    told = []
-
-    def ask():
-        told.append(fetch(f"{base}/api/objects/3m", TOKEN).status_code)
-
-    threads = [threading.Thread(target=ask) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    until(lambda: len(told) >= 3)
-    gate.set()
-    for thread in threads:
-        thread.join()
-    assert sorted(told) == [200, 200, 200, 429, 429, 429]
+    with ThreadPoolExecutor(6) as pool:
+        told = [pool.submit(fetch, f"{base}/api/objects/3m", TOKEN) for _ in range(6)]
+        until(lambda: sum(one.done() for one in told) >= 3)
+        gate.set()
+    assert sorted(one.result().status_code for one in told) == [200, 200, 200, 429, 429, 429]
 
 
 def test_a_failure_inside_says_nothing_of_the_inside(client, server, monkeypatch, caplog):

@@ -12,7 +12,7 @@ import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer import Server
 from consilience.measures import accuracy, adjusted_rand
-from page_server import drag, explored, looking, pixels, press, said, show, state, until
+from page_server import drag, explored, looking, pixels, press, said, show, state, tile_sizes, until
 
 
 @pytest.mark.parametrize(("width", "height"), [(1366, 768), (1440, 900), (1920, 1080)])
@@ -29,8 +29,7 @@ def test_the_data_is_large_and_stays_in_sight(browser: Any, server: Server, widt
 def test_the_title_says_how_many_ways_and_the_largest_comes_first(page: Any) -> None:
     groups = int(state(page)["cut"])
     assert page.locator("#title-tiles").inner_text() == f"{groups} ways to group your data"
-    sizes = [int(text.split()[0]) for text in page.locator(".tile-head > span:nth-child(2)").all_inner_texts()]
-    assert sizes == sorted(sizes, reverse=True)
+    assert tile_sizes(page) == sorted(tile_sizes(page), reverse=True)
     assert page.locator(".tile[aria-pressed=true]").count() == 1, "the one that is shown is marked"
 
 

@@ -47,9 +47,8 @@ def test_a_flow_over_the_tray_is_ordered_picked_from_and_lit(page: Any, server: 
         if panel.locator(".tip").count():
             break
     told = panel.locator(".tip").inner_text()
-    found = re.match(
-        r"(\d+) of (\d+) objects of cluster .* of group \d medoid go to cluster .* of group \d medoid", told
-    )
+    way = r"(\d+) of (\d+) objects of cluster .* of group \d medoid go to cluster .* of group \d medoid"
+    found = re.match(way, told)
     assert found, told
     page.mouse.down()
     page.mouse.up()

@@ -164,12 +164,7 @@ def test_the_report_is_of_exactly_this_view(page: Any) -> None:
         page.get_by_role("button", name="Report of this view").click()
     text = Path(found.value.path()).read_text("utf-8")
     assert found.value.suggested_filename == "consilience_report.html"
-    members = int(
-        page.evaluate(
-            "() => [...document.querySelectorAll('.tile-head span:nth-child(2)')].reduce("
-            "(sum, one) => sum + parseInt(one.innerText), 0)"
-        )
-    )
+    members = sum(int(text.split()[0]) for text in page.locator(".tile-head > span:nth-child(2)").all_inner_texts())
     assert "What is in view" in text
     assert f"{groups} of {members} clusterings" in text
     assert f"a branch of {members} of 60 clusterings" in text

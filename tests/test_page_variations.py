@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import consilience as cs
-from page_server import beads_run, download, looking, press, said, select_branch, serve, state, tray
+from page_server import beads_run, download, looking, press, said, select_branch, serve, state, tile_sizes, tray
 
 
 def clusterings(page: Any) -> int:
@@ -24,8 +24,7 @@ def test_a_branch_is_opened_cut_and_left_by_its_trail(browser: Any, tmp_path: Pa
         inside = set(meta.branch(node).tolist())
         assert page.locator("#title-tiles").inner_text().endswith("within this branch")
         assert page.get_by_role("navigation", name="Opened branches").is_visible()
-        sizes = [int(text.split()[0]) for text in page.locator(".tile-head > span:nth-child(2)").all_inner_texts()]
-        assert sum(sizes) == len(inside) < 120
+        assert sum(tile_sizes(page)) == len(inside) < 120
         page.get_by_label("Number of groups").fill("5")
         page.get_by_label("Number of groups").press("Enter")
         assert page.locator(".tile").count() == 5

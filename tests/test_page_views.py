@@ -33,6 +33,21 @@ def point(page: Any, selector: str, across: float, down: float) -> tuple[float, 
     return box["x"] + across * box["width"], box["y"] + down * box["height"]
 
 
+def largest_box(page: Any) -> Any:
+    return max(page.locator(".group-box").all(), key=lambda box: box.bounding_box()["width"])
+
+
+def consensus_of_the_larger(page: Any, ensemble: cs.Ensemble) -> tuple[np.ndarray, Any]:
+    """Show that of two groups, and make it: its clusterings, and it."""
+    cut_into(page, 2)
+    page.keyboard.press("c")
+    largest_box(page).click()
+    page.locator("#title-picture", has_text="Consensus of").wait_for()
+    meta = cs.organize(ensemble, 2)
+    branch = meta.branch(int(state(page)["sel"].split(".")[1].rstrip("c")))
+    return branch, meta.consensus(branch)
+
+
 def test_boxes_under_the_tree_are_the_groups(page: Any, ensemble: cs.Ensemble) -> None:
     cut_into(page, 5)
     boxes = page.locator(".group-box")
@@ -84,8 +99,7 @@ def _on_line(page: Any, box: dict[str, float], y: float) -> bool:
 def test_groups_are_split_and_joined_by_hand(page: Any) -> None:
     cut_into(page, 4)
     boxes = page.locator(".group-box")
-    largest = max(boxes.all(), key=lambda box: box.bounding_box()["width"])
-    largest.dblclick()
+    largest_box(page).dblclick()
     assert boxes.count() == 5
     assert state(page)["split"]
     join = page.locator("#panel-tree").get_by_role("button", name="join")
@@ -279,15 +293,10 @@ def test_a_picked_cluster_fades_the_rest(page: Any, ensemble: cs.Ensemble) -> No
 
 
 def test_a_consensus_tells_how_far_to_trust_each_clustering(page: Any, ensemble: cs.Ensemble) -> None:
-    cut_into(page, 2)
-    page.keyboard.press("c")
-    max(page.locator(".group-box").all(), key=lambda box: box.bounding_box()["width"]).click()
+    branch, whole = consensus_of_the_larger(page, ensemble)
     table = page.locator("#panel-detail table", has_text="How far to trust each clustering")
     table.wait_for()
-    node = int(state(page)["sel"].split(".")[1].rstrip("c"))
-    meta = cs.organize(ensemble, 2)
-    branch = meta.branch(node)
-    members = meta.consensus(branch).members.assign(leaf=branch).sort_values("reliability", kind="stable")
+    members = whole.members.assign(leaf=branch).sort_values("reliability", kind="stable")
     rows = cells(table)
     assert len(rows) == min(len(members), 100)
     for (name, reliability, without), row in zip(rows, members.itertuples(), strict=False):
@@ -319,14 +328,9 @@ def test_tiles_go_page_by_page(page: Any) -> None:
 
 
 def test_unsure_objects_of_a_consensus_are_hollow(page: Any, ensemble: cs.Ensemble) -> None:
-    cut_into(page, 2)
-    page.keyboard.press("c")
-    max(page.locator(".group-box").all(), key=lambda box: box.bounding_box()["width"]).click()
-    page.locator("#title-picture", has_text="Consensus of").wait_for()
+    _, whole = consensus_of_the_larger(page, ensemble)
     page.wait_for_selector(".big-picture[aria-busy=false] canvas")
-    node = int(state(page)["sel"].split(".")[1].rstrip("c"))
-    meta = cs.organize(ensemble, 2)
-    unsure = meta.consensus(meta.branch(node)).support <= 0.5
+    unsure = whole.support <= 0.5
     assert unsure.sum() > 20
     hollow = _colors(pixels(page, ".big-picture canvas"), plane_of(ensemble, load_beads()).xy) >> 24 < 255
     assert hollow[unsure].mean() > 0.5
