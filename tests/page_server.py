@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer.launch import PageMissingError, load_page
-from consilience.tables import Table
 from page_coverage import counted
 
 # Without the windows of a whole browser, which are never seen here, a page costs a third.
@@ -127,15 +126,15 @@ def cut_into(page: Any, groups: int) -> Any:
     return field
 
 
-def beads_run(folder: Path, number: int = NUMBER, beads: Table | None = None) -> Path:
+def beads_run(folder: Path, number: int = NUMBER) -> Path:
     """A stored run of clusterings of the beads, as the demo makes it."""
-    cs.generate(beads or load_beads(), number, 4, store=folder, progress=False)
+    cs.generate(load_beads(), number, 4, store=folder, progress=False)
     return folder
 
 
-def serve(source: Any, beads: Table | None = None, **options: Any) -> Any:
+def serve(source: Any, **options: Any) -> Any:
     """The explorer on a run of the beads, in a thread; its `url` is the address to open."""
-    return cs.explore(source, data=beads or load_beads(), browser=False, block=False, progress=False, **options)
+    return cs.explore(source, data=load_beads(), browser=False, block=False, progress=False, **options)
 
 
 def serve_many(source: Any) -> Any:

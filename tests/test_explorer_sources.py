@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
+from scipy.spatial.distance import pdist, squareform
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
@@ -116,10 +117,9 @@ def test_a_data_file_is_clustered_first_into_a_run(tmp_path):
     assert again.ensemble.n_clusterings == 15  # what the run has, not only what is asked for now
 
 
-def test_distances(data_folder):
-    distances = np.load(data_folder / "protein_dist.npz")["X"]
-    found = open_clusterings(distances, kind="distances", options=GenerateOptions(10, 4))
-    api = Api(found.session())
+def test_distances():
+    distances = squareform(pdist(load_beads().values))
+    api = Api(open_clusterings(distances, kind="distances", options=GenerateOptions(10, 4)).session())
     session = ask(api, "session")
     assert session["embedding"]["kind"] == "mds"
     assert (session["can"]["features"], session["can"]["more_like"]) == (False, True)

@@ -92,16 +92,6 @@ def test_what_was_steered_is_made_again_by_its_line_of_python(api):
     np.testing.assert_array_equal(made["ensemble"].labels, api.session.snapshot.meta.ensemble.labels)
 
 
-def test_what_was_added_last_is_dropped_in_memory(api):
-    more(api)
-    more(api, count=5)
-    assert ask(api, "session")["added"] == [60, 80]
-    assert "not the last" in post(api, "drop", 409, first=60)["error"]
-    assert post(api, "drop", 200, first=80)["n_clusterings"] == 80
-    assert post(api, "drop", 200, first=60) == {"revision": 4, "n_clusterings": 60}
-    assert api.session.grown == []
-
-
 def test_asking_again_after_a_drop_makes_others(api):
     how = {"ref": by_method(api, "zipf"), "count": 3}
     first = weights(api, more(api, **how))
@@ -114,7 +104,9 @@ def test_a_drop_goes_back_to_just_what_was_there(api):
     more(api, count=4)
     before, scores = api.session.snapshot.meta, api.session.snapshot.scores
     more(api, count=4)
-    post(api, "drop", 200, first=64)
+    assert ask(api, "session")["added"] == [60, 64]
+    assert "not the last" in post(api, "drop", 409, first=60)["error"]
+    assert post(api, "drop", 200, first=64)["n_clusterings"] == 64
     after = api.session.snapshot.meta
     assert after is not before
     for name in ("distances", "tree", "nodes", "groups"):
@@ -124,6 +116,8 @@ def test_a_drop_goes_back_to_just_what_was_there(api):
     for now, then in zip(frames, (before.ensemble.info, before.curve, scores), strict=True):
         pd.testing.assert_frame_equal(now, then)
     assert after.ensemble.names == before.ensemble.names
+    assert post(api, "drop", 200, first=60) == {"revision": 4, "n_clusterings": 60}
+    assert api.session.grown == []
 
 
 def test_what_was_shown_before_is_not_kept(api):

@@ -26,14 +26,11 @@ def tell(widget, **message):
     return answers[-1]
 
 
-def test_calls_are_those_of_the_server(widget):
+def test_calls_queries_and_bodies_are_those_of_the_server(widget):
     content, buffers = tell(widget, id=7, method="GET", path="/api/labels/3m,60.112c", body=None)
     expected = widget._api.call("GET", "/api/labels/3m,60.112c")
     assert (content["id"], content["status"], content["type"]) == (7, 200, "application/octet-stream")
     assert bytes(buffers[0]) == expected.body
-
-
-def test_queries_and_bodies(widget):
     _, buffers = tell(widget, id=1, method="GET", path="/api/objects/3m?start=5&count=2", body=None)
     assert [row["index"] for row in json.loads(buffers[0])["rows"]] == [5, 6]
     body = {"format": "csv", "items": [{"ref": "3m", "name": "x"}]}

@@ -141,7 +141,9 @@ def test_single_letters_can_be_turned_off(page: Any) -> None:
     assert "sel" not in state(page), "with Control they work"
 
 
-def test_arrows_scroll_the_page_unless_on_tree_or_tiles(page: Any) -> None:
+def test_the_first_stop_leads_to_the_picture_and_arrows_scroll_the_page_unless_on_tree_or_tiles(page: Any) -> None:
+    press(page, "Tab", "Enter")
+    assert page.evaluate("document.activeElement.classList.contains('big-picture')")
     page.locator("#title-tray").click()
     page.evaluate("scrollTo(0, 0)")
     press(page, "ArrowDown")
@@ -193,11 +195,6 @@ def test_a_server_that_stands_still_is_said(page: Any) -> None:
             route.continue_()
     page.unroute("**/api/**")
     page.get_by_role("alert").wait_for(state="detached")
-
-
-def test_the_first_stop_leads_to_the_picture(page: Any) -> None:
-    press(page, "Tab", "Enter")
-    assert page.evaluate("document.activeElement.classList.contains('big-picture')")
 
 
 @pytest.mark.slow

@@ -38,7 +38,7 @@ def test_a_browser_is_let_in_by_its_code_and_strangers_tokens_change_nothing(
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setattr("webbrowser.open", lambda url: (addresses.append(url), opened.set()))
     server.open_browser()
-    assert opened.wait(10)
+    assert opened.wait(60)
     with visit(browser, addresses[0]) as seen:
         assert "code" not in seen.page.url
         other = seen.page.context.new_page()
