@@ -50,18 +50,18 @@ def stored_session(folder: Path) -> Session:
     return open_clusterings(folder).with_data(load_beads()).session()
 
 
-def ask(api: Api, path: str, **query: Any) -> dict[str, Any]:
-    """The JSON of a call that must succeed."""
+def ask(api: Api, path: str, status: int = 200, /, **query: Any) -> dict[str, Any]:
+    """The JSON of a call that must succeed, or be refused just so."""
     reply = api.call("GET", f"/api/{path}", {name: str(value) for name, value in query.items()})
-    assert reply.status == 200, reply.body
+    assert reply.status == status, (reply.status, reply.body)
     assert reply.content_type == "application/json"
     content: dict[str, Any] = json.loads(reply.body)
     return content
 
 
-def arrays(api: Api, path: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def arrays(api: Api, path: str, **query: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The header and arrays of a call that must succeed."""
-    reply = api.call("GET", f"/api/{path}")
+    reply = api.call("GET", f"/api/{path}", {name: str(value) for name, value in query.items()})
     assert reply.status == 200, reply.body
     assert reply.content_type == "application/octet-stream"
     return unpack(reply.body)
@@ -69,8 +69,12 @@ def arrays(api: Api, path: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 def post(api: Api, path: str, status: int = 200, /, **content: Any) -> Any:
     """The JSON of a POST, or the reply if it is a file."""
-    reply = api.call("POST", f"/api/{path}", {}, json.dumps(content).encode())
-    assert reply.status == status, reply.body
+    return _change("POST", api, path, status, content)
+
+
+def _change(method: str, api: Api, path: str, status: int, content: Any) -> Any:
+    reply = api.call(method, f"/api/{path}", {}, json.dumps(content).encode())
+    assert reply.status == status, (reply.status, reply.body)
     return json.loads(reply.body) if reply.content_type == "application/json" else reply
 
 
@@ -80,6 +84,11 @@ def until(holds: Callable[[], Any], what: str = "it did not come") -> None:
     while not holds():
         assert time.monotonic() < end, what
         time.sleep(0.01)
+
+
+def drop(api: Api, path: str, status: int = 200, /, **content: Any) -> Any:
+    """The JSON of a DELETE."""
+    return _change("DELETE", api, path, status, content)
 
 
 def finish(api: Api, number: int) -> dict[str, Any]:

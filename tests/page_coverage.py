@@ -80,17 +80,17 @@ def segments(mappings: str) -> Iterator[tuple[int, int, int, int]]:
 def in_browser(folder: Path) -> Lines:
     """The lines of all files of the bundle."""
     text = (folder / "explorer.js").read_text(encoding="utf-8")
-    at, some = starts(text), None
+    at = starts(text)
+    some = np.zeros(int(at[-1]), bool)
     for path in folder.glob("visit-*.json"):
         for script in json.loads(path.read_text()):
-            now = ran(script, int(at[-1]))
-            some = now if some is None else some | now
+            some |= ran(script, len(some))
     chart = json.loads((folder / "explorer.js.map").read_text(encoding="utf-8"))
     names = [name.split("page/")[-1].replace("../", "") for name in chart["sources"]]
     found: Lines = defaultdict(dict)
     for row, column, source, line in segments(chart["mappings"]):
         if names[source].startswith("src/") and "node_modules" not in chart["sources"][source]:
-            hit = some is not None and bool(some[at[row] + column])
+            hit = bool(some[at[row] + column])
             found[names[source]][line] = found[names[source]].get(line, False) or hit
     return found
 

@@ -6,7 +6,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer.launch import PageMissingError, load_page
-from consilience.tables import Table
 from page_coverage import counted
 
 # Without the windows of a whole browser, which are never seen here, a page costs a third.
@@ -101,15 +100,41 @@ def visit(browser: Any, url: str, **options: Any) -> Iterator[Visit]:
         context.close()
 
 
-def beads_run(folder: Path, number: int = NUMBER, beads: Table | None = None) -> Path:
+@contextmanager
+def looking(browser: Any, server: Any, **options: Any) -> Iterator[Any]:
+    """The page of a server that is visited, from the first picture on."""
+    with visit(browser, server.url, **options) as seen:
+        seen.page.wait_for_selector(".tile canvas")
+        yield seen.page
+
+
+@contextmanager
+def explored(browser: Any, source: Any, **how: Any) -> Iterator[tuple[Any, Any]]:
+    """A page on a server of its own, once its pictures are drawn."""
+    served = cs.explore(source, browser=False, block=False, progress=False, **how)
+    with closing(served) as server, looking(browser, server) as page:
+        page.wait_for_selector(".big-picture[aria-busy=false] canvas")
+        yield page, server
+
+
+def cut_into(page: Any, groups: int) -> Any:
+    """Cut the tree into so many groups, by the field that comes back."""
+    field = page.get_by_label("Number of groups")
+    field.fill(str(groups))
+    field.press("Enter")
+    page.locator(".title").click()  # letters are keys again
+    return field
+
+
+def beads_run(folder: Path, number: int = NUMBER) -> Path:
     """A stored run of clusterings of the beads, as the demo makes it."""
-    cs.generate(beads or load_beads(), number, 4, store=folder, progress=False)
+    cs.generate(load_beads(), number, 4, store=folder, progress=False)
     return folder
 
 
-def serve(source: Any, beads: Table | None = None, **options: Any) -> Any:
+def serve(source: Any, **options: Any) -> Any:
     """The explorer on a run of the beads, in a thread; its `url` is the address to open."""
-    return cs.explore(source, data=beads or load_beads(), browser=False, block=False, progress=False, **options)
+    return cs.explore(source, data=load_beads(), browser=False, block=False, progress=False, **options)
 
 
 def serve_many(source: Any) -> Any:
@@ -136,7 +161,6 @@ def tray(page: Any) -> list[list[str]]:
 
 
 def select_branch(page: Any) -> None:
-    """Select a group of several clusterings by its number."""
     for number in range(1, int(state(page)["cut"]) + 1):
         press(page, str(number))
         if "." in state(page)["sel"]:
@@ -144,8 +168,12 @@ def select_branch(page: Any) -> None:
     raise AssertionError("every group is a single clustering")
 
 
+def tile_sizes(page: Any) -> list[int]:
+    """How many clusterings the groups in sight have."""
+    return [int(text.split()[0]) for text in page.locator(".tile-head > span:nth-child(2)").all_inner_texts()]
+
+
 def show(page: Any, tab: str) -> None:
-    """Choose a tab: of the panels beside the data, or of those below."""
     page.get_by_role("tab", name=tab).click()
 
 
@@ -164,14 +192,6 @@ def pixels(page: Any, selector: str) -> NDArray[np.uint32]:
     """The first such canvas: a number a pixel, alpha, blue, green, red."""
     width, height, text = page.evaluate(PIXELS, selector)
     return np.frombuffer(base64.b64decode(text), np.dtype("<u4")).reshape(height, width)
-
-
-def rename(page: Any, old: str, new: str) -> None:
-    """Rename a cluster as people do: type, and go on."""
-    field = page.get_by_label(f"Name of cluster {old}", exact=True)
-    field.fill(new)
-    field.press("Enter")
-    said(page, f"{old} renamed to {new}")
 
 
 def until(page: Any, holds: str | Callable[[], Any], argument: Any = None) -> None:
@@ -195,8 +215,14 @@ def until_kept(page: Any, server: Any) -> None:
     until(page, lambda: [[one[name] for name in names] for one in kept.tray] == [entry[:3] for entry in tray(page)])
 
 
+def drag(page: Any, start: tuple[float, float], end: tuple[float, float]) -> None:
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(*end, steps=4)
+    page.mouse.up()
+
+
 def swipe(page: Any, x: float, y: float, by: float) -> None:
-    """Move a finger up or down from a place."""
     touch = page.context.new_cdp_session(page)
     touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
     for step in range(1, 11):
@@ -207,7 +233,6 @@ def swipe(page: Any, x: float, y: float, by: float) -> None:
 
 
 def press(page: Any, *keys: str) -> None:
-    """Press keys one after the other."""
     for key in keys:
         page.keyboard.press(key)
 

@@ -3,8 +3,9 @@
 import io
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -22,15 +23,13 @@ from consilience.explorer.calls.saved import open_session, session_text
 from consilience.explorer.edits import Edited, clean, distinct_names, seen_in
 from consilience.explorer.session import Session
 from consilience.explorer.sources import open_clusterings
-from explorer_cases import arrays, ask, codes, finish, holes_session, post, stored_session
+from explorer_cases import arrays, ask, codes, drop, finish, holes_session, post, stored_session
 from test_explorer_export import run_snippet
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("edits") / "run"
-    cs.generate(load_beads(), 40, 4, store=path, progress=False)
-    return path
+    return tmp_path_factory.mktemp("edits") / "run"
 
 
 @pytest.fixture(scope="module")
@@ -104,9 +103,7 @@ def test_an_edit_is_a_clustering_of_its_own_that_lasts_through_other_trees(api: 
     ],
 )
 def test_what_cannot_be_done_is_said(api: Api, how: dict[str, Any], words: str) -> None:
-    reply = api.call("POST", "/api/edit", {}, json.dumps({"ref": "3m", **how}).encode())
-    assert reply.status in (400, 404)
-    assert words in json.loads(reply.body)["error"]
+    assert words in post(api, "edit", 404 if "no object" in words else 400, ref="3m", **how)["error"]
 
 
 def test_why_and_components_are_of_what_was_edited(api: Api) -> None:
@@ -116,9 +113,8 @@ def test_why_and_components_are_of_what_was_edited(api: Api) -> None:
         for kind in ("why", "components"):
             assert ask(api, f"{kind}/{ref}") == ask(api, f"{kind}/{base}")
     post(api, "linkage", linkage="average")
-    refused = api.call("GET", f"/api/why/{ref}")
-    assert (refused.status, "by ward linkage" in refused.body.decode()) == (400, True)
-    assert api.call("GET", "/api/labels/5e").status == 404
+    assert "by ward linkage" in ask(api, f"why/{ref}", 400)["error"]
+    ask(api, "labels/5e", 404)
 
 
 def test_exports_have_the_names_and_python_makes_them_again(api: Api) -> None:
@@ -176,7 +172,7 @@ def test_edits_and_view_are_there_tomorrow_and_on_another_machine(folder: Path, 
     assert (told["tray"], told["linkage"], told["view"]["address"]) == ([entry], "average", view["address"])
     assert [one["ref"] for one in told["edits"]] == [ref], "what is neither in the tray nor in view is let go"
     assert labels_of(again, ref) == labels_of(first, ref)
-    assert again.call("GET", f"/api/labels/{lost}").status == 404
+    ask(again, f"labels/{lost}", 404)
 
     file = tmp_path / "sent.json"
     file.write_bytes(again.call("GET", "/api/kept").body)
@@ -296,14 +292,14 @@ def test_calls_answer_while_clusters_are_edited() -> None:
             replies = [api.call("GET", f"/api/{path}") for path in ("session", "kept")]
             failed.extend(one.body for one in replies if one.status != 200)
 
-    readers = [Thread(target=look) for _ in range(3)]
-    for one in readers:
-        one.start()
-    for number in range(300):
-        edit(api, "3m", "rename", cluster="0", name=f"n{number}")
-    stop.set()
-    for one in readers:
-        one.join()
+    with ThreadPoolExecutor(3) as readers:
+        looks = [readers.submit(look) for _ in range(3)]
+        try:
+            for number in range(300):
+                edit(api, "3m", "rename", cluster="0", name=f"n{number}")
+        finally:
+            stop.set()
+    assert [one.result() for one in looks] == [None] * 3
     assert failed == []
 
 
@@ -334,6 +330,6 @@ def test_the_report_of_a_view_is_refused_in_a_sentence_and_can_be_canceled(api: 
         assert "each once" in post(api, "jobs", 400, **asked, **wrong)["error"]
     assert "ask again" in post(api, "jobs", 409, **{**asked, "m": m - 1}, nodes=nodes, top=top)["error"]
     job = post(api, "jobs", 202, **asked, nodes=nodes, top=top)
-    api.call("DELETE", f"/api/jobs/{job['id']}")
+    drop(api, f"jobs/{job['id']}")
     assert finish(api, job["id"])["state"] == "canceled"
-    assert api.call("GET", f"/api/report/{job['id']}").status == 404
+    ask(api, f"report/{job['id']}", 404)

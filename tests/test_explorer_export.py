@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from consilience.datasets import load_beads, load_beads_labels, sample_path
+from consilience.datasets import load_beads_labels, sample_path
 from consilience.ensemble.store import Store
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
-from consilience.explorer.sources import GenerateOptions, open_clusterings
+from consilience.explorer.sources import open_clusterings
 from explorer_cases import beads_ensemble, beads_session, holes_session, post, stored_session
 
 RISKY = ["=1+1", "+1", "-1", "@sum", "\tx", "\rx", "plain", 'qu"ote', "com,ma", "li\nne"]
@@ -55,16 +55,9 @@ def test_confidence_beside_a_consensus():
 
 
 def test_labels_leave_as_they_came_and_ids_under_their_name(tmp_path):
-    given = pd.DataFrame(
-        {
-            "cell": ["c1", "c2", "c3", "c4"],
-            "type": ["T cell", "B cell", None, "T cell"],
-            "code": ["007", "010", "007", None],
-            "risky": ["=1+1", "b", "b", "=1+1"],
-            "number": [3, 3, 5, 5],
-            "plain": [0, 1, 1, 0],
-        }
-    )
+    given = pd.DataFrame({"cell": ["c1", "c2", "c3", "c4"], "type": ["T cell", "B cell", None, "T cell"]})
+    given = given.assign(code=["007", "010", "007", None], risky=["=1+1", "b", "b", "=1+1"], number=[3, 3, 5, 5])
+    given["plain"] = [0, 1, 1, 0]
     given.to_csv(tmp_path / "mine.csv", index=False)
     opened = open_clusterings(tmp_path / "mine.csv", kind="labels", reading={"id_column": "cell"})
     items = [{"ref": f"{j}m"} for j in range(5)]
@@ -148,17 +141,11 @@ def test_the_python_snippet_makes_the_same_labels(tmp_path):
         np.testing.assert_array_equal(frame[column], snapshot.displayed(snapshot.ref(item["ref"])).codes)
 
 
-def test_the_snippet_of_a_labels_file_and_of_data():
+def test_the_snippet_gives_labels_as_they_were_given(tmp_path):
     how = {"id_column": "bead", "known": ["shape", "color"]}
     labels = open_clusterings(sample_path("beads_labels.csv"), reading=how).session()
     frame = run_snippet(exported(Api(labels), "python", [{"ref": "2m", "name": "x"}]))
     assert frame["x"].tolist() == load_beads_labels().named_labels(2).tolist()
-    data = open_clusterings(sample_path("beads.csv"), reading=how, options=GenerateOptions(12, 4)).session()
-    frame = run_snippet(exported(Api(data), "python", [{"ref": "2m", "name": "x"}]))
-    np.testing.assert_array_equal(frame["x"], cs.generate(load_beads(), 12, 4).labels[:, 2])
-
-
-def test_the_snippet_gives_labels_as_they_were_given(tmp_path):
     with Store.create(tmp_path / "run", n_objects=3) as store:
         store.append([[0, 7], [5, 7], [9, 0]])
     api = Api(open_clusterings(tmp_path / "run").session())
@@ -175,10 +162,8 @@ WRONG += [ONE | {"items": [{"ref": "1m", **more}]} for more in ({"name": "x" * 8
 WRONG += [ONE | {"assessed": 1}, ONE | {"path": "/tmp/x"}]
 
 
-@pytest.mark.parametrize("body", WRONG)
-def test_what_makes_no_sense_is_refused(body):
-    assert "error" in post(Api(holes_session()), "export", 400, **body)
-
-
-def test_a_clustering_that_is_not_there():
-    assert "error" in post(Api(holes_session()), "export", 404, format="csv", items=[{"ref": "99m"}])
+def test_what_makes_no_sense_is_refused():
+    api = Api(holes_session())
+    for body in WRONG:
+        assert "error" in post(api, "export", 400, **body), body
+    assert "error" in post(api, "export", 404, format="csv", items=[{"ref": "99m"}])

@@ -59,6 +59,8 @@ BODIES = st.one_of(
     ),
     VALUES,
 )
+SENT = st.one_of(BODIES.map(lambda body: json.dumps(body).encode()), st.binary(max_size=60))
+METHODS = ["GET", "GET", "POST", "DELETE", "HEAD", "PUT", "OPTIONS", "PATCH"]
 
 
 @pytest.fixture(scope="module", params=[beads_session, holes_session])
@@ -81,38 +83,29 @@ def test_gets(api, path, query):
     check(api.call("GET", f"/api/{path}", query))
 
 
-@FIRE
-@given(path=st.sampled_from(["jobs", "export"]), body=BODIES)
+@settings(FIRE, max_examples=300)
+@given(path=st.sampled_from(["jobs", "export"]), body=SENT)
 def test_posts(api, path, body):
-    check(api.call("POST", f"/api/{path}", {}, json.dumps(body).encode()))
+    check(api.call("POST", f"/api/{path}", {}, body))
     api.close()
 
 
 @FIRE
-@given(path=st.sampled_from(["jobs", "export"]), body=st.binary(max_size=60))
-def test_bodies_that_are_no_json(api, path, body):
-    check(api.call("POST", f"/api/{path}", {}, body))
-
-
-METHODS = st.text(string.ascii_uppercase, min_size=1, max_size=8)
-
-
-@FIRE
-@given(method=METHODS, path=GETS, query=QUERIES, body=st.binary(max_size=20))
+@given(
+    method=st.text(string.ascii_uppercase, min_size=1, max_size=8),
+    path=GETS,
+    query=QUERIES,
+    body=st.binary(max_size=20),
+)
 def test_any_method(api, method, path, query, body):
     check(api.call(method, f"/api/{path}", query, body))
 
 
 @pytest.fixture(scope="module")
-def server():
-    with Server(beads_session(), token=TOKEN, assets=ASSETS) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def client(server):
-    with httpx.Client(base_url=f"http://127.0.0.1:{server.port}", timeout=10) as opened:
-        yield opened
+def served():
+    with Server(beads_session(), token=TOKEN, assets=ASSETS) as server, httpx.Client(timeout=60) as client:
+        client.base_url = f"http://127.0.0.1:{server.port}"
+        yield client, server
 
 
 HEADERS = st.fixed_dictionaries(
@@ -130,13 +123,14 @@ HEADERS = st.fixed_dictionaries(
 
 @settings(FIRE, max_examples=120)
 @given(
-    method=st.sampled_from(["GET", "GET", "POST", "DELETE", "HEAD", "PUT", "OPTIONS", "PATCH"]),
+    method=st.sampled_from(METHODS),
     path=st.one_of(GETS.map(lambda path: f"api/{path}"), ANY),
     query=QUERIES,
     headers=HEADERS,
-    body=st.one_of(BODIES.map(lambda body: json.dumps(body).encode()), st.binary(max_size=40)),
+    body=SENT,
 )
-def test_over_http(client, server, method, path, query, headers, body):
+def test_over_http(served, method, path, query, headers, body):
+    client, server = served
     own = {"Host": f"127.0.0.1:{server.port}", "Origin": f"http://127.0.0.1:{server.port}"}
     sent = {name: own[name] if value == "own" else value for name, value in headers.items()}
     address = f"/{quote(path, safe='/,.%')}?{urlencode(query)}"

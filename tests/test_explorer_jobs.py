@@ -1,27 +1,27 @@
 """Long work of the explorer: more like this, and the null of the best group."""
 
 import threading
-import time
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import consilience as cs
+from consilience._check import InputError
 from consilience._run.random import child_seed
 from consilience._run.time_limit import Child
 from consilience.datasets import load_beads, sample_path
 from consilience.ensemble.store import Store
 from consilience.explorer.api import Api
 from consilience.explorer.calls.jobs import find, summary
-from consilience.explorer.jobs import Jobs, StoppedError
+from consilience.explorer.jobs import Jobs
 from consilience.explorer.replies import RefusedError
 from consilience.explorer.session import Session
 from consilience.explorer.sources import GenerateOptions, open_clusterings
 from consilience.generation import Variations
 from consilience.inputs import as_table
 from consilience.measures import accuracy
-from explorer_cases import arrays, ask, beads_ensemble, beads_session, finish, post, stored_session
+from explorer_cases import arrays, ask, beads_ensemble, beads_session, drop, finish, post, stored_session
 from test_explorer_export import exported, run_snippet
 
 
@@ -56,11 +56,21 @@ def test_more_like_this(api):
     np.testing.assert_array_equal(Variations(load_beads()).remake(ens.info.iloc[77]), ens.labels[:, 77])
 
 
-def test_every_chunk_has_a_seed_of_its_own_purpose(api, monkeypatch):
-    seeds, make = [], Variations.__call__
+@pytest.fixture
+def before_each(monkeypatch):
+    """Called with a hook: that runs before each chunk is made."""
+    real = Variations.__call__
+
+    def put(hook):
+        monkeypatch.setattr(Variations, "__call__", lambda *args, **how: (hook(how), real(*args, **how))[1])
+
+    return put
+
+
+def test_every_chunk_has_a_seed_of_its_own_purpose(api, monkeypatch, before_each):
+    seeds = []
     monkeypatch.setattr("consilience.explorer.calls.more_like.CHUNK", 2)
-    spy = lambda *a, **how: seeds.append(how["random_state"]) or make(*a, **how)  # noqa: E731
-    monkeypatch.setattr(Variations, "__call__", spy)
+    before_each(lambda how: seeds.append(how["random_state"]))
     finish(api, more_like(api, count=4)["id"])
     assert seeds == [child_seed(60, "explorer.more_like", done) for done in (0, 2)]
 
@@ -76,7 +86,7 @@ def test_around_a_branch_is_around_its_medoid_and_its_tree_is_still_there(api):
 
 def test_one_job_at_a_time(api):
     gate = threading.Event()
-    api.jobs.start("wait", 1, lambda job: {"waited": gate.wait(20)})
+    api.jobs.start("wait", 1, lambda job: {"waited": gate.wait(60)})
     assert "job is running" in post(api, "jobs", 409, kind="more_like", ref="5m", count=5, jitter=0.3)["error"]
     assert ask(api, "session")["job"]["kind"] == "wait"
     gate.set()
@@ -84,52 +94,41 @@ def test_one_job_at_a_time(api):
     finish(api, more_like(api, count=2)["id"])
 
 
-def test_cancel_keeps_what_was_made(api, monkeypatch):
-    made, go = threading.Event(), threading.Event()
-    real = Variations.__call__
-
-    def slow(*args, **kwargs):
-        found = real(*args, **kwargs)
-        made.set()
-        assert go.wait(60)
-        return found
-
-    monkeypatch.setattr(Variations, "__call__", slow)
+def test_cancel_keeps_what_was_made(api, before_each):
+    begun, go = threading.Event(), threading.Event()
+    before_each(lambda how: (begun.set(), go.wait(60)))
     job = more_like(api, count=1000)
-    assert made.wait(60)
-    assert api.call("DELETE", f"/api/jobs/{job['id']}").status == 200
+    assert begun.wait(60)
+    drop(api, f"jobs/{job['id']}")
     go.set()
     done = finish(api, job["id"])
     assert (done["state"], done["done"]) == ("canceled", 25)
     assert done["result"]["added"] == list(range(60, 85))
     assert ask(api, "session")["n_clusterings"] == 85
-    assert api.call("DELETE", f"/api/jobs/{job['id']}").status == 200  # asked too late: nothing changes
+    drop(api, f"jobs/{job['id']}")  # asked too late: nothing changes
     assert ask(api, f"jobs/{job['id']}")["state"] == "canceled"
 
 
-def test_a_failure_on_the_way_keeps_what_was_made(api, monkeypatch):
-    real, calls = Variations.__call__, []
+@pytest.mark.parametrize("made", [0, 1])
+@pytest.mark.parametrize("failure", [InputError("the disk is full"), ZeroDivisionError("the secret")])
+def test_a_failure_on_the_way_keeps_what_was_made_and_an_unforeseen_one_is_not_shown(
+    api, before_each, caplog, failure, made
+):
+    calls = []
 
-    def breaks(*args, **kwargs):
-        calls.append(1)
-        if len(calls) == 2:
-            raise cs._check.InputError("the disk is full")
-        return real(*args, **kwargs)
+    def breaks(how):
+        calls.append(how)
+        if len(calls) > made:
+            raise failure
 
-    monkeypatch.setattr(Variations, "__call__", breaks)
-    done = finish(api, more_like(api, count=60)["id"])
-    assert (done["state"], done["message"]) == ("failed", "the disk is full")
-    assert ask(api, "session")["n_clusterings"] == 85
-    assert done["result"]["added"] == list(range(60, 85))
-
-
-def test_an_unforeseen_failure_says_so_without_details(api, monkeypatch, caplog):
-    monkeypatch.setattr(Variations, "__call__", lambda *args, **kwargs: 1 // 0)
-    done = finish(api, more_like(api)["id"])
-    assert done["state"] == "failed"
-    assert "division" not in done["message"]
-    assert "ZeroDivisionError" in caplog.text
-    assert ask(api, "session")["revision"] == 0
+    before_each(breaks)
+    done, told = finish(api, more_like(api, count=60)["id"]), ask(api, "session")
+    assert (done["state"], told["n_clusterings"], told["revision"]) == ("failed", 60 + 25 * made, made)
+    if made:
+        assert done["result"]["added"] == list(range(60, 85))
+    foreseen = isinstance(failure, InputError)
+    assert (done["message"] == "the disk is full", "ZeroDivisionError" in caplog.text) == (foreseen, not foreseen)
+    assert "secret" not in done["message"]
 
 
 def test_a_stored_run_grows_on_disk(tmp_path):
@@ -228,7 +227,7 @@ def test_less_compactness_is_better_in_its_null(api):
 
 def test_the_null_can_be_canceled(api):
     job = post(api, "jobs", 202, kind="null", groups=40, score="accuracy:shape", shuffles=100)
-    api.call("DELETE", f"/api/jobs/{job['id']}")
+    drop(api, f"jobs/{job['id']}")
     done = finish(api, job["id"])
     assert (done["state"], done["result"]) == ("canceled", None)
     assert done["done"] < 101
@@ -248,12 +247,9 @@ def test_what_makes_no_sense_is_refused(api, body):
     assert api.jobs.running() is None
 
 
-def test_jobs_that_are_not_there(api):
-    for method, number in (("GET", "1"), ("DELETE", "7"), ("GET", "x")):
-        assert api.call(method, f"/api/jobs/{number}").status == 404
-
-
-def test_old_jobs_are_forgotten():
+def test_jobs_that_are_not_there_and_old_ones_are_forgotten(api):
+    for call, number in ((ask, "1"), (drop, "7"), (ask, "x")):
+        call(api, f"jobs/{number}", 404)
     jobs = Jobs()
     for _ in range(40):
         jobs.start("quick", 1, lambda job: None)
@@ -261,19 +257,6 @@ def test_old_jobs_are_forgotten():
     with pytest.raises(RefusedError):
         jobs.get(1)
     assert jobs.get(40).state == "done"
-
-
-def test_the_end_of_a_server_stops_its_job():
-    jobs = Jobs()
-
-    def work(job):
-        while True:
-            job.step()
-
-    job = jobs.start("endless", 1, work)
-    jobs.close()
-    assert job.state == "canceled"
-    assert issubclass(StoppedError, Exception)
 
 
 def test_a_neighbor_map_as_a_job_which_can_be_canceled(monkeypatch):
@@ -291,35 +274,28 @@ def test_a_neighbor_map_as_a_job_which_can_be_canceled(monkeypatch):
     assert (header["kind"], len(found["xy"])) == ("neighbors", 60)
 
 
-def test_what_nobody_asked_for_gives_way():
+def test_what_nobody_asked_for_gives_way_and_the_end_of_a_server_stops_its_job():
     jobs, begun = Jobs(), threading.Event()
 
-    def wait(job):
+    def endless(job):
         while True:
             begun.set()
-            time.sleep(0.01)
             job.step()
 
-    idle = jobs.start("stable", 1, wait, gives_way=True)
+    idle = jobs.start("stable", 1, endless, gives_way=True)
     begun.wait()
-    job = jobs.start("count", 1, lambda job: {})
+    job = jobs.start("endless", 1, endless)
     jobs.close()
-    assert (idle.state, job.state) == ("canceled", "done")
+    assert (idle.state, job.state) == ("canceled", "canceled")
 
 
-def table_api(n_objects, far=20.0):
-    """An explorer of two blobs, clustered, so that it looks for stable numbers."""
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(
-        rng.normal(size=(n_objects, 3)) + far * (np.arange(n_objects) % 2)[:, None], columns=list("abc")
-    )
-    table["word"] = np.array(["left", "right"])[np.arange(n_objects) % 2]
-    options = GenerateOptions(n_clusterings=10, n_jobs=1)
-    return Api(open_clusterings(table, kind="data", options=options).session(n_jobs=1))
+def blobs(n, columns):
+    """Two of them, far apart."""
+    return np.random.default_rng(0).normal(size=(n, columns)) + 20 * (np.arange(n) % 2)[:, None]
 
 
 def test_stable_numbers_of_distances_are_found():
-    X = np.random.default_rng(0).normal(size=(52, 2)) + 20 * (np.arange(52) % 2)[:, None]
+    X = blobs(52, 2)
     far = np.linalg.norm(X[:, None] - X, axis=2)
     found = find(as_table(far, "distances"), 1)
     assert (found["numbers"][0], found["real"]) == (2, True)
@@ -332,7 +308,9 @@ def test_of_few_objects_nobody_claims_to_have_tested_anything():
 
 
 def test_stable_numbers_that_give_way_end_and_are_still_to_be_found(monkeypatch):
-    api, kept = table_api(60), []
+    table = pd.DataFrame(blobs(60, 3), columns=list("abc")).assign(word=["left", "right"] * 30)
+    options = GenerateOptions(n_clusterings=10, n_jobs=1)
+    api, kept = Api(open_clusterings(table, kind="data", options=options).session(n_jobs=1)), []
     monkeypatch.setattr("consilience.explorer.calls.jobs.Child", lambda: kept.append(Child()) or kept[-1])
     first = post(api, "jobs", 202, kind="stable", unasked=True)
     finish(api, post(api, "jobs", 202, kind="map")["id"])  # takes its place

@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
+from scipy.spatial.distance import pdist, squareform
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
@@ -17,7 +18,6 @@ from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels, sample_path
 from consilience.ensemble.store import Store, StoreWarning
 from consilience.explorer.api import Api
-from consilience.explorer.session import Session
 from consilience.explorer.sources import GenerateOptions, open_clusterings
 from consilience.inputs.guess import guess
 from consilience.reports.plane import plane_of
@@ -29,33 +29,26 @@ BEADS, LABELS = sample_path("beads.csv"), sample_path("beads_labels.csv")
 HOW = {"id_column": "bead", "known": ["shape", "color"]}
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs") / "run"
-    cs.generate(load_beads(), 30, 4, store=folder, progress=False)
-    return folder
-
-
 def told(found, **options):
     return ask(Api(found.session(**options)), "session")
 
 
 def test_a_stored_run(run):
     found = open_clusterings(run)
-    assert (found.ensemble.n_clusterings, found.opened.provenance.store) == (30, run.resolve())
+    assert (found.ensemble.n_clusterings, found.opened.provenance.store) == (120, run.resolve())
     session = told(found)
-    assert (session["name"], session["source"], session["refused"]) == ("run", "run", [])
+    assert (session["name"], session["source"], session["refused"]) == ("beads", "beads", [])
     assert str(run.parent) not in json.dumps(session)
 
 
 def test_a_run_keeps_its_number_as_it_grows(run, tmp_path):
-    copy = tmp_path / "copy"
-    shutil.copytree(run, copy)
-    cs.generate(load_beads(), 40, 4, store=copy, progress=False)
-    assert open_clusterings(copy).opened.provenance.run == open_clusterings(run).opened.provenance.run
-    other = tmp_path / "other"
-    cs.generate(load_beads(), 30, 4, random_state=1, store=other, progress=False)
-    assert open_clusterings(other).opened.provenance.run != open_clusterings(run).opened.provenance.run
+    shutil.copytree(run, tmp_path / "copy")
+    cs.generate(load_beads(), 130, 4, store=tmp_path / "copy", progress=False)
+    cs.generate(load_beads(), 30, 4, random_state=1, store=tmp_path / "other", progress=False)
+    first, same, other = (
+        open_clusterings(one).opened.provenance.run for one in (run, tmp_path / "copy", tmp_path / "other")
+    )
+    assert first == same != other
 
 
 def test_data_in_another_order_is_matched_by_id(run, tmp_path):
@@ -73,9 +66,8 @@ def test_data_that_lacks_objects(run, tmp_path):
     pd.read_csv(BEADS).iloc[5:].to_csv(tmp_path / "some.csv", index=False)
     with pytest.raises(InputError, match="no row for 5 objects of the clusterings, such as 'b001'"):
         open_clusterings(run).with_data(read_table(tmp_path / "some.csv", kind="data", **HOW))
-    short = read_table(np.zeros((7, 2)), kind="data")
     with pytest.raises(InputError, match="7 rows for 300 objects"):
-        open_clusterings(run).with_data(short)
+        open_clusterings(run).with_data(read_table(np.zeros((7, 2)), kind="data"))
 
 
 def test_a_damaged_part_is_named_and_the_rest_is_shown(tmp_path):
@@ -94,29 +86,12 @@ def test_a_damaged_part_is_named_and_the_rest_is_shown(tmp_path):
     assert str(tmp_path) not in refused
 
 
-@pytest.mark.parametrize("kind", ["auto", "labels"])
-def test_a_labels_file(kind):
-    found = open_clusterings(LABELS, kind=kind, reading=HOW)
-    assert found.ensemble.n_clusterings == 16
-    session = told(found)
-    assert (session["name"], session["source"]) == ("beads_labels", "beads_labels.csv")
-    assert session["known"] == ["shape", "color"]
-
-
 def test_labels_with_data():
     data = read_table(BEADS, kind="data", id_column="bead", columns=["red", "blue"])
     session = told(open_clusterings(LABELS, reading=HOW).with_data(data))
     assert session["features"] == ["red", "blue"]
     assert "compactness" in [score["name"] for score in session["scores"]]
     assert session["can"]["more_like"] is False
-
-
-def test_a_data_file_is_clustered_first():
-    found = open_clusterings(BEADS, reading=HOW, options=GenerateOptions(15, 3, "zipf"))
-    np.testing.assert_array_equal(found.ensemble.labels, cs.generate(load_beads(), 15, 3, "zipf").labels)
-    session = told(found)
-    assert session["name"] == "beads"
-    assert session["can"]["more_like"] is True
 
 
 def test_data_is_clustered_into_few_and_many_clusters_where_nothing_is_said():
@@ -127,21 +102,24 @@ def test_data_is_clustered_into_few_and_many_clusters_where_nothing_is_said():
     np.testing.assert_array_equal(found.ensemble.labels, cs.generate(data, 15, few_and_many).labels)
     again = eval(found.opened.provenance.code, {"cs": cs, "data": data})  # what the page says it was made by
     np.testing.assert_array_equal(again.labels, found.ensemble.labels)
+    assert (told(found)["name"], told(found)["can"]["more_like"]) == ("beads", True)
 
 
-def test_a_data_file_into_a_run(tmp_path):
-    found = open_clusterings(BEADS, reading=HOW, options=GenerateOptions(15, 3, store=tmp_path / "run"))
-    assert cs.Ensemble.load(tmp_path / "run").n_clusterings == 15
-    assert found.opened.provenance.store == (tmp_path / "run").resolve()
-    assert told(found)["can"]["more_like"] is True
-    again = open_clusterings(BEADS, reading=HOW, options=GenerateOptions(10, 3, store=tmp_path / "run"))
+def test_a_data_file_is_clustered_first_into_a_run(tmp_path):
+    folder = tmp_path / "run"
+    found = open_clusterings(BEADS, reading=HOW, options=GenerateOptions(15, 3, "zipf", store=folder))
+    np.testing.assert_array_equal(found.ensemble.labels, cs.generate(load_beads(), 15, 3, "zipf").labels)
+    session = told(found)
+    assert (session["name"], session["can"]["more_like"]) == ("beads", True)
+    assert cs.Ensemble.load(folder).n_clusterings == 15
+    assert found.opened.provenance.store == folder.resolve()
+    again = open_clusterings(BEADS, reading=HOW, options=GenerateOptions(10, 3, "zipf", store=folder))
     assert again.ensemble.n_clusterings == 15  # what the run has, not only what is asked for now
 
 
-def test_distances(data_folder):
-    distances = np.load(data_folder / "protein_dist.npz")["X"]
-    found = open_clusterings(distances, kind="distances", options=GenerateOptions(10, 4))
-    api = Api(found.session())
+def test_distances():
+    distances = squareform(pdist(load_beads().values))
+    api = Api(open_clusterings(distances, kind="distances", options=GenerateOptions(10, 4)).session())
     session = ask(api, "session")
     assert session["embedding"]["kind"] == "mds"
     assert (session["can"]["features"], session["can"]["more_like"]) == (False, True)
@@ -197,10 +175,8 @@ def test_an_agreement(agreement, tmp_path):
             groups = [g for g in found["groups"] if (g["side"], g["when"]) == (side, when)]
             assert [g["size"] for g in groups] == sorted(sizes[sizes > 1], reverse=True)[:20]
             assert all(len(g["members"]) == min(g["size"], 20) for g in groups)
-
-
-def test_an_agreement_in_memory(agreement):
-    assert ask(Api(open_clusterings(agreement).session()), "agreement")["empty_rows"] == len(agreement.empty_rows)
+    in_memory = Api(open_clusterings(agreement).session())
+    assert ask(in_memory, "agreement")["empty_rows"] == len(agreement.empty_rows)
 
 
 def test_folders_that_cannot_be_shown(agreement, tmp_path):
@@ -232,20 +208,12 @@ def test_the_plane_of_two_columns():
 
 def test_the_plane_is_that_of_pca():
     scores = PCA(2).fit_transform(StandardScaler().fit_transform(load_beads().values))
-    found = plane_of(load_beads_labels(), load_beads()).xy
-    assert same_axes(found, scores)
+    assert same_axes(plane_of(load_beads_labels(), load_beads()).xy, scores)
 
 
 def same_axes(xy, others):
     """Whether two planes are one but for lengths and directions of the axes."""
     return all(abs(np.corrcoef(xy[:, j], others[:, j])[0, 1]) > 1 - 1e-6 for j in range(2))
-
-
-def test_the_plane_of_sparse_data():
-    table = read_table(sparse.random(40, 30, 0.2, "csr", random_state=0), kind="data")
-    found = plane_of(cs.Ensemble([np.arange(40) % 2, np.arange(40) % 3]), table)
-    assert found.kind == "svd"
-    assert np.isfinite(found.xy).all()
 
 
 def test_the_plane_of_labels_has_their_principal_components():
@@ -257,13 +225,9 @@ def test_the_plane_of_labels_has_their_principal_components():
     assert same_axes(found.xy, left)
     share = np.square(values[:2]).sum() / np.square(values).sum()
     assert f"{100 * share:.0f} %" in found.note
-
-
-def test_objects_alike_lie_together():
-    found = plane_of(load_beads_labels(), None).xy
-    inverse = load_beads_labels().signatures().inverse
-    for row in range(inverse.max() + 1):
-        assert np.ptp(found[inverse == row], axis=0).max() < 1e-6
+    inverse = ens.signatures().inverse
+    for row in range(inverse.max() + 1):  # objects alike lie together
+        assert np.ptp(found.xy[inverse == row], axis=0).max() < 1e-6
 
 
 def test_a_far_object_stands_at_the_edge():
@@ -276,16 +240,15 @@ def test_a_far_object_stands_at_the_edge():
     assert 0 <= found.min() < found.max() <= 1
 
 
-def test_constant_and_single_columns():
-    ens = cs.Ensemble([[0, 0, 1], [0, 1, 1]])
-    assert np.isfinite(plane_of(ens, read_table(np.ones((3, 2)), kind="data")).xy).all()
-    assert np.isfinite(plane_of(ens, read_table(np.arange(3.0)[:, None], kind="data")).xy).all()
+SPARSE = sparse.random(40, 30, 0.2, "csr", random_state=0)
 
 
-def test_groups_asked_for():
-    assert Session(beads_ensemble(), n_groups=9).snapshot.meta.n_groups == 9
-    with pytest.raises(InputError, match="61 groups cannot be made"):
-        Session(beads_ensemble(), n_groups=61)
+@pytest.mark.parametrize(
+    ("X", "kind"), [(np.ones((40, 2)), "pca"), (np.arange(40.0)[:, None], "columns"), (SPARSE, "svd")]
+)
+def test_the_plane_of_constant_single_and_sparse_columns(X, kind):
+    found = plane_of(cs.Ensemble([np.arange(40) % 2, np.arange(40) % 3]), read_table(X, kind="data"))
+    assert (found.kind, bool(np.isfinite(found.xy).all())) == (kind, True)
 
 
 def test_ids_keep_the_name_of_their_column(run, tmp_path):

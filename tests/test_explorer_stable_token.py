@@ -2,21 +2,19 @@
 
 import os
 import socket
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from urllib.request import Request, urlopen
+from typing import Any
 
+import httpx
 import pytest
 
+from command_line import ran
 from consilience.datasets import sample_path
-from consilience.explorer import Server
+from consilience.explorer import Server, launch
 from consilience.explorer.guard import SECRET, UnsafeSecretError, stable_token
 from explorer_cases import ASSETS, holes_session
-
-POSIX = pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
 
 
 @pytest.fixture
@@ -31,55 +29,28 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-@contextmanager
-def started(port: int) -> Iterator[str]:
-    """A real explorer of the beads' labels: the address that it prints."""
-    command = [sys.executable, "-m", "consilience", "explore", str(sample_path("beads_labels.csv")), "--id", "bead"]
-    process = subprocess.Popen(
-        [*command, "--no-browser", "--port", str(port)], stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
-    )
-    assert process.stderr is not None
-    try:
-        yield next(line.split("ready at ")[1].strip() for line in process.stderr if "ready at " in line)
-    finally:
-        process.terminate()
-        process.communicate(timeout=60)
+def test_two_starts_have_one_address_and_the_first_ones_bookmark_opens_the_second(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[str] = []
 
+    def wait(server: Server) -> None:
+        found.append(server.url)
+        place, token = found[0].split("/#token=")
+        if server.port == port:
+            reply = httpx.get(f"{place}/api/session", headers={"X-Consilience-Token": token}, timeout=60)
+            assert reply.status_code == 200
 
-def answers(address: str) -> bool:
-    place, token = address.split("/#token=")
-    with urlopen(Request(f"{place}/api/session", headers={"X-Consilience-Token": token}), timeout=60) as reply:
-        return bool(reply.status == 200)
-
-
-def twice_at_one_port(start: Callable[[int], AbstractContextManager[str]]) -> None:
-    """Two starts at a port have one address, and the first one's bookmark opens the second."""
+    monkeypatch.setattr(launch, "load_page", lambda: ASSETS)
+    monkeypatch.setattr(launch.Server, "wait", wait)
     for _ in range(20):
-        port, found = free_port(), list[str]()
+        port = free_port()
+        found.clear()
         for _ in range(2):
-            with start(port) as address:
-                found.append(address)
-                if f":{port}/" not in address:
-                    break  # somebody took it meanwhile: another one
-                assert answers(found[0])
-        else:
-            assert found[0] == found[1]
-            return
-    raise AssertionError("no port stays free")
-
-
-def test_two_servers_one_after_the_other_have_one_address(state: Path) -> None:
-    @contextmanager
-    def start(port: int) -> Iterator[str]:
-        with Server(holes_session(), port=port, assets=ASSETS) as server:
-            yield server.url
-
-    twice_at_one_port(start)
-
-
-@pytest.mark.slow
-def test_two_starts_have_one_address_and_the_first_ones_bookmark_opens_the_second(state: Path) -> None:
-    twice_at_one_port(started)
+            ran("explore", sample_path("beads_labels.csv"), "--id", "bead", "--no-browser", "--port", port)
+        if all(f":{port}/" in address for address in found):
+            break  # or somebody took it meanwhile: another one
+    assert found[0] == found[1]
     if sys.platform != "win32":
         assert (state / SECRET).stat().st_mode & 0o777 == 0o600
         assert state.stat().st_mode & 0o777 == 0o700
@@ -104,23 +75,20 @@ def test_a_port_that_nobody_asked_for_or_that_is_taken_has_an_address_for_once(s
             assert third.token != wanted
 
 
-@POSIX
-@pytest.mark.parametrize("harm", ["readable", "folder", "link", "short", "home"])
+HARMS: dict[str, Callable[[Path, Path], Any]] = {
+    "readable": lambda folder, secret: secret.chmod(0o640),
+    "folder": lambda folder, secret: folder.chmod(0o777),
+    "link": lambda folder, secret: secret.symlink_to(secret.rename(folder / "elsewhere")),
+    "short": lambda folder, secret: secret.write_bytes(b"short"),
+    "home": lambda folder, secret: (secret.unlink(), folder.rmdir(), folder.write_text("a file")),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
+@pytest.mark.parametrize("harm", HARMS)
 def test_a_secret_that_others_could_know_is_not_used(state: Path, harm: str) -> None:
     stable_token("a", "h", 1)
-    secret = state / SECRET
-    if harm == "readable":
-        secret.chmod(0o640)
-    elif harm == "folder":
-        state.chmod(0o777)
-    elif harm == "link":
-        secret.symlink_to(secret.rename(state / "elsewhere"))
-    elif harm == "short":
-        secret.write_bytes(b"short")
-    else:
-        secret.unlink()
-        state.rmdir()
-        state.write_text("a file")
+    HARMS[harm](state, state / SECRET)
     with pytest.raises(UnsafeSecretError):
         stable_token("a", "h", 1)
     port = free_port()

@@ -27,13 +27,9 @@ def session():
     return Session(cs.Ensemble([kinds[i] for i in rng.integers(0, 5, 40)]))
 
 
-def branches(meta):
-    return {node: meta.branch(node).tolist() for node in range(2 * meta.n_clusterings - 1)}
-
-
 def test_a_branch_is_shown_as_it_is_in_the_tree(session):
     meta, m = session.snapshot.meta, session.snapshot.n_clusterings
-    under = branches(meta)
+    under = [meta.branch(node).tolist() for node in range(2 * m - 1)]
     for top in range(m, 2 * m - 1):
         nodes = [int(node) for node in meta.tree[top - m, :2]]
         if nodes[0] >= m:
@@ -41,20 +37,10 @@ def test_a_branch_is_shown_as_it_is_in_the_tree(session):
         view, members = in_view(session.snapshot, nodes, top), np.array(under[top])
         assert [members[view.branch(int(node))].tolist() for node in view.nodes] == [under[node] for node in nodes]
         assert [members[view.groups == g + 1].tolist() for g in range(len(nodes))] == [under[node] for node in nodes]
-        assert view.tree[:, 2].tolist() == meta.tree[[node - m for node in under_merges(meta, top)], 2].tolist()
+        merges = [node - m for node in range(m, top + 1) if set(under[node]) <= set(under[top])]
+        assert view.tree[:, 2].tolist() == meta.tree[merges, 2].tolist()
         assert view.curve["n_groups"].tolist() == list(range(1, len(members) + 1))
         np.testing.assert_array_equal(squareform(view.distances), squareform(meta.distances)[np.ix_(members, members)])
-
-
-def under_merges(meta, top):
-    """The merges under a node, from the first to the last."""
-    m, found, left = meta.n_clusterings, [], [top]
-    while left:
-        node = left.pop()
-        if node >= m:
-            found.append(node)
-            left += [int(child) for child in meta.tree[node - m, :2]]
-    return sorted(found)
 
 
 def view(session, ref, called):
@@ -77,11 +63,9 @@ def test_the_clusters_of_the_selected_have_a_heading(session):
 def test_the_report_opens_with_the_consensus_that_is_shown():
     truth = np.repeat([0, 1, 2], 20)
     rng = np.random.default_rng(0)
-    table = pd.DataFrame(
-        {"size": 9.0 * (truth == 1) + rng.normal(size=60), "age": 9.0 * (truth == 2) + rng.normal(size=60)}
-    )
+    columns = 9.0 * np.equal.outer(truth, [1, 2]) + rng.normal(size=(60, 2))
     finer = [np.where(rng.random(60) < 0.5, truth, truth + 3) for _ in range(6)]
-    made = Session(cs.Ensemble(finer), data=read_table(table, kind="data"))
+    made = Session(cs.Ensemble(finer), data=read_table(pd.DataFrame(columns, columns=["size", "age"]), kind="data"))
     page, sheets = view(made, "6.10c3", "consensus of 6 in 3 clusters")
     lead = page[page.index('class="lead"') : page.index("<nav")]
     assert "Shown is “consensus of 6 in 3 clusters”: 3 clusters of 60 objects" in lead

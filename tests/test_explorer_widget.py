@@ -8,7 +8,6 @@ import pytest
 
 import consilience as cs
 from consilience.explorer import launch as assets
-from consilience.explorer.explore import in_notebook
 from consilience.explorer.widget import Explorer
 from explorer_cases import ASSETS, beads_ensemble, beads_session
 
@@ -16,25 +15,22 @@ from explorer_cases import ASSETS, beads_ensemble, beads_session
 @pytest.fixture
 def widget():
     found = Explorer(beads_session(), ASSETS)
-    found.sent = []
-    found.send = lambda content, buffers: found.sent.append((content, buffers))
     yield found
     found.close()
 
 
 def tell(widget, **message):
+    answers = []
+    widget.send = lambda content, buffers: answers.append((content, buffers))
     widget._handle_custom_msg(message, [])
-    return widget.sent[-1]
+    return answers[-1]
 
 
-def test_calls_are_those_of_the_server(widget):
+def test_calls_queries_and_bodies_are_those_of_the_server(widget):
     content, buffers = tell(widget, id=7, method="GET", path="/api/labels/3m,60.112c", body=None)
     expected = widget._api.call("GET", "/api/labels/3m,60.112c")
     assert (content["id"], content["status"], content["type"]) == (7, 200, "application/octet-stream")
     assert bytes(buffers[0]) == expected.body
-
-
-def test_queries_and_bodies(widget):
     _, buffers = tell(widget, id=1, method="GET", path="/api/objects/3m?start=5&count=2", body=None)
     assert [row["index"] for row in json.loads(buffers[0])["rows"]] == [5, 6]
     body = {"format": "csv", "items": [{"ref": "3m", "name": "x"}]}
@@ -73,8 +69,3 @@ def test_a_notebook_gets_the_widget(monkeypatch, tmp_path):
     assert isinstance(found, Explorer)
     assert (found._esm, found._css) == ("export {}", "")
     found.close()
-
-
-def test_a_terminal_is_no_notebook(monkeypatch):
-    monkeypatch.setattr("IPython.get_ipython", lambda: None)
-    assert in_notebook() is False

@@ -4,7 +4,7 @@ import json
 import struct
 import threading
 import time
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -39,9 +39,6 @@ def test_the_layout_is_the_one_that_the_page_reads():
     assert header["arrays"]["b"] == {"dtype": "float32", "shape": [2], "offset": 8}
     assert struct.unpack_from("<2f", data, 4 + length + 8) == (1.5, -2.0)
     assert len(data) == 4 + length + 16
-
-
-def test_a_type_that_the_page_does_not_know_is_refused():
     with pytest.raises(TypeError, match="float64"):
         pack({}, {"a": np.zeros(2)})
 
@@ -66,9 +63,11 @@ def test_the_cache_keeps_what_fits_and_drops_the_oldest():
     assert len(cache) == 2
 
 
-def test_what_is_larger_than_the_cache_is_still_answered():
+def test_what_is_larger_than_the_cache_is_still_answered_and_a_failure_is_not_kept():
     cache = Cache(10)
     assert cache.get("a", lambda: np.zeros(50)).nbytes == 400
+    with pytest.raises(ZeroDivisionError):
+        cache.get("b", lambda: np.zeros(1 // 0))
     assert cache.get("b", lambda: np.zeros(60)).nbytes == 480
     assert len(cache) == 1
 
@@ -99,21 +98,16 @@ def test_an_answer_made_by_two_after_one_gave_up_counts_once():
         finish.wait(60)
         return np.zeros(5)
 
-    def ask(make):
-        with suppress(ValueError):
-            cache.get("a", make)
-
-    threads = [threading.Thread(target=ask, args=(make,)) for make in (give_up, slow)]
-    threads[0].start()
-    started.wait(60)
-    cache._making["a"] = Watched(cache._making["a"])
-    threads[1].start()
-    assert waiting.wait(60)
-    fail.set()
-    threads[0].join(60)
-    cache.get("a", lambda: np.zeros(5))
-    finish.set()
-    threads[1].join(60)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(cache.get, "a", give_up)
+        started.wait(60)
+        cache._making["a"] = Watched(cache._making["a"])
+        pool.submit(cache.get, "a", slow)
+        assert waiting.wait(60)
+        fail.set()
+        assert isinstance(first.exception(), ValueError)
+        cache.get("a", lambda: np.zeros(5))
+        finish.set()
     cache.get("b", lambda: np.zeros(5))
     assert len(cache) == 2  # 40 bytes each: both fit
 
@@ -126,16 +120,7 @@ def test_an_answer_is_made_once_however_many_ask():
         time.sleep(0.05)
         return np.zeros(3)
 
-    threads = [threading.Thread(target=cache.get, args=("key", make)) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(8):
+            pool.submit(cache.get, "key", make)
     assert made == [1]
-
-
-def test_a_failure_is_not_kept():
-    cache = Cache(1000)
-    with pytest.raises(ZeroDivisionError):
-        cache.get("a", lambda: np.zeros(1 // 0))
-    assert cache.get("a", lambda: np.zeros(1)).nbytes == 8

@@ -9,7 +9,7 @@ import pytest
 
 import consilience as cs
 from consilience.explorer import Server
-from page_server import press, rest, show, turn, visit
+from page_server import looking, press, rest, show, turn
 
 AXE = Path(__file__).parents[1] / "page" / "node_modules" / "axe-core" / "axe.min.js"
 RUN = """axe.run(document, {rules: {"label-content-name-mismatch": {enabled: true}, "target-size": {enabled: true}}}).then(
@@ -20,9 +20,7 @@ pytestmark = pytest.mark.skipif(not AXE.exists(), reason="no axe-core: npm insta
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_view_has_a_violation(browser: Any, server: Server, scheme: str) -> None:
     laptop = {"width": 1366, "height": 768}
-    with visit(browser, server.url, color_scheme=scheme, bypass_csp=True, viewport=laptop) as seen:
-        page = seen.page
-        page.wait_for_selector(".tile canvas")
+    with looking(browser, server, color_scheme=scheme, bypass_csp=True, viewport=laptop) as page:
         page.evaluate(AXE.read_text())  # the page's own policy would keep it out
         found: dict[str, list[str]] = {}
 
@@ -87,9 +85,7 @@ def test_an_agreement_has_no_violation(browser: Any, tmp_path_factory: pytest.Te
     counts = np.random.default_rng(0).poisson([[3, 3, 0, 0, 0, 1]] * 12 + [[0, 0, 3, 3, 1, 0]] * 12)
     cs.agree(counts, 2, n_clusterings=3, max_iter=1).save(agreed)
     served = cs.explore(agreed, browser=False, block=False, progress=False)
-    with closing(served) as server, visit(browser, server.url, color_scheme=scheme, bypass_csp=True) as seen:
-        page = seen.page
-        page.wait_for_selector(".tile canvas")
+    with closing(served) as server, looking(browser, server, color_scheme=scheme, bypass_csp=True) as page:
         page.evaluate(AXE.read_text())
         show(page, "Agreement")
         page.locator("#panel-agreement .chart").first.wait_for()

@@ -1,6 +1,6 @@
 """The first view: ways to group the data, the data large and in sight, colors that keep their meaning."""
 
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,15 @@ import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer import Server
 from consilience.measures import accuracy, adjusted_rand
-from page_server import pixels, press, said, show, state, until, visit
+from page_server import drag, explored, looking, pixels, press, said, show, state, tile_sizes, until
 
 
 @pytest.mark.parametrize(("width", "height"), [(1366, 768), (1440, 900), (1920, 1080)])
 def test_the_data_is_large_and_stays_in_sight(browser: Any, server: Server, width: int, height: int) -> None:
-    with visit(browser, server.url, viewport={"width": width, "height": height}) as seen:
+    with looking(browser, server, viewport={"width": width, "height": height}) as page:
         for scroll in (0, 10_000):
-            seen.page.evaluate("y => scrollTo(0, y)", scroll)
-            box = seen.page.locator(".big-picture").bounding_box()
+            page.evaluate("y => scrollTo(0, y)", scroll)
+            box = page.locator(".big-picture").bounding_box()
             assert box["y"] >= 0
             assert box["y"] + box["height"] <= height
             assert box["width"] * box["height"] > 0.2 * width * height
@@ -29,8 +29,7 @@ def test_the_data_is_large_and_stays_in_sight(browser: Any, server: Server, widt
 def test_the_title_says_how_many_ways_and_the_largest_comes_first(page: Any) -> None:
     groups = int(state(page)["cut"])
     assert page.locator("#title-tiles").inner_text() == f"{groups} ways to group your data"
-    sizes = [int(text.split()[0]) for text in page.locator(".tile-head > span:nth-child(2)").all_inner_texts()]
-    assert sizes == sorted(sizes, reverse=True)
+    assert tile_sizes(page) == sorted(tile_sizes(page), reverse=True)
     assert page.locator(".tile[aria-pressed=true]").count() == 1, "the one that is shown is marked"
 
 
@@ -52,9 +51,7 @@ def test_the_plane_is_zoomed_and_moved_by_every_hand(page: Any) -> None:
     page.wait_for_selector(".big-picture.enlarged")
     near = pixels(page, ".big-picture canvas")
     assert (near != whole).any()
-    page.mouse.down()
-    page.mouse.move(middle[0] + 80, middle[1] + 40, steps=3)
-    page.mouse.up()
+    drag(page, middle, (middle[0] + 80, middle[1] + 40))
     assert (pixels(page, ".big-picture canvas") != near).any()
     page.mouse.dblclick(*middle)
     assert (pixels(page, ".big-picture canvas") == whole).all()
@@ -69,10 +66,7 @@ def test_numbers_do_not_hide_the_objects_of_fifty_clusters(browser: Any) -> None
     rng = np.random.default_rng(0)
     data = rng.normal(size=(1000, 4))
     ensemble = cs.generate(data, 12, 50, random_state=0, progress=False)
-    served = cs.explore(ensemble, data=data, browser=False, block=False, progress=False)
-    with closing(served) as server, visit(browser, server.url) as seen:
-        page = seen.page
-        page.wait_for_selector(".big-picture[aria-busy=false] canvas")
+    with explored(browser, ensemble, data=data) as (page, _):
         picture = pixels(page, ".big-picture canvas")
         ink = np.count_nonzero(np.isin(picture, [0xFF241F1B, 0xFFFFFFFF]))
         drawn = np.count_nonzero(picture)
@@ -126,10 +120,7 @@ def test_an_empty_brush_clears(page: Any) -> None:
     show(page, "Scores")
     box = page.locator(".scores-plot").bounding_box()
     corner = box["x"] + box["width"] - 14, box["y"] + 12
-    page.mouse.move(*corner)
-    page.mouse.down()
-    page.mouse.move(corner[0] - 6, corner[1] + 2, steps=2)
-    page.mouse.up()
+    drag(page, corner, (corner[0] - 6, corner[1] + 2))
     said(page, "the brush is cleared")
     assert "brush" not in state(page)
 
@@ -150,7 +141,9 @@ def test_single_letters_can_be_turned_off(page: Any) -> None:
     assert "sel" not in state(page), "with Control they work"
 
 
-def test_arrows_scroll_the_page_unless_on_tree_or_tiles(page: Any) -> None:
+def test_the_first_stop_leads_to_the_picture_and_arrows_scroll_the_page_unless_on_tree_or_tiles(page: Any) -> None:
+    press(page, "Tab", "Enter")
+    assert page.evaluate("document.activeElement.classList.contains('big-picture')")
     page.locator("#title-tray").click()
     page.evaluate("scrollTo(0, 0)")
     press(page, "ArrowDown")
@@ -161,8 +154,7 @@ def test_arrows_scroll_the_page_unless_on_tree_or_tiles(page: Any) -> None:
 
 
 def test_three_lines_lead_the_first_time_and_words_are_explained(browser: Any, server: Server) -> None:
-    with visit(browser, server.url, guided=False) as seen:
-        page = seen.page
+    with looking(browser, server, guided=False) as page:
         lines = page.locator(".guidance li")
         assert lines.count() == 3
         assert "ways to group your data" in lines.first.inner_text()
@@ -177,85 +169,70 @@ def test_three_lines_lead_the_first_time_and_words_are_explained(browser: Any, s
 
 
 @pytest.mark.slow
-def test_a_slider_in_consensus_mode_takes_back_what_it_passed(browser: Any, server: Server) -> None:
-    with visit(browser, server.url) as seen:
-        page = seen.page
-        page.wait_for_selector(".tile canvas")
-        asked: list[str] = []
-        page.route("**/api/labels/*c", lambda route: (asked.append(route.request.url), route.continue_()))
-        press(page, "c")
-        slider = page.get_by_role("slider", name="Groups")
-        for groups in range(10, 60):
-            slider.fill(str(groups))
-        slider.fill("4")
-        page.wait_for_selector(".tile-picture:empty", state="detached")
-        assert page.locator(".tile canvas").count() == 4
-        assert len(asked) < 60, "of about 1,700 consensuses that were passed"
+def test_a_slider_in_consensus_mode_takes_back_what_it_passed(page: Any) -> None:
+    asked: list[str] = []
+    page.route("**/api/labels/*c", lambda route: (asked.append(route.request.url), route.continue_()))
+    press(page, "c")
+    slider = page.get_by_role("slider", name="Groups")
+    for groups in range(10, 60):
+        slider.fill(str(groups))
+    slider.fill("4")
+    page.wait_for_selector(".tile-picture:empty", state="detached")
+    assert page.locator(".tile canvas").count() == 4
+    assert len(asked) < 60, "of about 1,700 consensuses that were passed"
 
 
 @pytest.mark.slow
-def test_a_server_that_stands_still_is_said(browser: Any, server: Server) -> None:
+def test_a_server_that_stands_still_is_said(page: Any) -> None:
     from playwright.sync_api import Error
 
-    with visit(browser, server.url) as seen:
-        page = seen.page
-        page.wait_for_selector(".tile canvas")
-        held: list[Any] = []
-        page.route("**/api/**", lambda route: held.append(route))
-        press(page, "c")
-        page.get_by_role("alert").filter(has_text="has not answered for 5 seconds").wait_for()
-        for route in held:
-            with suppress(Error):  # the page took some back
-                route.continue_()
-        page.unroute("**/api/**")
-        page.get_by_role("alert").wait_for(state="detached")
-
-
-def test_the_first_stop_leads_to_the_picture(page: Any) -> None:
-    press(page, "Tab", "Enter")
-    assert page.evaluate("document.activeElement.classList.contains('big-picture')")
+    held: list[Any] = []
+    page.route("**/api/**", lambda route: held.append(route))
+    press(page, "c")
+    page.get_by_role("alert").filter(has_text="has not answered for 5 seconds").wait_for()
+    for route in held:
+        with suppress(Error):  # the page took some back
+            route.continue_()
+    page.unroute("**/api/**")
+    page.get_by_role("alert").wait_for(state="detached")
 
 
 @pytest.mark.slow
 def test_a_table_is_shown_with_the_number_of_clusters_that_cluster_finds(browser: Any) -> None:
     centers = np.repeat([[0, 0, 0], [9, 0, 4], [0, 9, 9]], 25, axis=0)
     table = pd.DataFrame(centers + np.random.default_rng(0).normal(size=(75, 3)), columns=["a", "b", "c"])
-    served = cs.explore(table, kind="data", n_clusterings=40, browser=False, block=False, progress=False)
-    with closing(served) as server, visit(browser, server.url) as seen:
-        chip = seen.page.get_by_role("button", name="Show the consensus in 3 clusters")
+    with explored(browser, table, kind="data", n_clusterings=40) as (page, server):
+        chip = page.get_by_role("button", name="Show the consensus in 3 clusters")
         chip.wait_for()
-        assert seen.page.locator(".stable").inner_text().startswith("Stable beyond chance:")
+        assert page.locator(".stable").inner_text().startswith("Stable beyond chance:")
         chip.click()
-        ref = state(seen.page)["sel"]
+        ref = state(page)["sel"]
         assert chip.get_attribute("aria-pressed") == "true"
-        pressed = seen.page.get_by_role("group", name="Show groups by").locator("[aria-pressed=true]")
+        pressed = page.get_by_role("group", name="Show groups by").locator("[aria-pressed=true]")
         assert pressed.count() == 0, "what is in sight is no medoid"
-        seen.page.locator("#panel-picture header .note", has_text="3 clusters").wait_for()
+        page.locator("#panel-picture header .note", has_text="3 clusters").wait_for()
         snapshot = server.api.session.snapshot
         found = cs.EnsembleClusterer("auto", random_state=0).fit(table)
         assert adjusted_rand(snapshot.displayed(snapshot.ref(ref)).codes, found.labels_) == 1
         assert not server.api.session.seeks_stable, "it is looked for once"
-        press(seen.page, "c")
-        said(seen.page, "selected: consensus of 40 clusterings in 3 clusters")
-        assert state(seen.page)["sel"] == ref, "what is a consensus already stays"
+        press(page, "c")
+        said(page, "selected: consensus of 40 clusterings in 3 clusters")
+        assert state(page)["sel"] == ref, "what is a consensus already stays"
         assert pressed.all_inner_texts() == ["Consensus"]
-        press(seen.page, "s")
-        assert seen.page.locator("#panel-tray .name").input_value() == "consensus of 3 clusters"
-        seen.page.locator("#panel-detail .answered[aria-busy=false]").wait_for()
-        text = seen.page.locator("#panel-detail .effect .text").first
+        press(page, "s")
+        assert page.locator("#panel-tray .name").input_value() == "consensus of 3 clusters"
+        page.locator("#panel-detail .answered[aria-busy=false]").wait_for()
+        text = page.locator("#panel-detail .effect .text").first
         assert text.bounding_box()["width"] > 200, "words have room beside the trust in a consensus"
-        seen.page.route("**/api/detail/**", lambda route: None)  # an answer that never comes
-        press(seen.page, "1")
+        page.route("**/api/detail/**", lambda route: None)  # an answer that never comes
+        press(page, "1")
         text.wait_for(state="hidden")
 
 
 def test_one_clustering_can_be_looked_at(browser: Any, tmp_path: Path) -> None:
     table = pd.DataFrame({"cell": [f"c{i}" for i in range(30)], "kind": ["T cell", "B cell", "NK"] * 10})
     table.to_csv(tmp_path / "labels.csv", index=False)
-    served = cs.explore(tmp_path / "labels.csv", kind="labels", id_column="cell", browser=False, block=False)
-    with closing(served) as server, visit(browser, server.url) as seen:
-        page = seen.page
-        page.wait_for_selector(".big-picture[aria-busy=false] canvas")
+    with explored(browser, tmp_path / "labels.csv", kind="labels", id_column="cell") as (page, _):
         assert page.locator("#title-tiles").inner_text() == "One way to group your data"
         assert "it has no groups" in page.locator("#overview, .stage > .empty").inner_text()
         assert page.get_by_label("Colors of the clusters").inner_text().split("\n") == ["● B cell", "● NK", "● T cell"]

@@ -2,8 +2,6 @@
 
 import io
 import re
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer import Server
 from consilience.reports.plane import plane_of
-from page_server import NUMBER, download, press, said, show, visit
+from page_server import NUMBER, download, explored, press, said, show
 
 BEADS = load_beads()
 N = 60
@@ -26,16 +24,6 @@ FEW: dict[str, Any] = {"n_clusterings": 8, "n_clusters": 3}
 @pytest.fixture(scope="module")
 def ensemble(run: Path) -> cs.Ensemble:
     return cs.Ensemble.load(run)
-
-
-@contextmanager
-def explored(browser: Any, source: Any, **how: Any) -> Iterator[tuple[Any, Server]]:
-    """A page on a server of its own, once its pictures are drawn."""
-    served = cs.explore(source, browser=False, block=False, progress=False, **how)
-    with closing(served) as server, visit(browser, server.url) as seen:
-        seen.page.wait_for_selector(".tile canvas")
-        seen.page.wait_for_selector(".big-picture canvas")
-        yield seen.page, server
 
 
 def places(page: Any, ensemble: cs.Ensemble) -> np.ndarray:
@@ -170,16 +158,17 @@ def test_a_label_is_saved_colored_by_and_dropped(page: Any) -> None:
     page.locator(".color-legend").wait_for(state="detached")
 
 
-def test_the_table_of_objects_sorts_filters_and_picks(page: Any) -> None:
+def test_the_table_of_objects_is_paged_sorts_filters_and_picks(page: Any) -> None:
     show(page, "Objects")
     panel = page.locator("#panel-objects")
-    panel.get_by_role("button", name="length_mm").click()
-    column = BEADS.columns.index("length_mm")
-    first = str(BEADS.ids[int(BEADS.values[:, column].argmin())])
-    panel.locator("tbody tr").first.locator("th", has_text=first).wait_for()
-    panel.get_by_role("button", name="length_mm").click()
-    last = str(BEADS.ids[int(BEADS.values[:, column].argmax())])
-    panel.locator("tbody tr").first.locator("th", has_text=last).wait_for()
+    panel.get_by_text("1–50 of 300").wait_for()
+    panel.get_by_label("Next page").click()
+    panel.get_by_text("51–100 of 300").wait_for()
+    panel.locator("[aria-busy=false] tbody tr:first-child th", has_text="b051").wait_for()
+    values = BEADS.values[:, BEADS.columns.index("length_mm")]
+    for place in (values.argmin(), values.argmax()):
+        panel.get_by_role("button", name="length_mm").click()
+        panel.locator("tbody tr").first.locator("th", has_text=str(BEADS.ids[place])).wait_for()
     panel.get_by_label("Filter objects").fill("color: red")
     panel.get_by_label("Filter objects").press("Enter")
     panel.locator(".pager", has_text=f"of {(BEADS.labels['color'] == 'red').sum()}").wait_for()

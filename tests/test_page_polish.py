@@ -8,7 +8,7 @@ import pytest
 
 import consilience as cs
 from consilience.explorer import Server
-from page_server import press, rest, said, show, state, swipe, until, visit
+from page_server import cut_into, looking, press, rest, said, show, state, swipe, until
 
 LAPTOP = {"width": 1366, "height": 768}
 CUT_OFF = """() => [...document.querySelectorAll(".tile-head span, .tile-foot span")]
@@ -29,17 +29,8 @@ SMALL = """() => [...document.querySelectorAll("button, select, input, summary, 
 
 @pytest.fixture
 def page(browser: Any, server: Server) -> Iterator[Any]:
-    with visit(browser, server.url, viewport=LAPTOP) as seen:
-        seen.page.wait_for_selector(".tile canvas")
-        yield seen.page
-
-
-def cut_into(page: Any, groups: int) -> Any:
-    field = page.get_by_label("Number of groups")
-    field.fill(str(groups))
-    field.press("Enter")
-    page.locator(".title").click()  # letters are keys again
-    return field
+    with looking(browser, server, viewport=LAPTOP) as found:
+        yield found
 
 
 def test_two_rows_of_tiles_fit_a_laptop(page: Any) -> None:
@@ -125,8 +116,7 @@ FAINTEST = """() => {
 
 
 def test_zoom_covers_no_object_and_dark_points_are_seen(browser: Any, server: Server) -> None:
-    with visit(browser, server.url, viewport=LAPTOP, color_scheme="dark") as seen:
-        page = seen.page
+    with looking(browser, server, viewport=LAPTOP, color_scheme="dark") as page:
         page.wait_for_selector(".big-picture[aria-busy=false] canvas")
         plot = page.locator(".big-picture").bounding_box()
         buttons = page.get_by_role("group", name="Zoom the objects").bounding_box()
@@ -137,9 +127,7 @@ def test_zoom_covers_no_object_and_dark_points_are_seen(browser: Any, server: Se
 
 
 def test_small_screens_scroll_one_way_and_fit_a_finger(browser: Any, server: Server) -> None:
-    with visit(browser, server.url, viewport={"width": 320, "height": 844}, has_touch=True, is_mobile=True) as seen:
-        page = seen.page
-        page.wait_for_selector(".tile canvas")
+    with looking(browser, server, viewport={"width": 320, "height": 844}, has_touch=True, is_mobile=True) as page:
         assert page.locator(".actions kbd").first.is_hidden(), "there are no keys to press"
         for tab in ("Map", "Scores", "Tree", "Why", "Objects", "Picked", "Compare", "Stable components", "Detail"):
             page.get_by_role("tab", name=tab, exact=True).tap()
@@ -157,8 +145,7 @@ def test_small_screens_scroll_one_way_and_fit_a_finger(browser: Any, server: Ser
 
 
 def test_a_notebook_sets_the_theme(browser: Any, server: Server) -> None:
-    with visit(browser, server.url, viewport=LAPTOP) as seen:
-        page = seen.page
+    with looking(browser, server, viewport=LAPTOP) as page:
         dark = "() => document.querySelector('.consilience').dataset.theme === 'dark'"
         assert not page.evaluate(dark)
         page.evaluate("document.body.dataset.jpThemeLight = 'false'")  # as JupyterLab says it

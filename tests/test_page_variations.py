@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import consilience as cs
-from page_server import beads_run, download, press, said, select_branch, serve, state, tray, visit
+from page_server import beads_run, download, looking, press, said, select_branch, serve, state, tile_sizes, tray
 
 
 def clusterings(page: Any) -> int:
@@ -13,8 +13,7 @@ def clusterings(page: Any) -> int:
 
 
 def test_a_branch_is_opened_cut_and_left_by_its_trail(browser: Any, tmp_path: Path) -> None:
-    with closing(serve(beads_run(tmp_path / "run", 120))) as server, visit(browser, server.url) as seen:
-        page = seen.page
+    with closing(serve(beads_run(tmp_path / "run", 120))) as server, looking(browser, server) as page:
         begin = state(page)
         select_branch(page)
         press(page, "o")
@@ -25,8 +24,7 @@ def test_a_branch_is_opened_cut_and_left_by_its_trail(browser: Any, tmp_path: Pa
         inside = set(meta.branch(node).tolist())
         assert page.locator("#title-tiles").inner_text().endswith("within this branch")
         assert page.get_by_role("navigation", name="Opened branches").is_visible()
-        sizes = [int(text.split()[0]) for text in page.locator(".tile-head > span:nth-child(2)").all_inner_texts()]
-        assert sum(sizes) == len(inside) < 120
+        assert sum(tile_sizes(page)) == len(inside) < 120
         page.get_by_label("Number of groups").fill("5")
         page.get_by_label("Number of groups").press("Enter")
         assert page.locator(".tile").count() == 5
@@ -49,8 +47,7 @@ def test_a_branch_is_opened_cut_and_left_by_its_trail(browser: Any, tmp_path: Pa
 
 def test_more_opens_what_it_made_and_undo_takes_it_away(browser: Any, tmp_path: Path) -> None:
     run = beads_run(tmp_path / "run", 60)
-    with closing(serve(run)) as server, visit(browser, server.url) as seen:
-        page = seen.page
+    with closing(serve(run)) as server, looking(browser, server) as page:
         press(page, "c")
         select_branch(page)
         press(page, "s")
@@ -82,8 +79,7 @@ def test_more_opens_what_it_made_and_undo_takes_it_away(browser: Any, tmp_path: 
 
 def test_more_is_steered_by_columns_and_dropped_by_a_button(browser: Any, tmp_path: Path) -> None:
     run = beads_run(tmp_path / "run", 60)
-    with closing(serve(run)) as server, visit(browser, server.url) as seen:
-        page = seen.page
+    with closing(serve(run)) as server, looking(browser, server) as page:
         press(page, "1", "r")
         page.get_by_label("How many").fill("12")
         page.get_by_text("Steer: columns").click()

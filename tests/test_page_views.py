@@ -15,18 +15,12 @@ from consilience.explorer import Server
 from consilience.measures import accuracy
 from consilience.meta import score
 from consilience.reports.plane import plane_of
-from page_server import NUMBER, beads_run, pixels, serve, show, state, turn, visit
+from page_server import NUMBER, beads_run, cut_into, drag, looking, pixels, serve, show, state, turn
 
 
 @pytest.fixture(scope="module")
 def ensemble(run: Path) -> cs.Ensemble:
     return cs.Ensemble.load(run)
-
-
-def cut_into(page: Any, groups: int) -> None:
-    page.get_by_label("Number of groups").fill(str(groups))
-    page.get_by_label("Number of groups").press("Enter")
-    page.locator(".title").click()
 
 
 def cells(table: Any) -> list[list[str]]:
@@ -37,6 +31,21 @@ def point(page: Any, selector: str, across: float, down: float) -> tuple[float, 
     """A place on a plot, from shares of its width and height."""
     box = page.locator(selector).bounding_box()
     return box["x"] + across * box["width"], box["y"] + down * box["height"]
+
+
+def largest_box(page: Any) -> Any:
+    return max(page.locator(".group-box").all(), key=lambda box: box.bounding_box()["width"])
+
+
+def consensus_of_the_larger(page: Any, ensemble: cs.Ensemble) -> tuple[np.ndarray, Any]:
+    """Show that of two groups, and make it: its clusterings, and it."""
+    cut_into(page, 2)
+    page.keyboard.press("c")
+    largest_box(page).click()
+    page.locator("#title-picture", has_text="Consensus of").wait_for()
+    meta = cs.organize(ensemble, 2)
+    branch = meta.branch(int(state(page)["sel"].split(".")[1].rstrip("c")))
+    return branch, meta.consensus(branch)
 
 
 def test_boxes_under_the_tree_are_the_groups(page: Any, ensemble: cs.Ensemble) -> None:
@@ -73,10 +82,8 @@ def test_the_cut_line_is_dragged(page: Any) -> None:
     cut_into(page, 3)
     box = page.locator(".tree-plot").bounding_box()
     line = next(y for y in range(int(box["y"]) + 4, int(box["y"] + box["height"])) if _on_line(page, box, y)) + 4
-    page.mouse.move(box["x"] + box["width"] / 2, line)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] / 2, line + 60, steps=6)
-    page.mouse.up()
+    middle = box["x"] + box["width"] / 2
+    drag(page, (middle, line), (middle, line + 60))
     groups = int(state(page)["cut"])
     assert groups > 3
     assert page.locator(".group-box").count() == groups
@@ -92,8 +99,7 @@ def _on_line(page: Any, box: dict[str, float], y: float) -> bool:
 def test_groups_are_split_and_joined_by_hand(page: Any) -> None:
     cut_into(page, 4)
     boxes = page.locator(".group-box")
-    largest = max(boxes.all(), key=lambda box: box.bounding_box()["width"])
-    largest.dblclick()
+    largest_box(page).dblclick()
     assert boxes.count() == 5
     assert state(page)["split"]
     join = page.locator("#panel-tree").get_by_role("button", name="join")
@@ -144,11 +150,7 @@ def test_tables_of_the_tree_walk_it(page: Any, ensemble: cs.Ensemble) -> None:
 
 def test_brushing_the_scores_marks_clusterings_everywhere(page: Any, ensemble: cs.Ensemble) -> None:
     show(page, "Scores")
-    x, y = point(page, ".scores-plot", 0.15, 0.05)
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(*point(page, ".scores-plot", 0.5, 0.5), steps=4)
-    page.mouse.up()
+    drag(page, point(page, ".scores-plot", 0.15, 0.05), point(page, ".scores-plot", 0.5, 0.5))
     low, high, bottom, top = map(float, state(page)["brush"].split(","))
     shape = score(ensemble, known=dict(load_beads().labels))["accuracy:shape"]
     inside = (ensemble.info["compactness"].between(low, high) & shape.between(bottom, top)).to_numpy()
@@ -187,8 +189,7 @@ def test_a_point_of_the_scores_is_selected(page: Any) -> None:
 @pytest.mark.slow
 def test_the_null_is_tested_and_drawn(browser: Any, tmp_path: Path) -> None:
     ensemble = cs.Ensemble.load(run := beads_run(tmp_path / "run", 16))  # each shuffle takes a consensus of all
-    with closing(serve(run)) as server, visit(browser, server.url) as seen:
-        page = seen.page
+    with closing(serve(run)) as server, looking(browser, server) as page:
         show(page, "Scores")
         cut_into(page, 2)
         page.get_by_role("button", name="is the best of 2 groups chance?").click()
@@ -241,9 +242,7 @@ def test_tiles_color_every_object_by_its_cluster(
     browser: Any, server: Server, ensemble: cs.Ensemble, scale: int
 ) -> None:
     xy = plane_of(ensemble, load_beads()).xy
-    with visit(browser, server.url, device_scale_factor=scale) as seen:
-        page = seen.page
-        page.wait_for_selector(".tile canvas")
+    with looking(browser, server, device_scale_factor=scale) as page:
         cut_into(page, 4)
         rows = cells(turn(page, "tiles"))
         leaves = [int(row[2].split()[1]) for row in rows]
@@ -294,15 +293,10 @@ def test_a_picked_cluster_fades_the_rest(page: Any, ensemble: cs.Ensemble) -> No
 
 
 def test_a_consensus_tells_how_far_to_trust_each_clustering(page: Any, ensemble: cs.Ensemble) -> None:
-    cut_into(page, 2)
-    page.keyboard.press("c")
-    max(page.locator(".group-box").all(), key=lambda box: box.bounding_box()["width"]).click()
+    branch, whole = consensus_of_the_larger(page, ensemble)
     table = page.locator("#panel-detail table", has_text="How far to trust each clustering")
     table.wait_for()
-    node = int(state(page)["sel"].split(".")[1].rstrip("c"))
-    meta = cs.organize(ensemble, 2)
-    branch = meta.branch(node)
-    members = meta.consensus(branch).members.assign(leaf=branch).sort_values("reliability", kind="stable")
+    members = whole.members.assign(leaf=branch).sort_values("reliability", kind="stable")
     rows = cells(table)
     assert len(rows) == min(len(members), 100)
     for (name, reliability, without), row in zip(rows, members.itertuples(), strict=False):
@@ -334,14 +328,9 @@ def test_tiles_go_page_by_page(page: Any) -> None:
 
 
 def test_unsure_objects_of_a_consensus_are_hollow(page: Any, ensemble: cs.Ensemble) -> None:
-    cut_into(page, 2)
-    page.keyboard.press("c")
-    max(page.locator(".group-box").all(), key=lambda box: box.bounding_box()["width"]).click()
-    page.locator("#title-picture", has_text="Consensus of").wait_for()
+    _, whole = consensus_of_the_larger(page, ensemble)
     page.wait_for_selector(".big-picture[aria-busy=false] canvas")
-    node = int(state(page)["sel"].split(".")[1].rstrip("c"))
-    meta = cs.organize(ensemble, 2)
-    unsure = meta.consensus(meta.branch(node)).support <= 0.5
+    unsure = whole.support <= 0.5
     assert unsure.sum() > 20
     hollow = _colors(pixels(page, ".big-picture canvas"), plane_of(ensemble, load_beads()).xy) >> 24 < 255
     assert hollow[unsure].mean() > 0.5
