@@ -9,14 +9,12 @@ import sys
 import threading
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from consilience import Ensemble
-from consilience._check import InputError
 from consilience._files import check_folder, write_folder, write_whole
 from consilience._run.progress import Bar
-from consilience.ensemble.store import Store
+from samples import refuses
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links, modes and pipes of POSIX")
 
@@ -95,8 +93,7 @@ def test_a_link_stays_and_its_target_is_written(tmp_path):
 @posix
 def test_a_pipe_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="pipe is not a regular file, so it is not replaced: choose another path"):
-        write(tmp_path / "pipe")
+    refuses("pipe is not a regular file, so it is not replaced: choose another path", write, tmp_path / "pipe")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
@@ -176,26 +173,9 @@ def test_save_over_a_link_replaces_what_it_points_to(tmp_path):
 def test_the_current_folder_is_refused_before_anything_is_done(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for path in (".", tmp_path, f"../{tmp_path.name}"):
-        with pytest.raises(InputError, match="is the folder you are in: give the name of a new one"):
-            Ensemble([[0, 1]]).save(path)
+        refuses("is the folder you are in: give the name of a new one", Ensemble([[0, 1]]).save, path)
     assert not list(tmp_path.iterdir())
     assert check_folder("run") == tmp_path / "run"
-
-
-@posix
-def test_a_full_disk_says_that_the_store_goes_on(tmp_path, monkeypatch):
-    with Store.create(tmp_path / "run", n_objects=2) as store:
-        store.append(np.zeros((2, 5), int))
-
-        def full(*_):
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr("consilience._files.os.fsync", full)
-        with pytest.raises(OSError, match="the 5 clusterings before are safe, and the same command goes on") as caught:
-            store.append(np.zeros((2, 1), int))
-        assert caught.value.filename == str(tmp_path / "run")
-        monkeypatch.undo()
-        assert store.append(np.zeros((2, 1), int)).tolist() == [5]
 
 
 # --- bars -----------------------------------------------------------------------------------------------------------

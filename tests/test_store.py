@@ -11,6 +11,7 @@ import warnings
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -26,7 +27,8 @@ import consilience.ensemble.store.part
 from consilience import Ensemble
 from consilience._check import InputError
 from consilience.ensemble.store import Store, StoreWarning
-from test_label_names import KINDS, same
+from samples import refuses, same
+from test_label_names import KINDS
 
 N = 40
 RUN = {"n_objects": N, "fingerprint": "abc", "plan": {"n_clusters": [2, 3]}}
@@ -218,8 +220,7 @@ def test_damage_after_opening_is_an_error_not_a_wrong_label(run):
         damaged = bytearray(data)
         damaged[position] ^= 4
         path.write_bytes(damaged)
-        with pytest.raises(InputError, match=f"{path.name} has changed since the store was opened"):
-            store.labels()
+        refuses(f"{path.name} has changed since the store was opened", store.labels)
     path.write_bytes(data)
     np.testing.assert_array_equal(store.labels(), right)
 
@@ -358,8 +359,7 @@ def test_a_store_from_the_future_is_refused_whole(run):
     path = run / "manifest.json"
     path.write_text(path.read_text().replace('"version": 2', '"version": 3'))
     for action in (lambda: Store.open(run), lambda: Store.resume(run, **RUN)):
-        with pytest.raises(InputError, match=r"cannot be read: .*format 3.*: upgrade consilience"):
-            action()
+        refuses(r"cannot be read: .*format 3.*: upgrade consilience", action)
 
 
 def test_left_over_files_are_ignored_then_removed(run):
@@ -371,15 +371,15 @@ def test_left_over_files_are_ignored_then_removed(run):
         assert not leftover.exists()
 
 
-def test_a_failed_write_leaves_nothing(run, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_full_disk_leaves_nothing_and_the_store_goes_on(run, monkeypatch, call):
     with Store.resume(run, **RUN) as store:
         before = sorted(run.iterdir())
-        monkeypatch.setattr(consilience._files.os, "replace", full)
-        with pytest.raises(OSError, match="No space left"):
+        monkeypatch.setattr(consilience._files.os, call, Mock(side_effect=OSError(28, "No space left on device")))
+        said = "No space left.*the 6 clusterings before are safe, and the same command goes on"
+        with pytest.raises(OSError, match=said) as caught:
             store.append(some_labels(1))
+        assert caught.value.filename == str(run)
         monkeypatch.undo()
         assert sorted(run.iterdir()) == before
         assert store.append(some_labels(1)).tolist() == [6]
@@ -482,16 +482,14 @@ def test_resuming_goes_on_where_it_stopped_and_makes_up_for_damage(run):
     ],
 )
 def test_resuming_another_run_is_refused(run, change, said):
-    with pytest.raises(InputError, match=said):
-        Store.resume(run, **(RUN | change))
+    refuses(said, Store.resume, run, **RUN | change)
     with Store.resume(run, **RUN) as store:  # the lock was let go
         assert store.n_clusterings == 6
 
 
 def test_one_writer_at_a_time_any_number_of_readers(run):
     with Store.resume(run, **RUN) as store:
-        with pytest.raises(InputError, match=re.escape(f"store {run} is being written to")):
-            Store.resume(run, **RUN)
+        refuses(re.escape(f"store {run} is being written to"), Store.resume, run, **RUN)
         code = f"from consilience.ensemble.store import Store; Store.resume({str(run)!r}, **{RUN!r})"
         other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
         assert f"InputError: store {run} is being written to" in other.stderr
@@ -522,16 +520,12 @@ def test_ids_of_a_refused_part_are_not_given_out_again(run):
 
 
 def test_paths_that_are_no_store(tmp_path):
-    with pytest.raises(InputError, match=r"there is no store at .*nowhere: check the path"):
-        Store.open(tmp_path / "nowhere")
+    refuses(r"there is no store at .*nowhere: check the path", Store.open, tmp_path / "nowhere")
     (tmp_path / "notes.txt").write_text("mine")
     for action in (Store.open, lambda path: Store.resume(path, **RUN)):
-        with pytest.raises(InputError, match=r"is a folder, not a stored run: its manifest.json is missing"):
-            action(tmp_path)
-        with pytest.raises(InputError, match=r"notes.txt is a file, and a store is a folder"):
-            action(tmp_path / "notes.txt")
-    with pytest.raises(InputError, match="is not empty: choose a new folder, or resume"):
-        Store.create(tmp_path, **RUN)
+        refuses(r"is a folder, not a stored run: its manifest.json is missing", action, tmp_path)
+        refuses(r"notes.txt is a file, and a store is a folder", action, tmp_path / "notes.txt")
+    refuses("is not empty: choose a new folder, or resume", Store.create, tmp_path, **RUN)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
@@ -549,8 +543,7 @@ def test_paths_that_are_no_store(tmp_path):
     ],
 )
 def test_bad_arguments_write_nothing(tmp_path, arguments, said):
-    with pytest.raises(InputError, match=said):
-        Store.create(tmp_path / "run", **arguments)
+    refuses(said, Store.create, tmp_path / "run", **arguments)
     assert not (tmp_path / "run").exists()
 
 
@@ -586,12 +579,9 @@ def test_what_cannot_be_appended_is_said_and_leaves_no_trace(run, labels, argume
 
 def test_reading_and_writing_where_it_cannot_be(run):
     store = Store.open(run)
-    with pytest.raises(InputError, match=r"is not open for writing: use Store.resume"):
-        store.append(some_labels(1))
-    with pytest.raises(InputError, match="has no clustering 1234: `numbers` lists"):
-        store.labels([0, 1234])
-    with pytest.raises(InputError, match=r"has no clustering 0.5"):
-        store.labels([0.5])
+    refuses(r"is not open for writing: use Store.resume", store.append, some_labels(1))
+    refuses("has no clustering 1234: `numbers` lists", store.labels, [0, 1234])
+    refuses(r"has no clustering 0.5", store.labels, [0.5])
 
 
 # Names of labels and ids
@@ -693,8 +683,7 @@ def test_ids_come_back_with_their_type(tmp_path, ids):
 
 def test_ids_that_are_not_unicode(tmp_path):
     ids = np.array(["a", os.fsdecode(b"caf\xe9")], object)
-    with pytest.raises(InputError, match=r"the id 'caf\\udce9' of object 1 is not Unicode text"):
-        Ensemble([[0, 1]], ids=ids).save(tmp_path / "run")
+    refuses(r"the id 'caf\\udce9' of object 1 is not Unicode text", Ensemble([[0, 1]], ids=ids).save, tmp_path / "run")
     assert not list(tmp_path.iterdir())
 
 
@@ -717,14 +706,12 @@ def with_labels(path, labels):
 
 def test_labels_below_minus_one_are_refused_by_the_name_of_the_part(named):
     path = with_labels(parts(named)[0], [-7, 1])
-    with pytest.raises(InputError, match=rf"{path.name} holds the label -7, which is below −1 \(missing\): correct it"):
-        Ensemble.load(named)
+    refuses(rf"{path.name} holds the label -7, which is below −1 \(missing\): correct it", Ensemble.load, named)
 
 
 def test_codes_without_a_name_are_refused(named):
     with_labels(parts(named)[1], [1, 2])
-    with pytest.raises(InputError, match=r"run: clustering 1 has the code 2 and only 2 label names"):
-        Ensemble.load(named)
+    refuses(r"run: clustering 1 has the code 2 and only 2 label names", Ensemble.load, named)
 
 
 def with_manifest(named, change):
@@ -750,8 +737,7 @@ def test_a_manifest_that_lacks_something_is_damaged(named, key, value):
 
 def test_a_store_of_the_old_format_is_refused(named):
     with_manifest(named, lambda body: body.update(version=1))
-    with pytest.raises(InputError, match=r"written in store format 1 by an older consilience, .*: make the run again"):
-        Store.open(named)
+    refuses(r"written in store format 1 by an older consilience, .*: make the run again", Store.open, named)
 
 
 # --- numbers, and whose they are ------------------------------------------------------------------------------------
@@ -761,8 +747,7 @@ def test_the_last_number(tmp_path):
     with Store.create(tmp_path, n_objects=1) as store:
         assert store.append([[0]], numbers=[2**63 - 2]).tolist() == [2**63 - 2]
         assert store.append([[0]]).tolist() == [2**63 - 1]
-        with pytest.raises(InputError, match="has a clustering 9223372036854775807: give numbers yourself"):
-            store.append([[0]])
+        refuses("has a clustering 9223372036854775807: give numbers yourself", store.append, [[0]])
         assert store.append([[0]], numbers=[5]).tolist() == [5]
     assert Store.open(tmp_path).numbers.tolist() == [5, 2**63 - 2, 2**63 - 1]
 
@@ -774,8 +759,5 @@ def test_only_the_process_that_opened_a_store_writes_to_it(tmp_path, monkeypatch
         with monkeypatch.context() as patch:
             patch.setattr(os, "getpid", lambda: -1)
             for write in (lambda: store.append([[0]]), lambda: store.drop([0])):
-                with pytest.raises(
-                    InputError, match="was opened by another process, before a fork: write to it from there"
-                ):
-                    write()
+                refuses("was opened by another process, before a fork: write to it from there", write)
         assert store.append([[0]]).tolist() == [1]
