@@ -12,8 +12,6 @@ from consilience._check import InputError, check_choice, check_seed, count, fing
 from consilience._run.parallel import n_threads
 from samples import refuses
 
-# --- choices, threads, seeds ----------------------------------------------------------------------------------------
-
 
 @pytest.mark.parametrize("choices", [["nmi", "rand"], {"nmi": 1, "rand": 2}, iter(["nmi", "rand"])])
 def test_a_choice_is_given_back(choices):
@@ -72,8 +70,6 @@ def test_a_generator_gives_its_next_number_and_none_a_fresh_one(make):
 def test_refused_seeds(seed):
     refuses("random_state must", check_seed, seed)
 
-
-# --- fingerprints ---------------------------------------------------------------------------------------------------
 
 ARRAYS = {
     "floats": np.arange(6.0).reshape(2, 3),

@@ -14,7 +14,7 @@ import pytest
 from scipy import sparse
 
 import consilience as cs
-from command_line import run
+from command_line import ran
 from consilience._check import InputError
 from consilience.cli.inputs import open_clusterings
 from consilience.datasets import customers
@@ -38,9 +38,6 @@ def spread(words: str, n: int = N) -> list[str]:
 
 def read(frame: pd.DataFrame, **options):
     return read_table(frame, kind="data", **options)
-
-
-# --- what a column is ---------------------------------------------------------------------------------------
 
 
 def test_numbers_that_are_whole_tables_stay_as_they_are():
@@ -151,9 +148,6 @@ def test_skewed_numbers_are_logged_only_where_that_helps():
         assert read(pd.DataFrame({**base, "x": values})).encoder.columns[1].kind == kind
 
 
-# --- numbers and dates as people write them -----------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("words", "numbers"),
     [
@@ -203,9 +197,6 @@ def test_written_numbers(words, numbers):
 )
 def test_written_dates(words, dates):
     np.testing.assert_array_equal(written_dates(words)[0], np.array(dates, "datetime64[s]"))
-
-
-# --- missing cells --------------------------------------------------------------------------------------------
 
 
 def test_gaps_are_filled_from_the_nearest_rows():
@@ -273,9 +264,6 @@ def test_what_was_done_is_kept_with_the_run(tmp_path):
     assert "filled from similar rows" in json.dumps(manifest["plan"], ensure_ascii=False)
     grown = cs.generate(frame, 6, 3, store=tmp_path / "run")
     np.testing.assert_array_equal(grown.labels, cs.generate(frame, 6, 3).labels)
-
-
-# --- new rows -----------------------------------------------------------------------------------------------
 
 
 def test_new_rows_become_what_they_were():
@@ -361,9 +349,6 @@ def test_new_rows_with_surprises():
     refuses("leave types=", read_table, new, kind="data", encoder=encoder, types={"age": "number"})
 
 
-# --- frames of other kinds ------------------------------------------------------------------------------------
-
-
 def test_frames_with_times_and_the_verbs():
     polars = pytest.importorskip("polars")
     frame, segment = customers(120)
@@ -425,9 +410,6 @@ def test_any_frame_becomes_finite_numbers_and_so_do_new_rows():
     assert all("no column is left to cluster by" in said for said in refusals)
 
 
-# --- types ----------------------------------------------------------------------------------------------------
-
-
 def test_types_are_taken_as_said():
     zips, days = [int(word) for word in spread("1011 1012 1013")], [20200101 + i % 9 for i in range(N)]
     frame = pd.DataFrame({"zip": zips, "code": range(N), "when": days, "x": np.linspace(1, 9, N), "id2": range(N)})
@@ -450,9 +432,6 @@ def test_types_are_taken_as_said():
 def test_a_column_named_as_a_class_is_noticed():
     table = read(pd.DataFrame({"x": np.linspace(0, 9, N), "species": spread("a b c")}))
     assert "if it is a class that is known, say known='species' (--known species)" in " ".join(table.notices)
-
-
-# --- counts and series ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("as_type", [np.asarray, sparse.csr_matrix, pd.DataFrame])
@@ -485,9 +464,6 @@ def test_what_is_not_counts():
     counts = block_counts(120, 300, 3, 30)[0]
     fitted = labeler.fit(counts[:80])
     assert (fitted.predict(counts[:80]) == fitted.labels_).mean() > 0.95
-
-
-# --- what tells clusters apart ------------------------------------------------------------------------------
 
 
 def test_effects_speak_of_the_columns_as_they_came():
@@ -534,24 +510,17 @@ def test_a_category_called_other_is_not_the_pool():
     assert "such as 'gold', and counts as 'other (pooled)'" in new.notices[-1]
 
 
-# --- command line -------------------------------------------------------------------------------------------
-
-
 def test_types_on_the_command_line(tmp_path):
     frame, _ = customers(100, missing=0.05)
     frame.to_csv(tmp_path / "c.csv", index=False)
     types = ["--type", "age=category,note=ignore", "--type", "signup=ignore"]
-    done = run("generate", tmp_path / "c.csv", "-o", tmp_path / "run", "-n", 4, "-k", 3, *types)
-    assert done.returncode == 0, done.stderr
+    done = ran("generate", tmp_path / "c.csv", "-o", tmp_path / "run", "-n", 4, "-k", 3, *types)
     assert "signup (asked for)" in done.stdout
     assert "note (asked for)" in done.stdout
     asked = {"types": {"age": "category", "note": "ignore", "signup": "ignore"}, "columns": [], "id_column": None}
     opened = open_clusterings(tmp_path / "run", data=tmp_path / "c.csv", **asked)
     assert not opened.other_data
     assert open_clusterings(tmp_path / "run", data=tmp_path / "c.csv", columns=[], id_column=None).other_data
-
-
-# --- segments that were planted -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("missing", [0.05, 0.2])
@@ -604,8 +573,6 @@ def test_a_model_of_an_older_version_opens():
     assert (model.assign(frame).labels == model.labels_).mean() > 0.95
     refuses("fitted on series", Encoder._upgrade, {**vars(model.encoder_), "shapes": True}, 1)
 
-
-# --- words in an order --------------------------------------------------------------------------------------
 
 AGES = ["under 25", "25-34", "35-49", "50+"]
 

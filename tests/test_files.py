@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -29,9 +30,6 @@ def folder_of(text: str):
         (folder / "content").write_text(text)
 
     return fill
-
-
-# --- files ----------------------------------------------------------------------------------------------------------
 
 
 @posix
@@ -98,11 +96,8 @@ def test_a_pipe_is_refused(tmp_path):
 
 
 def test_a_full_disk_names_the_file(tmp_path):
-    def full(_):
-        raise OSError(28, "No space left on device")
-
     with pytest.raises(OSError, match="No space left") as caught:
-        write_whole(tmp_path / "out", full)
+        write_whole(tmp_path / "out", Mock(side_effect=OSError(28, "No space left on device")))
     assert caught.value.filename == str(tmp_path / "out")
     assert not list(tmp_path.iterdir())
 
@@ -111,9 +106,6 @@ def test_names_of_any_length(tmp_path):
     name = "鳥" * 80 + ".csv"
     write(tmp_path / name)
     assert [path.name for path in tmp_path.iterdir()] == [name]
-
-
-# --- folders --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("exchange", [True, False])
@@ -176,9 +168,6 @@ def test_the_current_folder_is_refused_before_anything_is_done(tmp_path, monkeyp
         refuses("is the folder you are in: give the name of a new one", Ensemble([[0, 1]]).save, path)
     assert not list(tmp_path.iterdir())
     assert check_folder("run") == tmp_path / "run"
-
-
-# --- bars -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("progress", [None, True, False])

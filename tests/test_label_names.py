@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import pickle
 import re
 from types import SimpleNamespace
@@ -13,7 +12,7 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from command_line import run as consilience
+from command_line import answer, ran
 from consilience import Ensemble
 from consilience._check import InputError
 from consilience.consensus import BCE, MixtureModel
@@ -157,33 +156,6 @@ def test_one_clustering_is_asked_for(choice):
     assert ensemble().named_labels(-1).tolist() == [None] * 4
 
 
-IN_FILES = ("text", "text of numbers", "booleans", "only true", "integers", "negative integers", "codes", "missing",
-            "missing integers", "missing booleans", "all missing")  # fmt: skip
-
-
-@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_around_the_house(tmp_path, ending):
-    """Ensemble → save → load → slice → concat → to_frame → file → Ensemble."""
-    ens = Ensemble({name: KINDS[name] for name in IN_FILES}, ids=["p", "q", "r", "s"])
-    ens.save(tmp_path / "run")
-    stored = Ensemble.load(tmp_path / "run")
-    joined = Ensemble.concat([stored[:, :5], stored[:, 5:]])[::-1]
-    path = tmp_path / f"labels.{ending}"
-    frame = joined.to_frame()
-    if ending == "parquet":
-        frame.to_parquet(path)
-    else:
-        frame.to_csv(path, sep="," if ending == "csv" else "\t")
-    back = Ensemble(path, id_column="id")[::-1]
-    assert back.names == list(IN_FILES)
-    assert back.ids.tolist() == ["p", "q", "r", "s"]
-    for name in IN_FILES:
-        same(back.named_labels(name), KINDS[name])
-    categories = Ensemble(ens.to_frame().astype({"text": "category"}))
-    same(categories.named_labels("text"), KINDS["text"])
-
-
 GROUPS = {
     "text": ["T cell", "B cell", "NK, activated"],
     "zeros": ["007", "07", "7"],
@@ -253,24 +225,18 @@ def test_a_consensus_of_named_labels(groups, tmp_path):
     np.testing.assert_array_equal(one.labels, codes.labels)
     np.testing.assert_array_equal(one.confidence, codes.confidence)
     assert one.to_frame()["id"].tolist() == groups.ids
-    done("combine", groups.path, "--id", "cell", "-k", 3, "-o", tmp_path / "one.csv", "--save", tmp_path / "kept")
+    ran("combine", groups.path, "--id", "cell", "-k", 3, "-o", tmp_path / "one.csv", "--save", tmp_path / "kept")
     written = pd.read_csv(tmp_path / "one.csv", dtype=str)
     assert written["cell"].tolist() == groups.ids
     assert type(one).load(tmp_path / "kept").ids.tolist() == groups.ids
     names = ("text", "zeros", "booleans", "some zeros", "some integers")
     known = [word for name in names for word in ("--known", name)]
-    done("report", groups.path, tmp_path / "page.html", "--id", "cell", *known, "-g", 2, "--n-shuffles", 0,
+    ran("report", groups.path, tmp_path / "page.html", "--id", "cell", *known, "-g", 2, "--n-shuffles", 0,
          "--figures", tmp_path / "parts")  # fmt: skip
     clusters = pd.read_csv(tmp_path / "parts" / "clusters.csv", dtype=str, keep_default_na=False)
     for name in names:
         shown = set(clusters[f"most_frequent_{name}"]) - {""}
         assert shown <= {str(label) for label in GROUPS[name] if label is not None}, name
-
-
-def done(*words):
-    found = consilience(*words)
-    assert found.returncode == 0, found.stderr
-    return found.stdout
 
 
 @pytest.mark.parametrize("name", GROUPS)
@@ -287,8 +253,8 @@ def test_what_contrast_was_given_keeps_its_names(groups, tmp_path, name):
     data.insert(0, "cell", groups.ids)
     data.to_csv(tmp_path / "data.csv", index=False)
     words = ("contrast", tmp_path / "data.csv", "--id", "cell", "--given", name, "--given-from", groups.path, "-k", 2)
-    assert {row["group"] for row in json.loads(done(*words, "--json"))["groups"]} == told
-    done(*words, "-o", tmp_path / "new.csv")
+    assert {row["group"] for row in answer(*words)["groups"]} == told
+    ran(*words, "-o", tmp_path / "new.csv")
     assert pd.read_csv(tmp_path / "new.csv", dtype=str)["cell"].tolist() == groups.ids
 
 

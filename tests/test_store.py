@@ -78,9 +78,6 @@ def add_part(folder, table, number=9):
     return path
 
 
-# Round trips
-
-
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_any_labels_in_any_parts_come_back(data):
@@ -143,12 +140,20 @@ def test_info_cells_come_back(tmp_path):
             "kind": pd.Categorical(["a", "b"]),
             "when": pd.to_datetime(["2026-01-01", "2026-01-02"]),
             "labels.x": [1, 2],
+            "mixed": ["one", 2.5],
         }
     )
-    second = pd.DataFrame({"parameters": [{}], "k": [4], "seconds": [2], "empty": ["now filled"], "late": [True]})
+    second = {
+        "parameters": [{}],
+        "k": [4],
+        "seconds": [2],
+        "empty": ["now filled"],
+        "late": [True],
+        "mixed": [{"a": 1}],
+    }
     with Store.create(tmp_path, n_objects=N) as store:
         store.append(some_labels(2), first, numbers=[4, 2])
-        store.append(some_labels(1), second, numbers=[3])
+        store.append(some_labels(1), pd.DataFrame(second), numbers=[3])
     info = Store.open(tmp_path).info()
     assert (info.index.name, info.index.tolist()) == ("number", [2, 3, 4])
     assert list(info.columns) == [*first.columns, "late"]
@@ -165,13 +170,7 @@ def test_info_cells_come_back(tmp_path):
     assert nothing["labels.x"].tolist() == [2, None, 1]
     assert nothing["late"].tolist() == [None, True, None]
     assert nothing["method"].tolist() == [None, None, "kmeans"]
-
-
-def test_types_with_nothing_in_common_come_back_as_they_were(tmp_path):
-    with Store.create(tmp_path, n_objects=N) as store:
-        for value in (1, "one", 2.5, {"a": 1}, [1.0]):
-            store.append(some_labels(1), pd.DataFrame({"x": [value]}))
-    assert store.info()["x"].tolist() == [1, "one", 2.5, {"a": 1}, [1.0]]
+    assert nothing["mixed"].tolist() == [2.5, {"a": 1}, "one"]
 
 
 def test_any_parquet_reader_can_read_a_part(run):
@@ -180,9 +179,6 @@ def test_any_parquet_reader_can_read_a_part(run):
     assert frame["seed"].tolist() == [1, 1]
     np.testing.assert_array_equal(np.stack(frame["labels"], axis=1), some_labels(2, seed=1))
     assert len(pd.read_parquet(parts(run))) == 6
-
-
-# Damage
 
 
 def check_the_rest(store, missing):
@@ -457,9 +453,6 @@ def test_a_part_is_synced_before_it_gets_its_name(run, monkeypatch):
     assert calls == ["fsync", "replace", *folder]
 
 
-# Writing again
-
-
 def test_resuming_goes_on_where_it_stopped_and_makes_up_for_damage(run):
     damaged = parts(run)[2]
     damaged.write_bytes(damaged.read_bytes()[:-1])
@@ -516,9 +509,6 @@ def test_ids_of_a_refused_part_are_not_given_out_again(run):
         assert store.append(some_labels(1)).tolist() == [6]
 
 
-# Sentences
-
-
 def test_paths_that_are_no_store(tmp_path):
     refuses(r"there is no store at .*nowhere: check the path", Store.open, tmp_path / "nowhere")
     (tmp_path / "notes.txt").write_text("mine")
@@ -554,9 +544,7 @@ ONE, TWO = np.zeros((N, 1), int), np.zeros((N, 2), int)
     ("labels", "arguments", "said"),
     [
         (ONE[:, 0], {}, rf"of shape \({N}, n_clusterings\), one column per clustering; got int.* of shape"),
-        (np.zeros((N + 1, 1), int), {}, rf"got int.* of shape \({N + 1}, 1\)"),
         (ONE.astype(float), {}, "must be whole numbers .* got float64"),
-        (ONE - 2, {}, r"labels\[0, 0\] is -2"),
         (ONE + 2**31, {}, r"labels\[0, 0\] is 2147483648"),
         (TWO, {"numbers": [1]}, "numbers must be 2 whole numbers"),
         (TWO, {"numbers": ["a", "b"]}, "numbers must be 2 whole numbers"),
@@ -582,9 +570,6 @@ def test_reading_and_writing_where_it_cannot_be(run):
     refuses(r"is not open for writing: use Store.resume", store.append, some_labels(1))
     refuses("has no clustering 1234: `numbers` lists", store.labels, [0, 1234])
     refuses(r"has no clustering 0.5", store.labels, [0.5])
-
-
-# Names of labels and ids
 
 
 def rewrite(path, table):
@@ -687,9 +672,6 @@ def test_ids_that_are_not_unicode(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-# --- what others may have written -----------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def named(tmp_path):
     with Store.create(tmp_path / "run", n_objects=2) as store:
@@ -738,9 +720,6 @@ def test_a_manifest_that_lacks_something_is_damaged(named, key, value):
 def test_a_store_of_the_old_format_is_refused(named):
     with_manifest(named, lambda body: body.update(version=1))
     refuses(r"written in store format 1 by an older consilience, .*: make the run again", Store.open, named)
-
-
-# --- numbers, and whose they are ------------------------------------------------------------------------------------
 
 
 def test_the_last_number(tmp_path):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from command_line import run
+from command_line import ran, refused
 from consilience.datasets import noisy_labels
 from consilience.datasets.scenarios import gaussians_8d5k
 from consilience.generation import METHODS as GENERATION
@@ -134,16 +134,13 @@ def test_on_the_command_line(noisy, tmp_path):
     frame = pd.DataFrame(noisy[0].labels).add_prefix("c").rename_axis("id")
     frame.iloc[:, :50].to_csv(tmp_path / "few.csv")
     frame.to_csv(tmp_path / "more.csv")
-    assert run("combine", tmp_path / "few.csv", "-k", 5, "--save", tmp_path / "first").returncode == 0
+    ran("combine", tmp_path / "few.csv", "-k", 5, "--save", tmp_path / "first")
     out = tmp_path / "out.csv"
     update = ("combine", tmp_path / "more.csv", "--update", tmp_path / "first")
-    done = run(*update, "-o", out, "--save", tmp_path / "second", "-v")
-    assert done.returncode == 0, done.stderr
+    done = ran(*update, "-o", out, "--save", tmp_path / "second", "-v")
     assert "updated from 50 clusterings to 60" in done.stdout
     assert set(pd.read_csv(out)["cluster"]) == set(range(5))
-    refused = run(*update, "-k", 4)
-    assert refused.returncode == 2
-    assert "--n-clusters is that of the consensus" in refused.stderr
+    assert "--n-clusters is that of the consensus" in refused(*update, "-k", 4)
 
 
 def test_clusterings_of_a_run_take_more_objects(tmp_path):
