@@ -3,8 +3,6 @@
 Noisy copies are those of the public `noisy_labels`; `seed` alone decides what is drawn.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import sparse

@@ -1,7 +1,5 @@
 """Checks that are not about labels: choices, threads, seeds, fingerprints, text to show."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Real tables: what each kind of column becomes, how missing cells are filled, and what new rows become."""
 
-from __future__ import annotations
-
 import datetime as dt
 import decimal
 import json

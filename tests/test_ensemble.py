@@ -1,7 +1,5 @@
 """The ensemble: every accepted form, every refusal, slicing, joining, collapsing, keeping."""
 
-from __future__ import annotations
-
 import datetime
 from unittest.mock import Mock
 

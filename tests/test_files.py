@@ -1,7 +1,5 @@
 """Files and folders that appear whole: through names nobody can guess, and as what they were; bars without standard error."""
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess
@@ -30,24 +28,6 @@ def folder_of(text: str):
         (folder / "content").write_text(text)
 
     return fill
-
-
-@posix
-def test_no_link_can_be_planted_under_the_temporary_name(tmp_path):
-    (tmp_path / "victim").write_text("precious")
-    seen = []
-
-    def planted(file):
-        seen.extend(tmp_path.glob(".unfinished-*"))
-        file.write(b"new")
-
-    os.symlink("victim", tmp_path / f".unfinished-{os.getpid()}-out")
-    write_whole(tmp_path / "out", planted)
-    assert (tmp_path / "victim").read_text() == "precious"
-    assert not (tmp_path / "out").is_symlink()
-    own = [path.name for path in seen if not path.is_symlink()]
-    write_whole(tmp_path / "out", planted)
-    assert len({*own, *(path.name for path in seen if not path.is_symlink())}) == 2  # another name each time
 
 
 @posix
@@ -106,16 +86,6 @@ def test_names_of_any_length(tmp_path):
     name = "鳥" * 80 + ".csv"
     write(tmp_path / name)
     assert [path.name for path in tmp_path.iterdir()] == [name]
-
-
-@pytest.mark.parametrize("exchange", [True, False])
-def test_a_folder_takes_the_place_of_another(tmp_path, monkeypatch, exchange):
-    if not exchange:
-        monkeypatch.setattr("consilience._files._exchange", lambda *_: False)
-    for text in ("one", "two"):
-        write_folder(tmp_path / "run", folder_of(text))
-        assert (tmp_path / "run" / "content").read_text() == text
-    assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
 def test_what_a_killed_process_left_is_removed(tmp_path):

@@ -1,7 +1,5 @@
 """Labels come out as they went in: text, text like 007, booleans, numbers, categories, missing ones."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import re

@@ -1,7 +1,5 @@
 """One way in: whatever a user points at becomes clusterings, data, known labels and where they came from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
