@@ -44,43 +44,6 @@ def check(folder: Path, finished: set[int]) -> None:
     np.testing.assert_array_equal(store.labels(), labels_of(store.numbers))
 
 
-DROPPER = f"""
-import os, signal, sys
-from pathlib import Path
-from consilience.ensemble.store import Store
-
-left, unlink = int(sys.argv[2]), Path.unlink
-
-def unlink_or_die(path, *how):
-    global left
-    if left == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    left -= 1
-    unlink(path, *how)
-
-with Store.resume(sys.argv[1], **{RUN}) as store:
-    Path.unlink = unlink_or_die
-    store.drop([4, 5, 6, 7])
-"""
-
-
-@pytest.mark.parametrize("unlinked", [0, 1])
-def test_a_drop_killed_between_two_parts_loses_nothing_else(tmp_path, unlinked):
-    run = tmp_path / "run"
-    with Store.create(run, **RUN) as store:
-        for first in (0, 2, 4, 6):
-            store.append(labels_of(np.arange(first, first + 2)), numbers=np.arange(first, first + 2))
-    ended = subprocess.run([sys.executable, "-c", DROPPER, run, str(unlinked)], check=False)
-    assert ended.returncode == -9, "it was killed on the way"
-    left = set(range(8 - 2 * unlinked))
-    check(run, left)
-    with Store.resume(run, **RUN) as store:
-        assert set(store.numbers.tolist()) == left
-        store.drop(sorted(left - {0, 1, 2, 3}))
-        store.append(labels_of(np.arange(4, 6)), numbers=np.arange(4, 6))
-    check(run, set(range(6)))
-
-
 @pytest.mark.slow
 def test_nothing_finished_is_lost_when_the_writer_is_killed(tmp_path):
     """Kills and resumes in sequence, with a fresh store every 20 kills."""

@@ -941,8 +941,10 @@ def test_rows_of_words_and_gaps(genes, tmp_path):
     frame.loc[GENES] = ["side", *np.array(["a", "b", "c"])[SIDE]]
     frame.loc[GENES + 1] = [None, *np.resize(["x", "y"], SAMPLES)]
     frame.to_csv(tmp_path / "g.csv", index=False, sep=";", decimal=",")
-    table = read_table(tmp_path / "g.csv", kind="data", transpose=True, known="side")
-    assert table.labels["side"].tolist() == np.array(["a", "b", "c"])[SIDE].tolist()
+    for known in ("side", ["side"]):
+        opened = cs.inputs.open_source(tmp_path / "g.csv", kind="data", transpose=True, known=known)
+        assert list(opened.known["side"]) == np.array(["a", "b", "c"])[SIDE].tolist()
+    table = opened.data
     assert table.encoder.types[f"row {GENES + 2}"] == "category"
     assert table.gaps.n_cells == 1
     assert table.n_objects == SAMPLES
@@ -981,19 +983,9 @@ def test_verbs(genes, tmp_path):
     assert pd.read_csv(new)["cluster"].tolist() == made["cluster"].tolist()
     told = ran("report", labels, "--columns", "cluster", "--data", path, "--transpose", str(tmp_path / "r.html"))
     assert "its 24 columns are the objects" in told.stdout + told.stderr
-
-
-def test_rows_that_are_known_labels(genes, tmp_path):
     frame = genes.astype(object)
-    frame.loc[GENES] = ["side", *np.array(["a", "b", "c"])[SIDE]]
+    frame.loc[GENES] = ["side", *SIDE]
     frame.to_csv(tmp_path / "g.csv", index=False)
-    for known in ("side", ["side"]):
-        opened = cs.inputs.open_source(tmp_path / "g.csv", kind="data", transpose=True, known=known)
-        assert list(opened.known["side"]) == np.array(["a", "b", "c"])[SIDE].tolist()
-    pd.DataFrame({"id": genes.columns[1:], "run": SIDE}).to_csv(tmp_path / "l.csv", index=False)
-    beside = ["--data", tmp_path / "g.csv", "--transpose", "--known", "side"]
-    for words in (
-        [tmp_path / "l.csv", tmp_path / "r.html", *beside],
-        [tmp_path / "g.csv", tmp_path / "r2.html", *beside[2:]],
-    ):
-        ran("report", *words)
+    beside = [tmp_path / "r.html", "--transpose", "--known", "side"]
+    ran("report", tmp_path / "g.csv", *beside)
+    ran("report", labels, "--columns", "cluster", "--data", tmp_path / "g.csv", *beside)
