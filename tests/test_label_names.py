@@ -12,7 +12,6 @@ import pytest
 import consilience as cs
 from command_line import answer, ran
 from consilience import Ensemble
-from consilience._check import InputError
 from consilience.consensus import BCE, MixtureModel
 from consilience.explorer import Server
 from consilience.explorer.api import Api
@@ -149,8 +148,7 @@ def test_from_codes_refuses(codes, label_names, said):
 
 @pytest.mark.parametrize("choice", [55, "nobody", [0, 1], slice(2)])
 def test_one_clustering_is_asked_for(choice):
-    with pytest.raises(InputError):
-        ensemble().named_labels(choice)
+    refuses("clustering", ensemble().named_labels, choice)
     assert ensemble().named_labels(-1).tolist() == [None] * 4
 
 

@@ -88,12 +88,9 @@ def test_any_labels_in_any_parts_come_back(data):
     ids = np.array(data.draw(st.permutations(range(-2, sum(sizes) - 2))), dtype=np.int64)
     with tempfile.TemporaryDirectory() as folder:
         with Store.create(folder, n_objects=n) as store:
-            for piece, names in zip(
-                np.split(labels, np.cumsum(sizes)[:-1], axis=1) if sizes else [],
-                np.split(ids, np.cumsum(sizes)[:-1]) if sizes else [],
-                strict=True,
-            ):
-                np.testing.assert_array_equal(store.append(piece, numbers=names), names)
+            for end, size in zip(np.cumsum(sizes), sizes, strict=True):
+                names = ids[end - size : end]
+                np.testing.assert_array_equal(store.append(labels[:, end - size : end], numbers=names), names)
         for read in (store, Store.open(folder)):
             order = np.argsort(ids)
             np.testing.assert_array_equal(read.numbers, ids[order])
@@ -522,7 +519,9 @@ ONE, TWO = np.zeros((N, 1), int), np.zeros((N, 2), int)
     ("labels", "arguments", "said"),
     [
         (ONE[:, 0], {}, rf"of shape \({N}, n_clusterings\), one column per clustering; got int.* of shape"),
+        (np.zeros((N + 1, 1), int), {}, rf"got int.* of shape \({N + 1}, 1\)"),
         (ONE.astype(float), {}, "must be whole numbers .* got float64"),
+        (ONE - 2, {}, r"labels\[0, 0\] is -2"),
         (ONE + 2**31, {}, r"labels\[0, 0\] is 2147483648"),
         (TWO, {"numbers": [1]}, "numbers must be 2 whole numbers"),
         (TWO, {"numbers": ["a", "b"]}, "numbers must be 2 whole numbers"),
@@ -552,11 +551,8 @@ def test_reading_and_writing_where_it_cannot_be(run):
 
 def rewrite(path, table):
     """The part with other content, under a name with the right checksum."""
-    data = bytes_of(table)
     path.unlink()
-    new = path.with_name(f"{path.name[:-17]}-{zlib.crc32(data):08x}.parquet")
-    new.write_bytes(data)
-    return new
+    return add_part(path.parent, table, int(path.name[5:13]))
 
 
 def test_label_names_come_back_with_their_types(tmp_path):
