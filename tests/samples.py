@@ -3,13 +3,12 @@
 Noisy copies are those of the public `noisy_labels`; `seed` alone decides what is drawn.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import sparse
 
 import consilience as cs
+from consilience._check import InputError
 from consilience.datasets import noisy_labels
 
 
@@ -18,6 +17,12 @@ def first_of(values, n=1):
     values = list(values)
     rest = [one if isinstance(one, tuple) else (one,) for one in values[n:]]
     return values[:n] + [pytest.param(*one, marks=pytest.mark.slow) for one in rest]
+
+
+def refuses(said, call, *given, **how):
+    """Ask for what must be refused, in a sentence in which `said`, a regular expression, is found."""
+    with pytest.raises(InputError, match=said):
+        call(*given, **how)
 
 
 def random_labels(seed, n, r, k, missing=0.0, *, labeled=False):
@@ -57,6 +62,12 @@ def every_partition(n):
     for _ in range(n - 1):
         found = [(*p, k) for p in found for k in range(max(p) + 2)]
     return np.array(found, np.int32)
+
+
+def same(found, given):
+    """Equal labels of equal types."""
+    assert list(found) == list(given)
+    assert [type(label) for label in found] == [type(label) for label in given]
 
 
 def same_partition(a, b):

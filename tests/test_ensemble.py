@@ -1,8 +1,7 @@
 """The ensemble: every accepted form, every refusal, slicing, joining, collapsing, keeping."""
 
-from __future__ import annotations
-
 import datetime
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -19,6 +18,7 @@ from consilience._check import InputError
 from consilience.ensemble.store import Store
 from consilience.measures import accuracy, anmi, compactness, rand
 from consilience.tables import read_table
+from samples import refuses, same
 
 label_tables = arrays(np.int32, st.tuples(st.integers(1, 30), st.integers(1, 6)), elements=st.integers(-1, 4))
 WIDE = [-(2**63), -5, -2, -1, 0, 1, 900, 5000, 2**63 - 1]
@@ -28,26 +28,20 @@ def codes(labels):
     return Ensemble(labels).labels.T.tolist()
 
 
-# --- what is accepted -----------------------------------------------------------------------------------------------
-
 ONE_CLUSTERING = {
     "list": ([5, 5, 9], [0, 0, 1]),
-    "tuple": ((5, 5, 9), [0, 0, 1]),
     "vector": (np.array([5, 5, 9]), [0, 0, 1]),
     "int8": (np.array([5, -1, 9], np.int8), [0, -1, 1]),
     "uint8 up to its end": (np.array([255, 0, 255], np.uint8), [1, 0, 1]),
     "-1 is missing": ([1, -1, 0], [1, -1, 0]),
-    "labels 0 … k − 1 keep their numbers": ([2, 0, 1], [2, 0, 1]),
     "other negative labels": ([-2, -1, 3, -7, 3], [1, -1, 2, 0, 2]),
     "negative labels without -1": ([-2, 3, -7], [1, 2, 0]),
     "huge integers": (np.array([2**62, 0, 2**62, -(2**62), -1]), [2, 1, 2, 0, -1]),
     "uint64": (np.array([2**64 - 1, 7, 2**64 - 1], np.uint64), [1, 0, 1]),
     "huge integers in a list": ([2**63, 7, 2**63], [1, 0, 1]),
     "integers beyond 64 bits in a list": ([2**70, 7, None, 2**70], [1, 0, -1, 1]),
-    "uint64 numbers in a list": ([np.uint64(2**64 - 1), np.uint64(7)], [1, 0]),
     "float with NaN": (np.array([2.0, np.nan, 1.0, -1.0]), [1, -1, 0, -1]),
     "float16": (np.array([2.0, np.nan, 1.0], np.float16), [1, -1, 0]),
-    "float32": (np.array([2.0, np.nan, 1.0], np.float32), [1, -1, 0]),
     "None in a list": ([1, None, 0], [1, -1, 0]),
     "floats and None in a list": ([1.0, None, 0.0, float("nan")], [1, -1, 0, -1]),
     "strings": (["b", "a", "b"], [1, 0, 1]),
@@ -67,12 +61,10 @@ ONE_CLUSTERING = {
     "masked": (np.ma.array([3, 9, 4], mask=[0, 1, 0]), [0, -1, 1]),
     "masked float over NaN": (np.ma.array([3, np.nan, 4.5], mask=[0, 0, 1]), [0, -1, -1]),
     "masked uint8": (np.ma.array([3, 9, 4], mask=[0, 1, 0], dtype=np.uint8), [0, -1, 1]),
-    "masked uint64": (np.ma.array([3, 9, 4], mask=[0, 1, 0], dtype=np.uint64), [0, -1, 1]),
     "masked bool": (np.ma.array([True, True, False], mask=[0, 1, 0]), [1, -1, 0]),
     "masked strings": (np.ma.array(["b", "x", "a"], mask=[0, 1, 0]), [1, -1, 0]),
     "masked objects": (np.ma.array(["b", 3, "a"], mask=[0, 1, 0], dtype=object), [1, -1, 0]),
     "Series": (pd.Series([5, 5, 9], index=[7, 8, 9]), [0, 0, 1]),
-    "Int64 with NA": (pd.Series([5, None, 3], dtype="Int64"), [1, -1, 0]),
     "Int64 with -1 and NA": (pd.Series([-1, None, 3], dtype="Int64"), [-1, -1, 0]),
     "Float64 with NA": (pd.Series([5, None, 3], dtype="Float64"), [1, -1, 0]),
     "string with NA": (pd.Series(["b", None, "a"], dtype="string"), [1, -1, 0]),
@@ -86,15 +78,21 @@ ONE_CLUSTERING = {
 }
 
 
-@pytest.mark.parametrize(("labels", "expected"), ONE_CLUSTERING.values(), ids=ONE_CLUSTERING)
-def test_one_clustering(labels, expected):
-    assert codes(labels) == [expected]
+def plain_labels(labels):
+    """The labels themselves, in Python's types."""
+    of = pd.Index(labels) if getattr(labels, "dtype", None) == "M8[ns]" else labels
+    return [label.item() if isinstance(label, np.generic) else label for label in of]
 
 
 @pytest.mark.parametrize(("labels", "expected"), ONE_CLUSTERING.values(), ids=ONE_CLUSTERING)
-def test_one_clustering_in_a_list_or_mapping(labels, expected):
+def test_one_clustering_alone_in_a_list_or_in_a_mapping(labels, expected):
+    """As codes, and back as what they were."""
+    assert codes(labels) == codes({"a": labels}) == [expected]
     assert codes([labels, labels]) == [expected] * 2
-    assert codes({"a": labels}) == [expected]
+    ens = Ensemble([labels])
+    given = [None if code < 0 else label for label, code in zip(plain_labels(labels), expected, strict=True)]
+    same(ens.named_labels(0), given)
+    same(Ensemble([ens.to_frame()["0"]]).named_labels(0), given)
 
 
 MANY_CLUSTERINGS = {
@@ -105,7 +103,6 @@ MANY_CLUSTERINGS = {
     "masked array": np.ma.array([[1, 5], [1, 6], [2, 9]], mask=[[0, 0], [0, 0], [0, 1]]),
     "list of lists": [[1, 1, 2], [5, 6, None]],
     "list of unlike vectors": [["x", "x", "y"], np.array([5, 6, np.nan])],
-    "tuple of tuples": ((1, 1, 2), (5, 6, None)),
     "mapping": {"one": [1, 1, 2], "two": [5, 6, None]},
     "DataFrame": pd.DataFrame({"one": ["x", "x", "y"], "two": [5, 6, None]}),
     "DataFrame of nullable columns": pd.DataFrame({"one": ["x", "x", "y"], "two": [5, 6, None]}).convert_dtypes(),
@@ -146,8 +143,7 @@ def test_an_index_that_says_something_names_the_objects(index, ids):
 
 def test_an_index_with_repeats_is_refused():
     frame = pd.DataFrame({"a": [0, 0, 1]}, index=["x", "y", "x"])
-    with pytest.raises(InputError, match=r"'x' stands in it more than once: .*reset_index\(drop=True\)"):
-        Ensemble(frame)
+    refuses(r"'x' stands in it more than once: .*reset_index\(drop=True\)", Ensemble, frame)
     assert Ensemble(frame, ids=[1, 2, 3]).n_objects == 3
 
 
@@ -162,8 +158,7 @@ def test_series_of_other_objects_are_refused():
         lambda: compactness(pd.DataFrame({"x": [0.0, 1, 2]}, index=one.index), other),
     ]
     for call in tests:
-        with pytest.raises(InputError, match=r"row 0 is 'a' in one and 'b' in another\): align them"):
-            call()
+        refuses(r"row 0 is 'a' in one and 'b' in another\): align them", call)
     assert rand(one, other.to_numpy()) == rand([0, 0, 1], [0, 1, 1])
     assert "rand:known" in compare([one, one], "rand", known=other.reset_index(drop=True)).clusterings
 
@@ -212,22 +207,28 @@ def test_integers_of_any_width_agree_with_their_objects(labels):
     assert codes(labels) == codes(np.array(as_objects, object))
 
 
-def test_labels_are_read_only():
+def test_labels_are_read_only(tmp_path):
     ens = Ensemble([[0, 1, 1], [0, 0, 1]])
-    for made in (ens, ens[:2], ens[[0, 1]], Ensemble.concat([ens, ens]), Ensemble(ens)):
+    ens.save(tmp_path / "run")
+    for made in (
+        ens,
+        ens[:2],
+        ens[[0, 1]],
+        Ensemble.concat([ens, ens]),
+        Ensemble(ens),
+        Ensemble.load(tmp_path / "run"),
+    ):
         with pytest.raises(ValueError, match="read-only"):
             made.labels[0, 0] = 5
 
-
-# --- what is refused ------------------------------------------------------------------------------------------------
 
 REFUSED = {
     "ragged": ([[0, 1], [0, 1, 2]], "clustering 1 has 3 labels, the first has 2"),
     "ragged mapping": ({"a": [0, 1], "b": [0]}, "clustering 'b' has 1 labels, the first has 2"),
     "empty list": ([], "there are no labels"),
     "empty vectors": ([[], []], "there are no labels"),
-    "empty array": (np.empty((0, 3)), "there are no labels"),
     "no clustering": (np.empty((3, 0)), "there are no labels"),
+    "empty array": (np.empty((0, 3)), "there are no labels"),
     "empty mapping": ({}, "there are no labels"),
     "empty DataFrame": (pd.DataFrame(), "there are no labels"),
     "three dimensions": (np.zeros((2, 2, 2)), "got 3 dimensions"),
@@ -239,15 +240,12 @@ REFUSED = {
     "a single value in a mapping": ({"a": 3}, "clustering 'a'"),
     "fraction": (np.array([0.0, 0.5]), r"clustering 0: .*0\.5.* \(object 1\) is not a label; .* measured data"),
     "fraction in a list": ([0.0, None, 0.5], r"clustering 0: .*0\.5.* \(object 2\) is not a label"),
-    "fraction after names": ([None, "a", 2.5], r"clustering 0: .*2\.5.* \(object 2\) is not a label"),
     "fraction in a named column": ({"x": np.array([0.5])}, r"clustering 'x': .*0\.5.* \(object 0\) is not a label"),
     "infinity": (np.array([0.0, np.inf]), r"inf.* \(object 1\) is not a label"),
     "minus infinity": (np.array([-np.inf, 0.0]), r"-inf.* \(object 0\) is not a label"),
     "float too large to be whole": (np.array([0, 2.0**60]), r"\(object 1\) is not a label"),
     "unhashable lists": ([[[1], [2]]], r"clustering 0: \[1\] \(object 0\) cannot be a label, since it is not hashable"),
     "an unhashable dict": (np.array(["a", {}], object), r"\{\} \(object 1\) cannot be a label"),
-    "a generator": ((x for x in [0, 1]), "labels cannot be a generator: give an array"),
-    "a set": ({0, 1}, "labels cannot be a set"),
     "a set in a list": ([{0, 1}], "clustering 0 is a set|cannot be a label"),
     "sparse": (sparse.csr_matrix([[0, 1]]), "labels cannot be a csr_matrix"),
     "an Ensemble in a list": ([Ensemble([[0, 1]])], r"got an Ensemble: choose one of its clusterings"),
@@ -258,25 +256,18 @@ REFUSED = {
 
 @pytest.mark.parametrize(("labels", "sentence"), REFUSED.values(), ids=REFUSED)
 def test_refused_labels(labels, sentence):
-    with pytest.raises(InputError, match=sentence):
-        Ensemble(labels)
+    refuses(sentence, Ensemble, labels)
 
 
 def test_info_of_another_length_is_refused():
     for info, rows in (({"seed": [1, 2, 3]}, "3 rows"), (pd.DataFrame({"seed": [1]}), "1 row"), ([], "0 rows")):
-        with pytest.raises(InputError, match=f"info has {rows} for 2 clusterings"):
-            Ensemble([[0, 1], [1, 0]], info=info)
+        refuses(f"info has {rows} for 2 clusterings", Ensemble, [[0, 1], [1, 0]], info=info)
 
 
 def test_ids():
     assert Ensemble([[0, 1]], ids=["x", "y"]).ids.tolist() == ["x", "y"]
-    with pytest.raises(InputError, match=r"2 objects need as many ids; got shape \(3,\)"):
-        Ensemble([[0, 1]], ids=["x", "y", "z"])
-    with pytest.raises(InputError, match=r"the id .*'x'.* occurs more than once \(object 2\)"):
-        Ensemble([[0, 1, 1]], ids=["x", "y", "x"])
-
-
-# --- slicing --------------------------------------------------------------------------------------------------------
+    refuses(r"2 objects need as many ids; got shape \(3,\)", Ensemble, [[0, 1]], ids=["x", "y", "z"])
+    refuses(r"the id .*'x'.* occurs more than once \(object 2\)", Ensemble, [[0, 1, 1]], ids=["x", "y", "x"])
 
 
 @pytest.fixture
@@ -335,7 +326,6 @@ BAD_SELECTIONS = {
     "short mask of clusterings": ((0, [True]), "a mask needs 4 entries, one for every clustering"),
     "name": ("a", "choose each object by number, slice or mask; got 'a'"),
     "fraction": (1.0, r"choose each object by number, slice or mask; got 1\.0"),
-    "None": (None, "choose each object by number"),
     "ellipsis": (..., "choose each object by number"),
     "table": ([[0, 1]], "choose each object by number"),
     "no object": (slice(0, 0), "leaves 4 clusterings of 0 objects"),
@@ -359,9 +349,6 @@ def test_clusterings_go_by_name():
         ens[:, "A"]
     with pytest.raises(InputError, match="more than one clustering is named 'a'"):
         Ensemble([[0, 1], [0, 0]], info={"name": ["a", "a"]})[:, "a"]
-
-
-# --- concat ---------------------------------------------------------------------------------------------------------
 
 
 def test_concat(ens):
@@ -396,11 +383,7 @@ def test_concat_refusals(ens):
         ([ens, ens[::-1]], r"object 0 is .*'a'.* in one and .*'f'.* in another"),
         ([ens, Ensemble(ens.labels, ids=range(6))], "name their objects differently"),
     ):
-        with pytest.raises(InputError, match=said):
-            Ensemble.concat(parts)
-
-
-# --- signatures -----------------------------------------------------------------------------------------------------
+        refuses(said, Ensemble.concat, parts)
 
 
 @settings(max_examples=60, deadline=None)
@@ -419,9 +402,6 @@ def test_signatures(table):
     assert ens.signatures() is s
 
 
-# --- printing and keeping -------------------------------------------------------------------------------------------
-
-
 def test_repr():
     assert repr(Ensemble([["x"]])) == "Ensemble: 1 clustering of 1 object\n  clusters  1"
     ens = Ensemble([[0, 1, 2, None], [0, 0, 0, 0]], info={"method": ["kmeans", "leiden"]})
@@ -434,21 +414,9 @@ def test_repr():
     assert "1,000 clusterings" in repr(Ensemble(np.zeros((2, 1000), int)))
 
 
-def test_save_and_load(ens, tmp_path):
-    ens.save(tmp_path / "run")
-    back = Ensemble.load(tmp_path / "run")
-    assert_array_equal(back.labels, ens.labels)
-    assert back.info["seed"].tolist() == ens.info["seed"].tolist()
-    assert back.info.index.tolist() == [0, 1, 2, 3]
-    assert back.ids.tolist() == ens.ids.tolist()
-    with pytest.raises(ValueError, match="read-only"):
-        back.labels[0, 0] = 5
-
-
 def test_save_does_not_write_over_a_store_unasked(ens, tmp_path):
     ens.save(tmp_path / "run")
-    with pytest.raises(InputError, match="run exists already: choose another path, or say overwrite=True"):
-        ens.save(tmp_path / "run")
+    refuses("run exists already: choose another path, or say overwrite=True", ens.save, tmp_path / "run")
     ens[:, :2].save(tmp_path / "run", overwrite=True)
     assert Ensemble.load(tmp_path / "run").n_clusterings == 2
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
@@ -461,8 +429,7 @@ def test_save_never_replaces_what_is_no_store(ens, tmp_path):
     ens.save(tmp_path / "run")
     (tmp_path / "run" / "notes.txt").write_text("mine")
     for name, said in (("mine", "not a stored run"), ("file", "is a file"), ("run", "it holds notes.txt")):
-        with pytest.raises(InputError, match=said):
-            ens.save(tmp_path / name, overwrite=True)
+        refuses(said, ens.save, tmp_path / name, overwrite=True)
     assert (tmp_path / "mine" / "notes.txt").read_text() == (tmp_path / "run" / "notes.txt").read_text() == "mine"
 
 
@@ -473,11 +440,8 @@ def test_save_does_not_replace_a_store_that_is_being_written(ens, tmp_path):
 
 def test_save_that_fails_leaves_the_old_store_and_nothing_else(ens, tmp_path, monkeypatch):
     ens.save(tmp_path / "run")
-
-    def full(*_, **__):
-        raise OSError(28, "No space left on device", str(tmp_path / ".unfinished-1-run" / "part"))
-
-    monkeypatch.setattr(Store, "append", full)
+    full = OSError(28, "No space left on device", str(tmp_path / ".unfinished-1-run" / "part"))
+    monkeypatch.setattr(Store, "append", Mock(side_effect=full))
     with pytest.raises(OSError, match="No space left") as caught:
         ens[:, :1].save(tmp_path / "run", overwrite=True)
     assert caught.value.filename == str(tmp_path / "run")
@@ -487,8 +451,7 @@ def test_save_that_fails_leaves_the_old_store_and_nothing_else(ens, tmp_path, mo
 
 def test_save_of_info_that_cannot_be_stored_leaves_nothing_behind(tmp_path):
     for info in ({"number": ["x"]}, {"number": [None]}, {"labels": [7]}):
-        with pytest.raises(InputError, match="number"):
-            Ensemble([[0, 1]], info=info).save(tmp_path / "run")
+        refuses("number", Ensemble([[0, 1]], info=info).save, tmp_path / "run")
     assert not list(tmp_path.iterdir())
 
 
@@ -500,7 +463,10 @@ def test_numbers_of_clusterings_come_back_only_if_they_say_something(ens, tmp_pa
     back.save(tmp_path / "again")
     assert Store.open(tmp_path / "again").numbers.tolist() == [3, 7]
     ens.save(tmp_path / "plain")
-    assert "number" not in Ensemble.load(tmp_path / "plain").info
+    plain = Ensemble.load(tmp_path / "plain")
+    assert_array_equal(plain.labels, ens.labels)
+    assert plain.ids.tolist() == ens.ids.tolist()
+    pd.testing.assert_frame_equal(plain.info, ens.info, check_index_type=False)
 
 
 def test_load_renumbers_labels_that_would_not_fit_a_table(tmp_path):
@@ -514,5 +480,4 @@ def test_load_renumbers_labels_that_would_not_fit_a_table(tmp_path):
 @pytest.mark.parametrize("path", [None, 5, ""])
 def test_paths_that_are_none(ens, path):
     for action in (ens.save, Ensemble.load):
-        with pytest.raises(InputError, match="must be the path of a folder"):
-            action(path)
+        refuses("must be the path of a folder", action, path)

@@ -1,22 +1,19 @@
 """Files and folders that appear whole: through names nobody can guess, and as what they were; bars without standard error."""
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from unittest.mock import Mock
 
-import numpy as np
 import pytest
 
 from consilience import Ensemble
-from consilience._check import InputError
 from consilience._files import check_folder, write_folder, write_whole
 from consilience._run.progress import Bar
-from consilience.ensemble.store import Store
+from samples import refuses
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links, modes and pipes of POSIX")
 
@@ -31,27 +28,6 @@ def folder_of(text: str):
         (folder / "content").write_text(text)
 
     return fill
-
-
-# --- files ----------------------------------------------------------------------------------------------------------
-
-
-@posix
-def test_no_link_can_be_planted_under_the_temporary_name(tmp_path):
-    (tmp_path / "victim").write_text("precious")
-    seen = []
-
-    def planted(file):
-        seen.extend(tmp_path.glob(".unfinished-*"))
-        file.write(b"new")
-
-    os.symlink("victim", tmp_path / f".unfinished-{os.getpid()}-out")
-    write_whole(tmp_path / "out", planted)
-    assert (tmp_path / "victim").read_text() == "precious"
-    assert not (tmp_path / "out").is_symlink()
-    own = [path.name for path in seen if not path.is_symlink()]
-    write_whole(tmp_path / "out", planted)
-    assert len({*own, *(path.name for path in seen if not path.is_symlink())}) == 2  # another name each time
 
 
 @posix
@@ -95,17 +71,13 @@ def test_a_link_stays_and_its_target_is_written(tmp_path):
 @posix
 def test_a_pipe_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="pipe is not a regular file, so it is not replaced: choose another path"):
-        write(tmp_path / "pipe")
+    refuses("pipe is not a regular file, so it is not replaced: choose another path", write, tmp_path / "pipe")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
 def test_a_full_disk_names_the_file(tmp_path):
-    def full(_):
-        raise OSError(28, "No space left on device")
-
     with pytest.raises(OSError, match="No space left") as caught:
-        write_whole(tmp_path / "out", full)
+        write_whole(tmp_path / "out", Mock(side_effect=OSError(28, "No space left on device")))
     assert caught.value.filename == str(tmp_path / "out")
     assert not list(tmp_path.iterdir())
 
@@ -114,19 +86,6 @@ def test_names_of_any_length(tmp_path):
     name = "鳥" * 80 + ".csv"
     write(tmp_path / name)
     assert [path.name for path in tmp_path.iterdir()] == [name]
-
-
-# --- folders --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("exchange", [True, False])
-def test_a_folder_takes_the_place_of_another(tmp_path, monkeypatch, exchange):
-    if not exchange:
-        monkeypatch.setattr("consilience._files._exchange", lambda *_: False)
-    for text in ("one", "two"):
-        write_folder(tmp_path / "run", folder_of(text))
-        assert (tmp_path / "run" / "content").read_text() == text
-    assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
 def test_what_a_killed_process_left_is_removed(tmp_path):
@@ -176,29 +135,9 @@ def test_save_over_a_link_replaces_what_it_points_to(tmp_path):
 def test_the_current_folder_is_refused_before_anything_is_done(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for path in (".", tmp_path, f"../{tmp_path.name}"):
-        with pytest.raises(InputError, match="is the folder you are in: give the name of a new one"):
-            Ensemble([[0, 1]]).save(path)
+        refuses("is the folder you are in: give the name of a new one", Ensemble([[0, 1]]).save, path)
     assert not list(tmp_path.iterdir())
     assert check_folder("run") == tmp_path / "run"
-
-
-@posix
-def test_a_full_disk_says_that_the_store_goes_on(tmp_path, monkeypatch):
-    with Store.create(tmp_path / "run", n_objects=2) as store:
-        store.append(np.zeros((2, 5), int))
-
-        def full(*_):
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr("consilience._files.os.fsync", full)
-        with pytest.raises(OSError, match="the 5 clusterings before are safe, and the same command goes on") as caught:
-            store.append(np.zeros((2, 1), int))
-        assert caught.value.filename == str(tmp_path / "run")
-        monkeypatch.undo()
-        assert store.append(np.zeros((2, 1), int)).tolist() == [5]
-
-
-# --- bars -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("progress", [None, True, False])

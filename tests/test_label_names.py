@@ -1,9 +1,6 @@
 """Labels come out as they went in: text, text like 007, booleans, numbers, categories, missing ones."""
 
-from __future__ import annotations
-
 import copy
-import json
 import pickle
 import re
 from types import SimpleNamespace
@@ -13,9 +10,8 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from command_line import run as consilience
+from command_line import answer, ran
 from consilience import Ensemble
-from consilience._check import InputError
 from consilience.consensus import BCE, MixtureModel
 from consilience.explorer import Server
 from consilience.explorer.api import Api
@@ -24,6 +20,7 @@ from consilience.explorer.sources import open_clusterings
 from consilience.reports.plane import plane_of
 from explorer_cases import post
 from page_server import press, visit
+from samples import refuses, same
 
 KINDS = {
     "text": ["T cell", "B cell", "T cell", "NK, activated"],
@@ -44,12 +41,6 @@ KINDS = {
     "missing booleans": [True, None, False, True],
     "all missing": [None, None, None, None],
 }
-
-
-def same(found, given):
-    """Equal labels of equal types."""
-    assert list(found) == list(given)
-    assert [type(label) for label in found] == [type(label) for label in given]
 
 
 def ensemble():
@@ -79,30 +70,6 @@ def test_labels_come_out_as_they_went_in(name):
         column = form.to_frame()[name]
         assert column.astype(object).where(column.notna(), None).tolist() == given
         assert form.to_frame().index.tolist() == ["p", "q", "r", "s"]
-
-
-@pytest.mark.parametrize(
-    ("vector", "given"),
-    [
-        (pd.Series(["x", None, "y"], dtype="category"), ["x", None, "y"]),
-        (pd.Series([30, 10, 30], dtype="category"), [30, 10, 30]),
-        (pd.Series([5, None, 7], dtype="Int64"), [5, None, 7]),
-        (pd.Series([True, None, False], dtype="boolean"), [True, None, False]),
-        (pd.Series(["x", None, "y"], dtype="string"), ["x", None, "y"]),
-        (np.array(["x", "yy", "x"]), ["x", "yy", "x"]),
-        (np.array([True, False, True]), [True, False, True]),
-        (np.array([9, -1, 4], np.int8), [9, None, 4]),
-        (np.array([9, 4, np.nan], np.float32), [9.0, 4.0, None]),
-        (np.ma.masked_array([9, 4, 5], [False, True, False]), [9, None, 5]),
-        (pd.to_datetime(["2024-01-02", None, "2024-01-01"]), [pd.Timestamp("2024-01-02"), None, pd.Timestamp("2024-01-01")]),
-    ],
-)  # fmt: skip
-def test_typed_vectors(vector, given):
-    ens = Ensemble([vector])
-    same(ens.named_labels(0), given)
-    same(Ensemble(ens.to_frame()).named_labels(0), given)
-    known = sorted({label for label in given if label is not None})
-    assert ens.labels[:, 0].tolist() == [-1 if label is None else known.index(label) for label in given]
 
 
 def test_codes_have_no_names_and_typed_columns_stay_typed():
@@ -148,8 +115,7 @@ def test_align_by_name():
     ],
 )
 def test_align_refuses(other, said):
-    with pytest.raises(InputError, match=said):
-        Ensemble({"type": ["a", "b"], "run": [0, 1]}).align(other)
+    refuses(said, Ensemble({"type": ["a", "b"], "run": [0, 1]}).align, other)
 
 
 def test_from_codes_takes_contiguous_codes_as_they_are():
@@ -177,42 +143,13 @@ def test_from_codes_takes_contiguous_codes_as_they_are():
     ],
 )
 def test_from_codes_refuses(codes, label_names, said):
-    with pytest.raises(InputError, match=said):
-        Ensemble.from_codes(codes, label_names=label_names)
+    refuses(said, Ensemble.from_codes, codes, label_names=label_names)
 
 
 @pytest.mark.parametrize("choice", [55, "nobody", [0, 1], slice(2)])
 def test_one_clustering_is_asked_for(choice):
-    with pytest.raises(InputError):
-        ensemble().named_labels(choice)
+    refuses("clustering", ensemble().named_labels, choice)
     assert ensemble().named_labels(-1).tolist() == [None] * 4
-
-
-IN_FILES = ("text", "text of numbers", "booleans", "only true", "integers", "negative integers", "codes", "missing",
-            "missing integers", "missing booleans", "all missing")  # fmt: skip
-
-
-@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_around_the_house(tmp_path, ending):
-    """Ensemble → save → load → slice → concat → to_frame → file → Ensemble."""
-    ens = Ensemble({name: KINDS[name] for name in IN_FILES}, ids=["p", "q", "r", "s"])
-    ens.save(tmp_path / "run")
-    stored = Ensemble.load(tmp_path / "run")
-    joined = Ensemble.concat([stored[:, :5], stored[:, 5:]])[::-1]
-    path = tmp_path / f"labels.{ending}"
-    frame = joined.to_frame()
-    if ending == "parquet":
-        frame.to_parquet(path)
-    else:
-        frame.to_csv(path, sep="," if ending == "csv" else "\t")
-    back = Ensemble(path, id_column="id")[::-1]
-    assert back.names == list(IN_FILES)
-    assert back.ids.tolist() == ["p", "q", "r", "s"]
-    for name in IN_FILES:
-        same(back.named_labels(name), KINDS[name])
-    categories = Ensemble(ens.to_frame().astype({"text": "category"}))
-    same(categories.named_labels("text"), KINDS["text"])
 
 
 GROUPS = {
@@ -284,24 +221,18 @@ def test_a_consensus_of_named_labels(groups, tmp_path):
     np.testing.assert_array_equal(one.labels, codes.labels)
     np.testing.assert_array_equal(one.confidence, codes.confidence)
     assert one.to_frame()["id"].tolist() == groups.ids
-    done("combine", groups.path, "--id", "cell", "-k", 3, "-o", tmp_path / "one.csv", "--save", tmp_path / "kept")
+    ran("combine", groups.path, "--id", "cell", "-k", 3, "-o", tmp_path / "one.csv", "--save", tmp_path / "kept")
     written = pd.read_csv(tmp_path / "one.csv", dtype=str)
     assert written["cell"].tolist() == groups.ids
     assert type(one).load(tmp_path / "kept").ids.tolist() == groups.ids
     names = ("text", "zeros", "booleans", "some zeros", "some integers")
     known = [word for name in names for word in ("--known", name)]
-    done("report", groups.path, tmp_path / "page.html", "--id", "cell", *known, "-g", 2, "--n-shuffles", 0,
+    ran("report", groups.path, tmp_path / "page.html", "--id", "cell", *known, "-g", 2, "--n-shuffles", 0,
          "--figures", tmp_path / "parts")  # fmt: skip
     clusters = pd.read_csv(tmp_path / "parts" / "clusters.csv", dtype=str, keep_default_na=False)
     for name in names:
         shown = set(clusters[f"most_frequent_{name}"]) - {""}
         assert shown <= {str(label) for label in GROUPS[name] if label is not None}, name
-
-
-def done(*words):
-    found = consilience(*words)
-    assert found.returncode == 0, found.stderr
-    return found.stdout
 
 
 @pytest.mark.parametrize("name", GROUPS)
@@ -318,8 +249,8 @@ def test_what_contrast_was_given_keeps_its_names(groups, tmp_path, name):
     data.insert(0, "cell", groups.ids)
     data.to_csv(tmp_path / "data.csv", index=False)
     words = ("contrast", tmp_path / "data.csv", "--id", "cell", "--given", name, "--given-from", groups.path, "-k", 2)
-    assert {row["group"] for row in json.loads(done(*words, "--json"))["groups"]} == told
-    done(*words, "-o", tmp_path / "new.csv")
+    assert {row["group"] for row in answer(*words)["groups"]} == told
+    ran(*words, "-o", tmp_path / "new.csv")
     assert pd.read_csv(tmp_path / "new.csv", dtype=str)["cell"].tolist() == groups.ids
 
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from consilience._check import InputError
 from consilience.clusterer import EnsembleClusterer
 from consilience.consensus.result import describe_doubt
+from samples import refuses
 
 N = 120
 
@@ -42,8 +42,7 @@ def test_gaps_are_filled_where_the_data_had_none(frame, model):
     assert empty.confidence[0] < 0.9
     array = EnsembleClusterer(3, n_clusterings=5, random_state=0).fit(frame.to_numpy())
     assert (array.predict(holes.to_numpy()) == array.labels_).mean() > 0.95
-    with pytest.raises(InputError, match="X has 2 features, but EnsembleClusterer is expecting 3 features"):
-        array.predict(holes.to_numpy()[:, :2])
+    refuses("X has 2 features, but EnsembleClusterer is expecting 3 features", array.predict, holes.to_numpy()[:, :2])
 
 
 def test_words_in_new_numbers_are_missing(frame, model):
@@ -56,11 +55,9 @@ def test_words_in_new_numbers_are_missing(frame, model):
 
 def test_a_column_that_is_lacking_is_named(frame, model, tmp_path):
     frame.drop(columns="b").to_csv(tmp_path / "new.csv", index=False)
-    with pytest.raises(InputError, match=r"new.csv: the new table lacks column 'b' that the model was fitted on"):
-        model.assign(tmp_path / "new.csv")
+    refuses(r"new.csv: the new table lacks column 'b' that the model was fitted on", model.assign, tmp_path / "new.csv")
     frame.rename(columns={"b": "B"}).to_csv(tmp_path / "new.csv", index=False)
-    with pytest.raises(InputError, match=r"if it is 'B', rename that"):
-        model.read(tmp_path / "new.csv")
+    refuses(r"if it is 'B', rename that", model.read, tmp_path / "new.csv")
 
 
 def test_the_decimal_sign_is_that_of_the_data_unless_the_cells_say_otherwise(frame, model, tmp_path):
@@ -132,11 +129,9 @@ def test_a_guide_and_options_of_methods(tmp_path):
     guided.save(tmp_path / "m")
     again = EnsembleClusterer.load(tmp_path / "m")
     np.testing.assert_array_equal(again.predict(beads), guided.predict(beads))
-    with pytest.raises(InputError, match="guide must be a Guide"):
-        again.fit(beads)
+    refuses("guide must be a Guide", again.fit, beads)
     how = {"n_clusterings": 5, "methods": "landmarks", "random_state": 0}
     fast = cs.EnsembleClusterer(4, **how, options={"n_landmarks": 40}).fit(beads)
     assert '"n_landmarks": 40' in fast.ensemble_.info["settings"][0]
     for wrong, says in (({"n_landmark": 40}, "unknown option"), ({"metric": "precomputed"}, "options has 'metric'")):
-        with pytest.raises(InputError, match=says):
-            cs.EnsembleClusterer(4, **how, options=wrong).fit(beads)
+        refuses(says, cs.EnsembleClusterer(4, **how, options=wrong).fit, beads)

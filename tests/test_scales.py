@@ -1,7 +1,5 @@
 """The number of clusters: agreement of halves, its null, scales and splits, by definition and on what is planted."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

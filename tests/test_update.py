@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from command_line import run
-from consilience._check import InputError
+from command_line import ran, refused
 from consilience.datasets import noisy_labels
 from consilience.datasets.scenarios import gaussians_8d5k
 from consilience.generation import METHODS as GENERATION
 from consilience.generation import extend
 from consilience.measures import adjusted_rand, anmi
+from samples import refuses
 
 
 @pytest.fixture(scope="module")
@@ -112,13 +112,10 @@ def test_new_clusterings_without_labels_count_for_nothing(noisy, before):
 
 def test_what_is_not_the_same_is_refused(noisy, before):
     ens = noisy[0]
-    with pytest.raises(InputError, match="20 clusterings of the answer are not there, such as '30'"):
-        before.update(ens[:, :30])
-    with pytest.raises(InputError, match="400 objects, and the clusterings 300"):
-        before.update(ens[:300])
+    refuses("20 clusterings of the answer are not there, such as '30'", before.update, ens[:, :30])
+    refuses("400 objects, and the clusterings 300", before.update, ens[:300])
     shuffled = cs.Ensemble(ens.labels[::-1])
-    with pytest.raises(InputError, match="do not support the answer as they did"):
-        before.update(shuffled)
+    refuses("do not support the answer as they did", before.update, shuffled)
     strange = np.column_stack([ens.labels[:, :50], np.random.default_rng(0).integers(0, 5, (400, 10))])
     assert "so they say something else: combine anew" in before.update(strange).note
 
@@ -137,16 +134,13 @@ def test_on_the_command_line(noisy, tmp_path):
     frame = pd.DataFrame(noisy[0].labels).add_prefix("c").rename_axis("id")
     frame.iloc[:, :50].to_csv(tmp_path / "few.csv")
     frame.to_csv(tmp_path / "more.csv")
-    assert run("combine", tmp_path / "few.csv", "-k", 5, "--save", tmp_path / "first").returncode == 0
+    ran("combine", tmp_path / "few.csv", "-k", 5, "--save", tmp_path / "first")
     out = tmp_path / "out.csv"
     update = ("combine", tmp_path / "more.csv", "--update", tmp_path / "first")
-    done = run(*update, "-o", out, "--save", tmp_path / "second", "-v")
-    assert done.returncode == 0, done.stderr
+    done = ran(*update, "-o", out, "--save", tmp_path / "second", "-v")
     assert "updated from 50 clusterings to 60" in done.stdout
     assert set(pd.read_csv(out)["cluster"]) == set(range(5))
-    refused = run(*update, "-k", 4)
-    assert refused.returncode == 2
-    assert "--n-clusters is that of the consensus" in refused.stderr
+    assert "--n-clusters is that of the consensus" in refused(*update, "-k", 4)
 
 
 def test_clusterings_of_a_run_take_more_objects(tmp_path):
@@ -161,14 +155,10 @@ def test_clusterings_of_a_run_take_more_objects(tmp_path):
     other = X[:200].copy()
     other[7, 3] += 0.001  # a run in the store knows its data to the last cell
     for source, wrong in ((ens, X[::-1][:200]), (tmp_path / "run", other)):
-        with pytest.raises(InputError, match="is it the data"):
-            extend(source, wrong, X[200:])
-    with pytest.raises(InputError, match="200 objects, and the data has 300"):
-        extend(ens, X, X)
-    with pytest.raises(InputError, match="8 columns, and the new objects have 3"):
-        extend(ens, X[:200], X[200:, :3])
-    with pytest.raises(InputError, match=r"has no 'method'|only one made by generate"):
-        extend(cs.Ensemble(ens.labels), X[:200], X[200:])
+        refuses("is it the data", extend, source, wrong, X[200:])
+    refuses("200 objects, and the data has 300", extend, ens, X, X)
+    refuses("8 columns, and the new objects have 3", extend, ens, X[:200], X[200:, :3])
+    refuses(r"has no 'method'|only one made by generate", extend, cs.Ensemble(ens.labels), X[:200], X[200:])
 
 
 @pytest.mark.parametrize("methods", sorted(GENERATION))
@@ -176,5 +166,4 @@ def test_other_data_than_that_of_the_clusterings_is_refused(methods):
     X, _ = gaussians_8d5k(150, random_state=0)
     ens = cs.generate(X, 2, 2 if methods == "minima" else 5, methods, progress=False)
     assert extend(ens, X, X[:10]).n_objects == 160
-    with pytest.raises(InputError, match="is it the data"):
-        extend(ens, X[np.random.default_rng(0).permutation(150)], X[:10])
+    refuses("is it the data", extend, ens, X[np.random.default_rng(0).permutation(150)], X[:10])

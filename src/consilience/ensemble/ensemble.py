@@ -387,8 +387,9 @@ def _typed_labels(names: Array | None, codes: Labels) -> Array:
     """Labels by their codes, none of which is missing: numbers and booleans as arrays of their type."""
     if names is None:
         return codes
-    is_plain = set(map(type, names)) in ({bool}, {int}, {float})
-    labels: Array = (np.array(names.tolist()) if is_plain else names)[codes]
+    typed = np.array(names.tolist()) if set(map(type, names)) in ({bool}, {int}, {float}) else names
+    exact = typed.dtype != float or isinstance(names[0], float)  # NumPy makes 7 and 2⁶³ floats
+    labels: Array = (typed if exact else names)[codes]
     return labels
 
 
