@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 
 import consilience as cs
+from consilience._check import InputError
 from consilience.datasets import noisy_labels
 
 
@@ -18,6 +19,18 @@ def first_of(values, n=1):
     values = list(values)
     rest = [one if isinstance(one, tuple) else (one,) for one in values[n:]]
     return values[:n] + [pytest.param(*one, marks=pytest.mark.slow) for one in rest]
+
+
+def refuses(*cases, call=lambda make: make()):
+    """A test that what is given in every case is refused with the case's sentence: one line, in the words of a user."""
+
+    @pytest.mark.parametrize(("given", "sentence"), cases)
+    def test(given, sentence):
+        with pytest.raises(InputError, match=sentence) as caught:
+            call(given)
+        assert "\n" not in str(caught.value)
+
+    return test
 
 
 def random_labels(seed, n, r, k, missing=0.0, *, labeled=False):
