@@ -6,12 +6,11 @@ import pytest
 from scipy import sparse
 
 import consilience as cs
-from consilience._check import InputError
 from consilience.agreement import CAP, Comraf
 from consilience.agreement.comraf import _check_edges, _nodes, color
 from consilience.agreement.result import Sides
 from consilience.measures import adjusted_rand, nmi, stability
-from samples import block_counts
+from samples import block_counts, refuses
 from test_agreement_models import information, uniform
 
 
@@ -155,8 +154,6 @@ def test_three_kinds_of_objects(schedule):
     parts = [information(table, found.labels_[a], found.labels_[b]) for a, b, table, *_ in edges]
     value = parts[0] + 0.05 * parts[1] + parts[2]
     assert found.objective_ == pytest.approx(value, abs=1e-9)
-    two = Comraf(4, schedule=schedule, random_state=5, n_jobs=2).fit(edges)
-    assert all(np.array_equal(two.labels_[name], labels) for name, labels in found.labels_.items())
     fields = [Comraf(4, schedule=schedule, random_state=s).fit(edges) for s in range(6)]
     best = max(fields, key=lambda fitted: fitted.objective_)
     assert nmi(documents, best.labels_["documents"]) > 0.9
@@ -215,25 +212,16 @@ def test_real_documents_agree(data_folder):
 TABLE = block_counts(n=30, d=20, k=2)[0]
 
 
-@pytest.mark.parametrize(
-    ("make", "sentence"),
-    [
-        (lambda: cs.agree(TABLE), "n_clusters must say how many"),
-        (lambda: cs.agree(TABLE, 1), "n_clusters must be a whole number of at least 2"),
-        (lambda: cs.agree(-TABLE, 3), "negative"),
-        (lambda: cs.agree(TABLE, 3, rows=[[0] * 30]), "leave n_clusters out"),
-        (lambda: cs.agree(TABLE, rows=[[0] * 29]), "29 objects, and the table has 30 rows"),
-        (lambda: cs.agree(TABLE, rows=[[0] * 30], n_init=2), "n_init= is for clusterings that the model makes"),
-        (lambda: Comraf({"a": 2}).fit([("a", "a", TABLE)]), "joins 'a' to itself"),
-        (
-            lambda: Comraf({}).fit([("a", "b", TABLE), ("c", "d", TABLE)]),
-            "falls apart: no path leads from 'a' to 'c'",
-        ),
-        (lambda: Comraf({}).fit([("a", "b", TABLE), ("b", "c", TABLE)]), "'b' has 30 objects at edge 1 and 20"),
-        (lambda: Comraf({"a": 2}).fit([("a", "b", TABLE)]), "does not say how many clusters 'b'"),
-        (lambda: Comraf(2).fit([("a", "b", TABLE)], init={"a": [0, 1]}), "2 labels for 30 objects"),
-    ],
+test_bad_input = refuses(
+    (lambda: cs.agree(TABLE), "n_clusters must say how many"),
+    (lambda: cs.agree(TABLE, 1), "n_clusters must be a whole number of at least 2"),
+    (lambda: cs.agree(-TABLE, 3), "negative"),
+    (lambda: cs.agree(TABLE, 3, rows=[[0] * 30]), "leave n_clusters out"),
+    (lambda: cs.agree(TABLE, rows=[[0] * 29]), "29 objects, and the table has 30 rows"),
+    (lambda: cs.agree(TABLE, rows=[[0] * 30], n_init=2), "n_init= is for clusterings that the model makes"),
+    (lambda: Comraf({"a": 2}).fit([("a", "a", TABLE)]), "joins 'a' to itself"),
+    (lambda: Comraf({}).fit([("a", "b", TABLE), ("c", "d", TABLE)]), "falls apart: no path leads from 'a' to 'c'"),
+    (lambda: Comraf({}).fit([("a", "b", TABLE), ("b", "c", TABLE)]), "'b' has 30 objects at edge 1 and 20"),
+    (lambda: Comraf({"a": 2}).fit([("a", "b", TABLE)]), "does not say how many clusters 'b'"),
+    (lambda: Comraf(2).fit([("a", "b", TABLE)], init={"a": [0, 1]}), "2 labels for 30 objects"),
 )
-def test_bad_input(make, sentence):
-    with pytest.raises(InputError, match=sentence):
-        make()

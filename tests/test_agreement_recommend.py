@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from consilience._check import InputError
 from consilience.agreement import Recommender
 from consilience.agreement.recommend import lift_table
 from consilience.tables import read_table
+from samples import refuses
 
 
 def r_by_hand(counts, rows, columns, u, m):
@@ -94,25 +94,13 @@ def small(**names):
     return Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]], **names)
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: Recommender().fit(np.zeros((2, 2)), [[0, 1]], [[0, 1]]), "no counts"),
-        (
-            lambda: Recommender().fit(np.eye(2), [[0, 1, 1]], [[0, 1]]),
-            "2 rows, and the clusterings of the rows are of 3",
-        ),
-        (
-            lambda: Recommender().fit(np.eye(2), [[0, 1]] * 2, [[0, 1]]),
-            "2 clusterings of the rows and 1 of the columns",
-        ),
-        (lambda: small(column_names=["a"]), "2 columns need as many names"),
-        (lambda: small().scores([2], [0]), "rows, 0 to 1"),
-        (lambda: small().scores([0.5], [0]), "numbers of their rows"),
-        (lambda: small().auc([0, 1], [0, 1], [1, 1]), "some of both"),
-        (lambda: small().recommend(5), "no single row 5"),
-    ],
+test_mistakes = refuses(
+    (lambda: Recommender().fit(np.zeros((2, 2)), [[0, 1]], [[0, 1]]), "no counts"),
+    (lambda: Recommender().fit(np.eye(2), [[0, 1, 1]], [[0, 1]]), "2 rows, and the clusterings of the rows are of 3"),
+    (lambda: Recommender().fit(np.eye(2), [[0, 1]] * 2, [[0, 1]]), "2 clusterings of the rows and 1 of the columns"),
+    (lambda: small(column_names=["a"]), "2 columns need as many names"),
+    (lambda: small().scores([2], [0]), "rows, 0 to 1"),
+    (lambda: small().scores([0.5], [0]), "numbers of their rows"),
+    (lambda: small().auc([0, 1], [0, 1], [1, 1]), "some of both"),
+    (lambda: small().recommend(5), "no single row 5"),
 )
-def test_mistakes(make, words):
-    with pytest.raises(InputError, match=words):
-        make()

@@ -176,6 +176,9 @@ def test_several_given_groupings(several):
     assert found.redundancy == found.diagnostics.redundancy["nmi"].max()
     names = {"joint": ["0 × 0", "0 × 1", "1 × 0", "1 × 1"], "each": ["0", "1", "0", "1"]}
     assert found.groups["name"].tolist() == names[several]
+    table = found.group_breakdown(labels[:, 2])
+    assert table["size"].sum() == (800 if several == "joint" else 1600)
+    assert (table["inside_known"] > 0.5).all()
     given = labels[:, :2].copy()
     given[::7, 0], given[::5, 1] = -1, -1
     found = CondEns(2, multiple_given=several, n_init=3, random_state=0).fit(X, given)

@@ -6,10 +6,10 @@ from scipy import sparse
 from sklearn.metrics import mutual_info_score
 
 import consilience as cs
-from consilience._check import InputError
 from consilience.alternatives import CCIB, diagnose, quality
 from consilience.datasets import orthogonal_multinomials
 from consilience.measures import adjusted_rand, information_ratio, matched_accuracy, nmi
+from samples import refuses
 
 
 @pytest.fixture(scope="module")
@@ -81,16 +81,6 @@ def test_the_walk_through_is_the_papers_tables(result):
     assert "inside_known" not in found.group_breakdown()
 
 
-def test_the_walk_through_of_several_groupings():
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 2, (400, 3))
-    X = labels * [6.0, 5.0, 4.0] + rng.normal(size=(400, 3))
-    for several in ("joint", "each"):
-        table = cs.contrast(X, labels[:, :2], 2, multiple_given=several, n_init=2).group_breakdown(labels[:, 2])
-        assert table["size"].sum() == (400 if several == "joint" else 800)
-        assert (table["inside_known"] > 0.5).all()
-
-
 def test_run_agreement_is_that_of_two_halves_of_the_runs(result):
     *_, found = result
     info = found.ensemble.info
@@ -150,19 +140,16 @@ def test_several_groupings_are_compared_together_too():
     assert found.redundancy_ == pytest.approx(together, rel=1e-9)
 
 
-def test_what_does_not_fit_gets_one_sentence(result):
-    X, given, hidden, found = result
-    bad = X.astype(float)
-    bad[3, 1] = np.nan
-    for call, sentence in (
-        (lambda: quality(bad, hidden), r"row 4, column 1 .*missing or infinite"),
-        (lambda: diagnose(bad, hidden, given), r"row 4, column 1 .*missing or infinite"),
-        (lambda: diagnose(X, hidden, given[:10]), "given labels are of 10 objects, the clustering of 450"),
-        (lambda: found.group_breakdown(hidden[:10]), "10 known labels"),
-        (lambda: quality(X, [0, 1, 1]), "3 labels for data of 450 objects"),
-        (lambda: quality(X, hidden, measure="entropy"), "unknown measure"),
-        (lambda: cs.contrast(X, given, 3, method="ccib", base="multinomial"), "base is not an option of method='ccib'"),
-        (lambda: cs.contrast(X, given, 3, trade_off=1.0), "trade_off is not an option of method='condens'"),
-    ):
-        with pytest.raises(InputError, match=sentence):
-            call()
+X, GIVEN, HIDDEN = orthogonal_multinomials(3, random_state=0)
+BAD = np.where(np.arange(450)[:, None] == 3, [0, np.nan, 0], X)
+
+test_what_does_not_fit_gets_one_sentence = refuses(
+    (lambda: quality(BAD, HIDDEN), r"row 4, column 1 .*missing or infinite"),
+    (lambda: diagnose(BAD, HIDDEN, GIVEN), r"row 4, column 1 .*missing or infinite"),
+    (lambda: diagnose(X, HIDDEN, GIVEN[:10]), "given labels are of 10 objects, the clustering of 450"),
+    (lambda: cs.contrast(X, GIVEN, 3, n_init=1).group_breakdown(HIDDEN[:10]), "10 known labels"),
+    (lambda: quality(X, [0, 1, 1]), "3 labels for data of 450 objects"),
+    (lambda: quality(X, HIDDEN, measure="entropy"), "unknown measure"),
+    (lambda: cs.contrast(X, GIVEN, 3, method="ccib", base="multinomial"), "base is not an option of method='ccib'"),
+    (lambda: cs.contrast(X, GIVEN, 3, trade_off=1.0), "trade_off is not an option of method='condens'"),
+)
