@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,6 @@ from consilience._names import unique_names
 from consilience.agreement import Agreement
 from consilience.ensemble.results import Result
 from consilience.inputs import as_ensemble
-from consilience.tables import read_table
 from samples import block_counts
 
 SIDES = ("rows", "columns")
@@ -145,6 +143,3 @@ def rewrite(folder, **changes):
 def test_names_become_distinct():
     names = ["a", "b", "a", "a (2)", "", None, np.nan, "a"]
     assert unique_names(names) == ["a", "b", "a (2)", "a (2) (2)", "4", "5", "6", "a (3)"]
-    table = read_table(block_counts(n=40, d=30, k=2)[0].toarray()[:, :3] + 1, kind="counts")
-    twice = cs.agree(replace(table, columns=["w", "w", "v"]), 2, n_clusterings=1, max_iter=1)
-    assert twice.after.columns.ids.tolist() == ["w", "w (2)", "v"]

@@ -13,7 +13,7 @@ from consilience.datasets import load_beads
 from consilience.measures import accuracy, compactness, jaccard
 from consilience.measures.pairwise import sample_objects
 from consilience.meta import organize, score
-from samples import three_kinds
+from samples import refuses, three_kinds
 
 
 @pytest.fixture(scope="module")
@@ -91,26 +91,29 @@ def test_stability_of_generated_clusterings():
         score(ens.labels, beads, measures=["variation_stability"])
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({}, "nothing to score by"),
-        ({"measures": ["compactness"]}, "compactness needs X"),
-        ({"X": True, "measures": ["accuracy"]}, "accuracy needs known"),
-        ({"X": True, "measures": ["beauty"]}, "unknown measure 'beauty'"),
-        ({"X": True, "metric": "precomputed", "measures": ["davies_bouldin"]}, "needs the data itself"),
-        ({"X": True, "measures": ["silhouette"], "n_sample": 1}, "n_sample"),
-        ({"X": np.zeros((3, 2)), "measures": ["silhouette"]}, "3 rows for 120 objects"),
-        ({"X": np.full((120, 2), np.inf), "measures": ["silhouette"]}, "missing or infinite value"),
-        ({"known": [1, 2]}, "2 for 120 objects"),
-    ],
+ENS, _, TRUTHS = three_kinds()
+HERE = {"X": np.ones((120, 2))}
+
+test_bad_input_is_refused = refuses(
+    ({}, "nothing to score by"),
+    ({"measures": ["compactness"]}, "compactness needs X"),
+    ({**HERE, "measures": ["accuracy"]}, "accuracy needs known"),
+    ({**HERE, "measures": ["beauty"]}, "unknown measure 'beauty'"),
+    ({**HERE, "metric": "precomputed", "measures": ["davies_bouldin"]}, "needs the data itself"),
+    ({**HERE, "measures": ["silhouette"], "n_sample": 1}, "n_sample"),
+    ({"X": np.zeros((3, 2)), "measures": ["silhouette"]}, "3 rows for 120 objects"),
+    ({"X": np.full((120, 2), np.inf), "measures": ["silhouette"]}, "missing or infinite value"),
+    ({"known": [1, 2]}, "2 for 120 objects"),
+    call=lambda options: score(ENS, **options),
 )
-def test_bad_input_is_refused(scored, options, says):
-    ens, X, _ = scored
-    if options.get("X") is True:
-        options = {**options, "X": X}
-    with pytest.raises(InputError, match=says):
-        score(ens, **options)
+
+test_bad_scores_of_the_null_are_refused = refuses(
+    ({"scores": {"a": [1, 2, 3]}}, "'a' are 3 for 120 objects"),
+    ({"scores": {}}, "no score"),
+    ({"scores": None}, "no score"),
+    ({"scores": TRUTHS[0], "n_shuffles": 0}, "n_shuffles"),
+    call=lambda options: organize(ENS, 3).null(**options),
+)
 
 
 def test_scores_are_of_standardized_data_as_generate_has_it():
@@ -204,12 +207,3 @@ def test_the_same_seed_gives_the_same_null(organized):
     pd.testing.assert_frame_equal(one, again)
     pd.testing.assert_frame_equal(one, more.head(3))  # every shuffle has its own stream
     assert not one.equals(meta.null(truths[0], n_shuffles=3, random_state=6).shuffled)
-
-
-def test_bad_scores_of_the_null_are_refused(organized):
-    meta, _, truths = organized
-    for scores, words in (({"a": [1, 2, 3]}, "'a' are 3 for 120 objects"), ({}, "no score"), (None, "no score")):
-        with pytest.raises(InputError, match=words):
-            meta.null(scores)
-    with pytest.raises(InputError, match="n_shuffles"):
-        meta.null(truths[0], n_shuffles=0)
