@@ -12,7 +12,6 @@ import consilience as cs
 from consilience._check import InputError
 from consilience._names import unique_names
 from consilience.agreement import Agreement
-from consilience.ensemble.results import Result
 from consilience.inputs import as_ensemble
 from samples import block_counts
 
@@ -65,13 +64,9 @@ def test_what_was_saved_comes_back(named, kept):
     again = Agreement.load(kept)
     assert_same(named, again)
     assert again.after is again.iterations[-1]
-    assert_same(named, Result.load(kept))
-    assert again == again != named  # equal only to itself: arrays inside must not be compared
     np.testing.assert_array_equal(as_ensemble(kept).labels, named.after.rows.labels)
     assert as_ensemble(kept).ids.tolist() == again.ids.tolist()
     pd.testing.assert_frame_equal(again.to_frame(), named.stability_by_iteration())
-    assert repr(again) == repr(named)
-    pd.testing.assert_frame_equal(again.stability_by_iteration(), named.stability_by_iteration())
     for side in SIDES:
         whole = cs.Ensemble.load(kept / side)
         assert whole.info["iteration"].tolist() == [0] * 3 + [1] * 3 + [2] * 3
@@ -101,8 +96,7 @@ def test_clusterings_of_ones_own_keep_their_numbers_and_what_is_known_of_them(tm
         "scores": [{"ari": 0.5}, None],
     }
     mine = cs.Ensemble(np.column_stack([truth, truth * 0 + np.arange(40) % 3]), info=info)
-    given = mine[:, :]
-    found = cs.agree(table, rows=given, columns=[np.arange(30) % 4] * 3, max_iter=1)
+    found = cs.agree(table, rows=mine[:, :], columns=[np.arange(30) % 4] * 3, max_iter=1)
     found.save(tmp_path / "a")
     assert_same(found, Agreement.load(tmp_path / "a"))
 

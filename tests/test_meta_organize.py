@@ -53,7 +53,7 @@ def test_cutting_again_shares_the_tree():
     assert coarse.cut(height=2.0).n_groups == 1
     assert organize(ens, height=float(coarse.heights.max())).n_groups == 3
     assert (meta.heights == 0).all()
-    np.testing.assert_allclose(meta.cut(1).heights, meta.tree[-1, 2])
+    assert_allclose(meta.cut(1).heights, meta.tree[-1, 2])
 
 
 def test_branches_and_medoids():
@@ -62,12 +62,12 @@ def test_branches_and_medoids():
     matrix = squareform(meta.distances)
     for group, node in zip(meta.numbers, meta.nodes, strict=True):
         members = meta.branch(node)
-        np.testing.assert_array_equal(members, meta.members(group))
+        assert_array_equal(members, meta.members(group))
         best = members[matrix[np.ix_(members, members)].mean(axis=1).argmin()]
         assert meta.medoids[group - 1] == meta.medoid(group) == meta.medoid(members) == best
     assert meta.branch(7).tolist() == [7]
     assert meta.branch(36).tolist() == list(range(19))
-    np.testing.assert_array_equal(meta.members(meta.groups == 1), meta.members(1))
+    assert_array_equal(meta.members(meta.groups == 1), meta.members(1))
 
 
 def test_consensus_of_a_group_says_what_its_kind_says():
@@ -134,17 +134,9 @@ def test_a_sketch_is_as_good_as_it_says(missing):
         # All estimates share their pairs of objects, so the error of one sketch is one draw: within a quarter of the stated one.
         assert 0.75 < rmse / meta.standard_error < 1.25
         assert same_partition(meta.groups, kinds)
-
-
-def test_a_sketch_is_unbiased_and_repeatable():
-    ens, _, _ = three_kinds(noise=0.3)
-    exact = squareform(cs.pairwise(ens), checks=False)
-    drawn = [distances.sketch_differences(ens, 3000, seed=seed)[0] for seed in range(30)]
-    error = np.mean(drawn, axis=0) - exact
-    assert np.abs(error).max() < 4 * 0.5 / np.sqrt(30 * 3000)
-    again = distances.sketch_differences(ens, 3000, seed=7)[0]
-    np.testing.assert_array_equal(again, drawn[7])
-    assert (drawn[7] != drawn[8]).any()
+        again, other = (organize(ens, 3, sketch=n_pairs, random_state=seed).distances for seed in (0, 1))
+        assert_array_equal(again, meta.distances)
+        assert (other != again).any()
 
 
 def test_every_pair_of_two_objects_is_the_same_pair():
@@ -176,10 +168,6 @@ def test_real_clusterings(data_folder):
     meta = organize(ens, 16, "ward")
     best = max(accuracy(data["y"], meta.consensus(group, method="evidence").labels) for group in meta.numbers)
     assert best > accuracy(data["y"], meta.consensus(method="evidence").labels)
-    sketched = organize(ens, 16, sketch=8192)
-    rmse = np.sqrt(np.mean((sketched.distances - meta.distances) ** 2))
-    assert rmse < 0.0045
-    assert 0.7 < rmse / sketched.standard_error < 1.4
 
 
 @pytest.mark.slow

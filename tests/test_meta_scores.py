@@ -116,16 +116,6 @@ test_bad_scores_of_the_null_are_refused = refuses(
 )
 
 
-def test_scores_are_of_standardized_data_as_generate_has_it():
-    beads = load_beads()
-    ens = cs.generate(beads, 6, n_clusters=3, progress=False)
-    found = score(ens, beads)["compactness"]
-    np.testing.assert_allclose(found, ens.info["compactness"], rtol=1e-9)
-    raw = score(ens, beads, standardize=False)["compactness"]
-    np.testing.assert_allclose(raw, compactness(beads.values, ens))
-    assert not np.allclose(found, raw)
-
-
 @pytest.mark.slow
 def test_large_data_is_scored_on_the_one_sample():
     rng = np.random.default_rng(0)
