@@ -98,7 +98,7 @@ test_mistakes = refuses(
     (lambda: Recommender().fit(np.zeros((2, 2)), [[0, 1]], [[0, 1]]), "no counts"),
     (lambda: Recommender().fit(np.eye(2), [[0, 1, 1]], [[0, 1]]), "2 rows, and the clusterings of the rows are of 3"),
     (lambda: Recommender().fit(np.eye(2), [[0, 1]] * 2, [[0, 1]]), "2 clusterings of the rows and 1 of the columns"),
-    (lambda: small(column_names=["a"]), "2 columns need as many names"),
+    (lambda: small(column_names=["a"]), "column_names must be one per object, 2 in all"),
     (lambda: small().scores([2], [0]), "rows, 0 to 1"),
     (lambda: small().scores([0.5], [0]), "numbers of their rows"),
     (lambda: small().auc([0, 1], [0, 1], [1, 1]), "some of both"),

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_count, count, show
 from consilience._types import EnsembleLike, Floats, Ints
-from consilience.agreement.components import memberships
+from consilience.agreement.components import memberships, one_each
 from consilience.inputs import as_ensemble, as_table
 
 
@@ -76,8 +76,10 @@ class Recommender(BaseEstimator):
                 f"{count(self.row_labels_.shape[1], 'clustering')} of the rows and {self.column_labels_.shape[1]:,} of the "
                 "columns: clusterings go in pairs, so give as many of one as of the other"
             )
-        self.row_names_ = _names(table.ids if row_names is None else row_names, n, "row")
-        self.column_names_ = _names(table.columns if column_names is None else column_names, d, "column")
+        rows_called = table.ids if row_names is None else row_names
+        columns_called = table.columns if column_names is None else column_names
+        self.row_names_ = one_each(np.arange(n) if rows_called is None else rows_called, n, "row_names")
+        self.column_names_ = one_each(np.arange(d) if columns_called is None else columns_called, d, "column_names")
         total = self.counts_.sum()
         if not total > 0:
             raise InputError("the table holds no counts, so it says nothing of who likes what")
@@ -189,13 +191,6 @@ def _labels(ensemble: Any, what: str, n: int) -> NDArray[np.int32]:
             "give those made from this table"
         )
     return ens.labels
-
-
-def _names(names: Any, n: int, what: str) -> NDArray[Any]:
-    array = np.arange(n) if names is None else np.asarray(names)
-    if array.shape != (n,):
-        raise InputError(f"{count(n, what)} need as many names; got shape {array.shape}")
-    return array
 
 
 def _pairs(rows: Any, columns: Any, shape: tuple[int, int]) -> tuple[Ints, Ints]:

@@ -150,13 +150,11 @@ class Contrast(Result):
 
     def __repr__(self) -> str:
         skipped = self.groups[~self.groups["outcome"].isin(USED)]
+        verdict = zip(("new", "quality", "confidence"), self._verdict(), strict=True)
         lines = [
             f"Contrast: {self.n_clusters} new clusters of {count(len(self.labels), 'object')}",
             f"sizes      {', '.join(f'{size:,}' for size in self.sizes[:12])}",
-            *(
-                f"{word:<10} {text}"
-                for word, text in zip(("new", "quality", "confidence"), self._verdict(), strict=True)
-            ),
+            *(f"{word:<10} {text}" for word, text in verdict),
             f"data       {self.scaling}",
         ]
         if len(skipped):
