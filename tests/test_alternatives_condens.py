@@ -20,6 +20,9 @@ from consilience.ensemble.results import Result
 from consilience.measures import matched_accuracy, nmi
 from samples import crossed_groups, refuses
 
+X, LABELS = crossed_groups()
+FIRST, SECOND = LABELS.T
+
 
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("combine", ["information", "quadratic", "vote", "mcla"])
@@ -48,10 +51,9 @@ def test_every_base_and_combination_finds_the_hidden_grouping(base, combine):
     ids=lambda base: type(base).__name__,
 )
 def test_any_scikit_learn_clusterer_is_a_base(base):
-    X, labels = crossed_groups()
     before = base.get_params()
-    found = CondEns(2, base=base, n_init=2, random_state=0).fit(X, labels[:, 0])
-    assert matched_accuracy(labels[:, 1], found.labels_) > 0.9
+    found = CondEns(2, base=base, n_init=2, random_state=0).fit(X, FIRST)
+    assert matched_accuracy(SECOND, found.labels_) > 0.9
     assert str(base.get_params()) == str(before)  # a clone was fitted
     runs = 2 if any(name.endswith("random_state") for name in before) else 1
     assert found.ensemble_.n_clusterings == 2 * runs
@@ -90,13 +92,12 @@ def test_best_keeps_one_run_per_group_by_the_base_s_objective():
 
 
 def test_a_group_s_own_objects_keep_the_labels_of_the_split():
-    X, labels = crossed_groups()
-    rows = np.flatnonzero(labels[:, 0] == 0)
+    rows = np.flatnonzero(FIRST == 0)
     split = fit_base(cluster.AgglomerativeClustering(2), X[rows], rows, 2, seed=0)
     everyone = extend(X, split)
     assert (everyone[rows] == split.labels).all()
     centers = np.array([X[rows][split.labels == c].mean(axis=0) for c in (0, 1)])
-    others = np.flatnonzero(labels[:, 0] == 1)
+    others = np.flatnonzero(FIRST == 1)
     nearest = ((X[others, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
     assert (everyone[others] == nearest).all()
 
@@ -104,24 +105,21 @@ def test_a_group_s_own_objects_keep_the_labels_of_the_split():
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("base", ["kmeans", cluster.AgglomerativeClustering(2)])
 def test_centering_moves_every_group_to_where_the_split_was_learned(kind, base):
-    X, labels = crossed_groups()
-    X = X @ np.array([[1.0, 0.7], [0.0, 1.0]])  # sheared: the second axis shifts with the first group
-    cells = labels[:, 0]
-    rows = np.flatnonzero(cells == 0)
-    split = fit_base(base, X[rows], rows, 2, seed=0)
-    found = extend(kind(X), split, Centering.of(kind(X), cells).at(kind(X), rows))
-    moved = X.copy()
-    moved[cells == 1] += X[rows].mean(axis=0) - X[cells == 1].mean(axis=0)
+    sheared = X @ np.array([[1.0, 0.7], [0.0, 1.0]])  # sheared: the second axis shifts with the first group
+    rows = np.flatnonzero(FIRST == 0)
+    split = fit_base(base, sheared[rows], rows, 2, seed=0)
+    found = extend(kind(sheared), split, Centering.of(kind(sheared), FIRST).at(kind(sheared), rows))
+    moved = sheared.copy()
+    moved[FIRST == 1] += sheared[rows].mean(axis=0) - sheared[FIRST == 1].mean(axis=0)
     assert (found == extend(moved, split)).all()
-    assert matched_accuracy(labels[:, 1], found) > 0.95
+    assert matched_accuracy(SECOND, found) > 0.95
 
 
 def test_centering_predicts_in_blocks(monkeypatch):
     from consilience.alternatives import data
 
-    X, labels = crossed_groups()
-    centering = Centering.of(X, labels[:, 0])
-    rows = np.flatnonzero(labels[:, 0] == 0)
+    centering = Centering.of(X, FIRST)
+    rows = np.flatnonzero(FIRST == 0)
     split = fit_base("gaussian", X[rows], rows, 2, seed=0)
     whole = extend(X, split, centering.at(X, rows))
     monkeypatch.setattr(data, "BLOCK", 14)
@@ -132,8 +130,7 @@ def test_centering_predicts_in_blocks(monkeypatch):
 
 
 def test_groups_that_are_not_split_are_reported():
-    X, labels = crossed_groups()
-    given = labels[:, 0].astype(object)
+    given = FIRST.astype(object)
     given[given == 0], given[given == 1], given[[5, 6]] = "left", "right", "odd"
     found = cs.contrast(X, given, 2, n_init=2)
     assert found.groups["outcome"].tolist() == ["split", "too small", "split"]
@@ -142,27 +139,25 @@ def test_groups_that_are_not_split_are_reported():
     assert "odd (2, too small)" in repr(found)
     assert (found.labels >= 0).all()
     rng = np.random.default_rng(0)
-    X = np.vstack([crossed_groups()[0], rng.normal(size=(100, 2)) * 0.01 + 50])
-    given = np.append(crossed_groups()[1][:, 0], np.full(100, 2))
-    found = CondEns(2, base=cluster.DBSCAN(eps=0.65), random_state=0).fit(X, given)
+    more = np.vstack([X, rng.normal(size=(100, 2)) * 0.01 + 50])
+    given = np.append(FIRST, np.full(100, 2))
+    found = CondEns(2, base=cluster.DBSCAN(eps=0.65), random_state=0).fit(more, given)
     assert found.groups_["outcome"].tolist() == ["split", "split", "not split by the base"]
     with pytest.raises(InputError, match="single cluster in every group"):
-        CondEns(2, base=cluster.DBSCAN(eps=100.0)).fit(X, given)
+        CondEns(2, base=cluster.DBSCAN(eps=100.0)).fit(more, given)
 
 
 def test_objects_of_unknown_group_and_those_not_learned_from_are_labeled_too():
-    X, labels = crossed_groups()
-    given = np.where(np.random.default_rng(1).random(400) < 0.3, -1, labels[:, 0])
+    given = np.where(np.random.default_rng(1).random(400) < 0.3, -1, FIRST)
     for center in (None, "group"):
         found = CondEns(2, center=center, n_init=3, random_state=0).fit(X, given)
         assert found.groups_["size"].sum() == np.count_nonzero(given >= 0)
-        assert matched_accuracy(labels[given < 0, 1], found.labels_[given < 0]) > 0.9
-    X, labels = crossed_groups()
+        assert matched_accuracy(SECOND[given < 0], found.labels_[given < 0]) > 0.9
     learn = np.arange(400) % 2 == 0
-    found = CondEns(2, n_init=2, random_state=0).fit(X, labels[:, 0], learn=learn)
+    found = CondEns(2, n_init=2, random_state=0).fit(X, FIRST, learn=learn)
     assert found.groups_["size"].sum() == 200
-    X[~learn] = 1e6  # what is not learned from does not matter to the splits
-    again = CondEns(2, n_init=2, random_state=0).fit(X, labels[:, 0], learn=learn)
+    away = np.where(learn[:, None], X, 1e6)  # what is not learned from does not matter to the splits
+    again = CondEns(2, n_init=2, random_state=0).fit(away, FIRST, learn=learn)
     assert (found.ensemble_.labels[learn] == again.ensemble_.labels[learn]).all()
 
 
@@ -186,14 +181,13 @@ def test_several_given_groupings(several):
 
 
 def test_without_a_given_grouping_and_with_local_clusters():
-    X, labels = crossed_groups()
     found = CondEns(2, random_state=0).fit(X)
-    assert matched_accuracy(labels[:, 0], found.labels_) > 0.98
+    assert matched_accuracy(FIRST, found.labels_) > 0.98
     assert found.groups_["name"].tolist() == ["all objects"]
-    found = CondEns(2, n_clusters_local=4, n_init=2, random_state=0).fit(X, labels[:, 0])
+    found = CondEns(2, n_clusters_local=4, n_init=2, random_state=0).fit(X, FIRST)
     assert (found.ensemble_.n_clusters == 4).all()
     assert found.n_clusters_ == 2
-    assert matched_accuracy(labels[:, 1], found.labels_) > 0.95
+    assert matched_accuracy(SECOND, found.labels_) > 0.95
 
 
 def test_names_and_order_of_groups_and_objects_hardly_matter():
@@ -209,18 +203,16 @@ def test_names_and_order_of_groups_and_objects_hardly_matter():
 
 
 def test_pandas_goes_in_and_other_indexes_are_refused():
-    X, labels = crossed_groups()
     frame = pd.DataFrame(X, columns=["a", "b"], index=[f"id{i}" for i in range(400)])
-    given = pd.Series(labels[:, 0], index=frame.index)
+    given = pd.Series(FIRST, index=frame.index)
     found = CondEns(2, n_init=2, random_state=0).fit(frame, given)
     assert found.feature_names_in_.tolist() == ["a", "b"]
-    assert found.labels_.tolist() == CondEns(2, n_init=2, random_state=0).fit(X, labels[:, 0]).labels_.tolist()
+    assert found.labels_.tolist() == CondEns(2, n_init=2, random_state=0).fit(X, FIRST).labels_.tolist()
     with pytest.raises(InputError, match="indexes of these pandas objects differ"):
         CondEns(2).fit(frame, given.iloc[::-1])
     assert group_names(check_given([1.0, 2.0, np.nan, 1.0], 4)) == [["1", "2"]]
 
 
-X, LABELS = crossed_groups()
 COUNTS = np.random.default_rng(0).poisson(5, (400, 3)) + 1
 ROW = np.arange(400)[:, None]
 FREE = np.where(ROW == 7, 0, COUNTS)
@@ -254,7 +246,7 @@ test_bad_input_gets_one_sentence = refuses(
 )
 
 
-def condens(X=X - 10, y=LABELS[:, 0], learn=None, **options):
+def condens(X=X - 10, y=FIRST, learn=None, **options):
     CondEns(**{"n_clusters": 2} | options).fit(X, y, learn=learn)
 
 
@@ -285,11 +277,10 @@ class Broken(Refuses):
 
 @pytest.mark.parametrize("keep", ["all", "best"])
 def test_a_group_that_the_base_refuses_is_reported_and_the_others_go_on(keep):
-    X, labels = crossed_groups()
-    given = np.where(np.arange(400) < 10, 2, labels[:, 0])
+    given = np.where(np.arange(400) < 10, 2, FIRST)
     found = CondEns(2, base=Refuses(n_init=1), n_init=2, keep=keep, random_state=0).fit(X, given)
     assert found.groups_["outcome"].tolist() == ["split", "split", "refused by the base: too few objects"]
-    assert nmi(labels[:, 1], found.labels_) > 0.9
+    assert nmi(SECOND, found.labels_) > 0.9
     with pytest.raises(InputError, match="cannot split group '0': too few objects"):
         CondEns(2, base=Refuses(n_init=1), random_state=0).fit(X, np.arange(400) // 40)
     with pytest.raises(TypeError, match="a mistake in the code"):
@@ -298,12 +289,11 @@ def test_a_group_that_the_base_refuses_is_reported_and_the_others_go_on(keep):
 
 def test_many_groups_get_fewer_restarts(monkeypatch):
     monkeypatch.setattr("consilience.alternatives.condens.MEMBERS", 7)
-    X, labels = crossed_groups()
-    found = cs.contrast(X, labels[:, 0], 2, n_init=10)
+    found = cs.contrast(X, FIRST, 2, n_init=10)
     assert found.ensemble.n_clusterings == 6
     assert "3 in place of 10 runs" in repr(found)
-    assert CondEns(2, n_init=2, random_state=0).fit(X, labels[:, 0]).n_init_ == 2
-    assert cs.contrast(X, labels[:, 0], 2, n_init=3).note == ""
+    assert CondEns(2, n_init=2, random_state=0).fit(X, FIRST).n_init_ == 2
+    assert cs.contrast(X, FIRST, 2, n_init=3).note == ""
 
 
 def customers(n=600, seed=0):

@@ -23,12 +23,14 @@ def crossed(n=600):
     return crossed_groups(n, (8.0, 6.0, 4.5), noise=3)
 
 
+X, LABELS = crossed()
+
+
 @pytest.mark.parametrize("several", first_of(["joint", "each"]))
 def test_it_finds_all_there_is_and_stops(several):
-    X, labels = crossed()
     found = alternatives(X, 5, n_clusters=2, multiple_given=several, n_init=3, standardize=False)
     assert len(found) == 3
-    assert [matched_accuracy(labels[:, j], found.labels[:, j]) > 0.95 for j in range(3)] == [True] * 3
+    assert [matched_accuracy(LABELS[:, j], found.labels[:, j]) > 0.95 for j in range(3)] == [True] * 3
     assert found.table["kept"].tolist() == [True, True, True, False]
     assert found.stopped.startswith("the next one")
     assert (found.table["redundancy"] < 0.05).all()
@@ -39,12 +41,11 @@ def test_it_finds_all_there_is_and_stops(several):
 
 
 def test_it_goes_on_from_what_is_given_and_counts_go_without_null_data():
-    X, labels = crossed()
-    found = alternatives(X, 1, n_clusters=2, given=labels[:, :2], n_init=3, standardize=False)
-    assert matched_accuracy(labels[:, 2], found.labels[:, 0]) > 0.9
+    found = alternatives(X, 1, n_clusters=2, given=LABELS[:, :2], n_init=3, standardize=False)
+    assert matched_accuracy(LABELS[:, 2], found.labels[:, 0]) > 0.9
     assert found.stopped == "1 were asked for"
-    X, given, hidden = orthogonal_multinomials(2, random_state=0)
-    found = alternatives(X, 1, n_clusters=2, given=given, base="multinomial", center=None, n_init=3)
+    counts, given, hidden = orthogonal_multinomials(2, random_state=0)
+    found = alternatives(counts, 1, n_clusters=2, given=given, base="multinomial", center=None, n_init=3)
     assert matched_accuracy(hidden, found.labels[:, 0]) > 0.95
     assert found.table["z_score"].isna().all()
 
@@ -69,11 +70,10 @@ def test_nothing_is_found_in_a_plain_null_data(features):
 
 
 def test_each_rule_stops():
-    X, labels = crossed()
     by = {"n_clusters": 2, "n_init": 2, "standardize": False}
     assert "not reproducible" in alternatives(X, 1, min_reproducibility=1.01, **by).stopped
     assert "data without clusters" in alternatives(X, 1, min_z_score=1e6, **by).stopped
-    assert "repeats" in alternatives(X, 1, given=labels[:, 0], max_redundancy=0.0, **by).stopped
+    assert "repeats" in alternatives(X, 1, given=LABELS[:, 0], max_redundancy=0.0, **by).stopped
     small = alternatives(X[:40], 1, given=np.arange(40) // 4, n_clusters=4, n_init=2)
     assert small.stopped == "the groups have become too small to split"
     assert len(small) == 0
@@ -82,23 +82,22 @@ def test_each_rule_stops():
 
 
 def test_evidence():
-    X, labels = crossed()
     model = CondEns(2, center="group", n_init=2, random_state=0)
-    assert reproducibility(X, labels[:, 0], model) > 0.95
-    assert reproducibility(X, labels, model) < 0.5
-    assert z_score(X, list(labels[:, :2].T), model) > 3
-    assert z_score(X, list(labels.T), model) < 2
+    assert reproducibility(X, LABELS[:, 0], model) > 0.95
+    assert reproducibility(X, LABELS, model) < 0.5
+    assert z_score(X, list(LABELS[:, :2].T), model) > 3
+    assert z_score(X, list(LABELS.T), model) < 2
     assert np.isnan(z_score(sparse.csr_matrix(X), None, model))
     assert np.isnan(reproducibility(X[:8], np.arange(8) // 4, CondEns(3)))
-    X, labels = crossed(300)[:2]
+    some, codes = crossed(300)[:2]
     model = CondEns(2, n_init=2, random_state=0)
-    one = z_score(X, labels[:, 0], model, n_null=2)
-    assert one == z_score(X.tolist(), labels[:, :1], model, n_null=2)
-    assert reproducibility(X.tolist(), labels[:, 0], model) == reproducibility(X, labels[:, :1], model)
+    one = z_score(some, codes[:, 0], model, n_null=2)
+    assert one == z_score(some.tolist(), codes[:, :1], model, n_null=2)
+    assert reproducibility(some.tolist(), codes[:, 0], model) == reproducibility(some, codes[:, :1], model)
     first = np.arange(300) < 150
-    apart = np.column_stack([np.where(first, labels[:, 0], -1), np.where(first, -1, labels[:, 0])])
+    apart = np.column_stack([np.where(first, codes[:, 0], -1), np.where(first, -1, codes[:, 0])])
     each = CondEns(2, multiple_given="each", n_init=2, random_state=0)
-    assert np.isnan(z_score(X, apart, each))
+    assert np.isnan(z_score(some, apart, each))
     with pytest.raises(InputError, match=r"row 1, column 0 .*missing or infinite"):
         z_score(np.full((4, 2), np.nan), None, model)
 
@@ -115,7 +114,7 @@ test_bad_input_gets_one_sentence = refuses(
     ({"n_clusters": 2.5}, "n_clusters must be a whole number"),
     ({"n_clusters": "two"}, "n_clusters must be a whole number"),
     ({"n_init": 0}, "n_init"),
-    call=lambda options: alternatives(crossed()[0], **{"n_clusterings": 1} | options),
+    call=lambda options: alternatives(X, **{"n_clusterings": 1} | options),
 )
 
 

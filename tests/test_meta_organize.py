@@ -18,16 +18,17 @@ from consilience.meta.group_consensus import GroupLabels, group_confidence
 from consilience.meta.tree import LINKAGES
 from samples import refuses, same_partition, three_kinds
 
+ENS, KINDS, _ = three_kinds()
+
 
 @pytest.mark.parametrize("linkage", LINKAGES)
 @pytest.mark.parametrize("measure", ["cluster_difference", "rand", "nmi", "adjusted_rand", "variation_of_information"])
 def test_kinds_of_clusterings_are_found(linkage, measure):
-    ens, kinds, _ = three_kinds()
-    meta = organize(ens, 3, linkage, measure=measure)
-    assert same_partition(meta.groups, kinds)
+    meta = organize(ENS, 3, linkage, measure=measure)
+    assert same_partition(meta.groups, KINDS)
     assert meta.cut("auto").n_groups == 3
     if measure == "nmi":  # similarities become distances
-        assert_allclose(squareform(meta.distances), 1 - cs.pairwise(ens, "nmi"), atol=1e-12)
+        assert_allclose(squareform(meta.distances), 1 - cs.pairwise(ENS, "nmi"), atol=1e-12)
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)
@@ -44,14 +45,13 @@ def test_names_and_order_do_not_matter(linkage):
 
 
 def test_cutting_again_shares_the_tree():
-    ens, kinds, _ = three_kinds()
-    meta = organize(ens, 19)
+    meta = organize(ENS, 19)
     coarse = meta.cut(3)
     assert coarse.tree is meta.tree
-    assert same_partition(coarse.groups, kinds)
+    assert same_partition(coarse.groups, KINDS)
     assert meta.n_groups == 19
     assert coarse.cut(height=2.0).n_groups == 1
-    assert organize(ens, height=float(coarse.heights.max())).n_groups == 3
+    assert organize(ENS, height=float(coarse.heights.max())).n_groups == 3
     assert (meta.heights == 0).all()
     assert_allclose(meta.cut(1).heights, meta.tree[-1, 2])
 
@@ -101,7 +101,7 @@ test_bad_options_are_refused_before_any_work = pytest.mark.usefixtures("no_work"
         ({"height": float("nan")}, "height must be"),
         ({"sketch": 2**24 + 1}, "at most 16,777,216 pairs"),
         ({"sketch": 100, "measure": "nmi"}, "a sketch estimates cluster_difference or rand, not nmi"),
-        call=lambda options: organize(three_kinds()[0], **options),
+        call=lambda options: organize(ENS, **options),
     )
 )
 
@@ -113,14 +113,14 @@ test_other_bad_input_is_refused = refuses(
     (lambda: organize({"a": [0, 1, 1], "b": [None] * 3, "c": [0, 0, 1]}), "'b' has no label at all"),
     (lambda: organize([[0], [0]], sketch=5), "only one object"),
     (lambda: organize([[0, 1, 1]]), "only one clustering"),
-    (lambda: organize(three_kinds()[0], 3).branch(37), "no node 37"),
+    (lambda: organize(ENS, 3).branch(37), "no node 37"),
 )
 
 
 @pytest.mark.parametrize("which", [0, 4, -1, [], [1.5], "all", True, [19]])
 def test_members_of_no_group_are_refused(which):
     with pytest.raises(InputError, match=r"choose a group|numbered 0 to 18|numbered 1 to 3"):
-        organize(three_kinds()[0], 3).members(which)
+        organize(ENS, 3).members(which)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
@@ -146,7 +146,6 @@ def test_every_pair_of_two_objects_is_the_same_pair():
 
 
 def test_auto_sketches_where_exact_distances_take_long(monkeypatch):
-    ens, _, _ = three_kinds()
     for large, costly, options, wanted in (
         (distances.LARGE, distances.COSTLY, {}, None),
         (100, 10_000, {}, distances.PAIRS),
@@ -156,7 +155,7 @@ def test_auto_sketches_where_exact_distances_take_long(monkeypatch):
     ):
         monkeypatch.setattr(distances, "LARGE", large)
         monkeypatch.setattr(distances, "COSTLY", costly)
-        assert organize(ens, **options).n_pairs == wanted
+        assert organize(ENS, **options).n_pairs == wanted
 
 
 def test_real_clusterings(data_folder):
