@@ -41,12 +41,9 @@ def test_agreement_makes_clusterings_alike_and_its_objective_is_the_sum_over_all
 
 def test_neither_threads_nor_the_number_of_runs_matter(agreement):
     table, _, found = agreement
-    other = cs.agree(table, 6, 30, n_jobs=2, n_clusterings=5, max_iter=3, model="mdc_plain", random_state=2)
-    for mine, theirs in zip([found.before, *found.iterations], [other.before, *other.iterations], strict=True):
-        assert np.array_equal(mine.rows.labels, theirs.rows.labels)
-        assert np.array_equal(mine.columns.labels, theirs.columns.labels)
-    fewer = cs.agree(table, 6, 30, n_clusterings=2, max_iter=1, model="mdc_plain", random_state=2)
+    fewer = cs.agree(table, 6, 30, n_jobs=2, n_clusterings=2, max_iter=1, model="mdc_plain", random_state=2)
     assert np.array_equal(fewer.before.rows.labels, found.before.rows.labels[:, :2])
+    assert np.array_equal(fewer.before.columns.labels, found.before.columns.labels[:, :2])
 
 
 def test_of_more_runs_those_with_most_information_take_part(agreement):

@@ -23,19 +23,14 @@ def steps(found):
 
 
 def assert_same(one, other):
-    assert len(steps(one)) == len(steps(other))
     for mine, theirs in zip(steps(one), steps(other), strict=True):
-        for side in SIDES:
-            a, b = getattr(mine, side), getattr(theirs, side)
+        for a, b in ((mine.rows, theirs.rows), (mine.columns, theirs.columns)):
             assert a.labels.dtype == b.labels.dtype
             np.testing.assert_array_equal(a.labels, b.labels)
-            assert (a.ids is None) == (b.ids is None)
-            assert a.ids is None or a.ids.tolist() == b.ids.tolist()
+            np.testing.assert_array_equal(a.ids, b.ids)
             pd.testing.assert_frame_equal(a.info, b.info, check_dtype=False, check_column_type=False)
-    np.testing.assert_array_equal(one.objective, other.objective)
-    np.testing.assert_array_equal(one.empty_rows, other.empty_rows)
-    np.testing.assert_array_equal(one.empty_columns, other.empty_columns)
-    assert one.source == other.source
+    for name in ("objective", "empty_rows", "empty_columns", "source"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
 @pytest.fixture(scope="module")
@@ -74,10 +69,8 @@ def test_what_was_saved_comes_back(named, kept):
         np.testing.assert_array_equal(whole.labels[:, -3:], getattr(named.after, side).labels)
     header = json.loads((kept / "result.json").read_text())
     assert (header["kind"], header["n_clusterings"], header["n_iter"]) == ("Agreement", 3, 2)
-    assert header["empty_rows"] == [3]
+    assert (header["empty_rows"], header["source"]) == ([3], "DataFrame")
     assert 5 in header["empty_columns"]
-    assert header["objective"] == named.objective.tolist()
-    assert header["source"] == "DataFrame"
 
 
 def test_without_names_and_with_as_few_as_one_clustering(tmp_path):
@@ -88,21 +81,12 @@ def test_without_names_and_with_as_few_as_one_clustering(tmp_path):
 
 def test_clusterings_of_ones_own_keep_their_numbers_and_what_is_known_of_them(tmp_path):
     table, truth, _ = block_counts(n=40, d=30, k=3)
-    info = {
-        "name": ["a", "b"],
-        "run": [7, 8],
-        "iteration": ["x", "y"],
-        "number": [1, 2],
-        "scores": [{"ari": 0.5}, None],
-    }
+    info = {"name": ["a", "b"], "run": [7, 8], "iteration": ["x", "y"], "number": [1, 2]}
+    info["scores"] = [{"ari": 0.5}, None]
     mine = cs.Ensemble(np.column_stack([truth, truth * 0 + np.arange(40) % 3]), info=info)
     found = cs.agree(table, rows=mine[:, :], columns=[np.arange(30) % 4] * 3, max_iter=1)
     found.save(tmp_path / "a")
     assert_same(found, Agreement.load(tmp_path / "a"))
-
-
-def cut(path):
-    path.write_bytes(path.read_bytes()[:-20])
 
 
 def part(folder, side):
@@ -115,8 +99,8 @@ def part(folder, side):
         (lambda folder: rewrite(folder, objective="many"), "copy is damaged, or written by another version"),
         (lambda folder: rewrite(folder, n_clusterings=2), "rows does not hold 2 clusterings of each of 3 steps"),
         (
-            lambda folder: cut(part(folder, "rows")),
-            r"damaged: .*part-.*parquet is left out: it does not match the check",
+            lambda folder: os.truncate(part(folder, "rows"), 500),
+            r"damaged: .*part-.*parquet is left out: it does not match",
         ),
         (lambda folder: os.remove(part(folder, "columns")), "columns: the store holds no finished clustering"),
         (lambda folder: os.remove(folder / "rows" / "ids.parquet"), r"ids\.parquet is left out: it is missing"),

@@ -51,10 +51,6 @@ class ConditionalProblem:
     views: Views
     n_clusters: int
 
-    @classmethod
-    def of(cls, X: Any, groups: Labels, n_clusters: int) -> Self:
-        return cls(X, groups, conditional_views(X, groups, 1.0), n_clusters)
-
     def conditional_information(self, labels: NDArray[Any]) -> float:
         """I(C; Y | Z) in nats per count."""
         return objective_of(reweigh(self.views, conditional=1, whole=0), labels, self.n_clusters)
@@ -189,7 +185,8 @@ class CCIB(CountClusterer):
         groups = np.zeros(X.shape[0], np.int32) if given is None else joint(given.labels)
         if groups.max() < 0:
             raise InputError("no object has a label in all of the given groupings, so they make no groups together")
-        problem = ConditionalProblem.of(sparse.csr_matrix(X), groups, self.n_clusters)
+        counts = sparse.csr_matrix(X)
+        problem = ConditionalProblem(counts, groups, conditional_views(counts, groups, 1.0), self.n_clusters)
         seed, path = check_seed(self.random_state), self._path()
         found = self._runs(problem, path, seed, progress)
         self.path_ = _path_table(problem, path, found, None if given is None else groups)
