@@ -190,7 +190,8 @@ class CCIB(CountClusterer):
         seed, path = check_seed(self.random_state), self._path()
         found = self._runs(problem, path, seed, progress)
         self.path_ = _path_table(problem, path, found, None if given is None else groups)
-        at = _largest_free(self.path_["conditional_information"].to_numpy())
+        kept = self.path_["conditional_information"].to_numpy()
+        at = int(np.flatnonzero(kept >= (1 - FREE) * kept.max())[-1])  # the largest λ that is free
         self.trade_off_ = path[at]
         self._answer(problem, [labels[at] for labels in found], seed)
         self.redundancy_ = float("nan") if given is None else redundancy(self.labels_, given.labels)
@@ -261,11 +262,6 @@ def _path_table(
         for at, runs in steps
     ]
     return pd.DataFrame(rows)
-
-
-def _largest_free(conditional: NDArray[np.float64]) -> int:
-    """Where the last λ stands that keeps nearly all of the conditional information."""
-    return int(np.flatnonzero(conditional >= (1 - FREE) * conditional.max())[-1])
 
 
 # The problem of the coordinated conditional bottleneck: its views, its starts, and the move that coordinates groups.
