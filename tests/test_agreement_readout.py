@@ -125,8 +125,8 @@ def found():
     return result, table, about, agreement_summary(result, table, **about)
 
 
-def test_summary_is_plain_json(found):
-    result, table, _, summary = found
+def test_summary_is_plain_json_and_the_finding_has_every_iteration_and_group(found):
+    result, table, about, summary = found
     again = json.loads(json.dumps(summary))
     assert again == summary
     assert summary["n_clusters"] == [4, 4]
@@ -135,13 +135,9 @@ def test_summary_is_plain_json(found):
     for side in ("rows", "columns"):
         for when in ("before", "after"):
             sizes = getattr(getattr(result, when), side).signatures().counts
-            found = summary["components"][side][when]
-            assert (found["number"], found["largest"]) == (len(sizes), sizes.max())
-            assert found["share_in_groups"] == pytest.approx(1 - (sizes == 1).sum() / sizes.sum())
-
-
-def test_the_finding_has_every_iteration_and_group(found):
-    result, table, about, _ = found
+            told = summary["components"][side][when]
+            assert (told["number"], told["largest"]) == (len(sizes), sizes.max())
+            assert told["share_in_groups"] == pytest.approx(1 - (sizes == 1).sum() / sizes.sum())
     stability, components, groups = agreement_finding(result, table, **about).tables
     shown = [f"{row.rows:.4f} ± {row.rows_sem:.4f}" for row in table.itertuples()]
     assert stability.frame["rows"].tolist() == shown

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, Normalizer
 
+from benchmarks.alternatives import LOGARITHMS, webkb
 from consilience.alternatives import CCIB, CondEns
 from consilience.datasets import orthogonal_multinomials
 from consilience.measures import information_ratio, matched_accuracy, nmi
-from consilience.tables import read_table
 from samples import first_of
 
 EM, CENTERED = {"base": "multinomial"}, {"center": "group"}
@@ -44,19 +42,6 @@ def test_the_conditional_bottleneck_chooses_its_own_weight(alpha, reading, bar):
     assert mean_accuracy(4, alpha, reading, 3, CCIB, n_init=4) >= bar
 
 
-@pytest.fixture(scope="module")
-def webkb(data_folder):
-    """Term counts of 1,085 pages, and their topic and university."""
-    with np.load(data_folder / "webkb.npz", allow_pickle=False) as file:
-        labels = {"topic": file["y"], "university": file["y2"]}
-    X = read_table(data_folder / "webkb.npz", kind="counts").values.astype(float)
-    some = np.asarray(X.sum(axis=1)).ravel() > 0
-    return X[some], {name: codes[some] for name, codes in labels.items()}
-
-
-LOGARITHMS = make_pipeline(FunctionTransformer(np.log1p, accept_sparse=True), Normalizer())
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("hidden", "given"), [("university", "topic"), ("topic", "university")])
 @pytest.mark.parametrize(
@@ -68,9 +53,9 @@ LOGARITHMS = make_pipeline(FunctionTransformer(np.log1p, accept_sparse=True), No
     ],
     ids=["expectation maximization", "centered k-means on logarithms", "conditional bottleneck"],
 )
-def test_webkb(webkb, hidden, given, make, transform, n, bars, most_given):
+def test_webkb(data_folder, hidden, given, make, transform, n, bars, most_given):
     """Mean information about the hidden labeling, and mean NMI with the given one; the benchmark takes the time as well."""
-    X, labels = webkb
+    X, labels = webkb()
     X = X if transform is None else transform.fit_transform(X)
     models = [make(len(np.unique(labels[hidden])), seed).fit(X, labels[given]) for seed in range(n)]
     assert np.mean([information_ratio(labels[hidden], one.labels_) for one in models]) >= bars[hidden == "topic"]
