@@ -207,7 +207,7 @@ test_bad_input = refuses(
     (lambda: cs.agree(SMALL, 1), "n_clusters must be a whole number of at least 2"),
     (lambda: cs.agree(-SMALL, 3), "negative"),
     (lambda: cs.agree(SMALL, 3, rows=[[0] * 30]), "leave n_clusters out"),
-    (lambda: cs.agree(SMALL, rows=[[0] * 29]), "29 objects, and the table has 30 rows"),
+    (lambda: cs.agree(SMALL, rows=[[0] * 29]), "30 rows, and the clusterings of the rows are of 29 objects"),
     (lambda: cs.agree(SMALL, rows=[[0] * 30], n_init=2), "n_init= is for clusterings that the model makes"),
     (lambda: Comraf({"a": 2}).fit([("a", "a", SMALL)]), "joins 'a' to itself"),
     (lambda: Comraf({}).fit([("a", "b", SMALL), ("c", "d", SMALL)]), "falls apart: no path leads from 'a' to 'c'"),

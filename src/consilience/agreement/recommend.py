@@ -12,7 +12,6 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -20,7 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 from consilience._check import InputError, check_count, count, show
 from consilience._types import EnsembleLike, Floats, Ints
 from consilience.agreement.components import memberships, one_each
-from consilience.inputs import as_ensemble, as_table
+from consilience.agreement.count_table import ensemble_of
+from consilience.inputs import as_table
 
 
 class Recommender(BaseEstimator):
@@ -70,7 +70,10 @@ class Recommender(BaseEstimator):
         table = as_table(X, "counts")
         self.counts_ = sparse.csr_matrix(table.values)
         n, d = self.counts_.shape
-        self.row_labels_, self.column_labels_ = _labels(rows, "row", n), _labels(columns, "column", d)
+        self.row_labels_, self.column_labels_ = (
+            ensemble_of(rows, "row", n).labels,
+            ensemble_of(columns, "column", d).labels,
+        )
         if self.row_labels_.shape[1] != self.column_labels_.shape[1]:
             raise InputError(
                 f"{count(self.row_labels_.shape[1], 'clustering')} of the rows and {self.column_labels_.shape[1]:,} of the "
@@ -181,16 +184,6 @@ def lift_table(counts: Any, rows: Any, columns: Any) -> Floats:
     joint = (memberships(rows, k).T @ sparse.csr_matrix(counts) @ memberships(columns, c)).toarray()
     outer = np.outer(joint.sum(axis=1), joint.sum(axis=0))
     return np.divide(joint * joint.sum(), outer, out=np.ones_like(joint), where=outer > 0)
-
-
-def _labels(ensemble: Any, what: str, n: int) -> NDArray[np.int32]:
-    ens = as_ensemble(ensemble)
-    if ens.n_objects != n:
-        raise InputError(
-            f"the table has {count(n, what)}, and the clusterings of the {what}s are of {ens.n_objects:,} objects: "
-            "give those made from this table"
-        )
-    return ens.labels
 
 
 def _pairs(rows: Any, columns: Any, shape: tuple[int, int]) -> tuple[Ints, Ints]:
