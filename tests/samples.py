@@ -25,6 +25,18 @@ def refuses(said, call, *given, **how):
         call(*given, **how)
 
 
+def refusals(*cases, call=lambda make: make()):
+    """A test that what is given in every case is refused with the case's sentence: one line, in the words of a user."""
+
+    @pytest.mark.parametrize(("given", "sentence"), cases)
+    def test(given, sentence):
+        with pytest.raises(InputError, match=sentence) as caught:
+            call(given)
+        assert "\n" not in str(caught.value)
+
+    return test
+
+
 def random_labels(seed, n, r, k, missing=0.0, *, labeled=False):
     """Labels of n objects in r clusterings, below k (one bound, or one per clustering), a share of them missing.
 

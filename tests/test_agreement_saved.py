@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,9 +12,7 @@ import consilience as cs
 from consilience._check import InputError
 from consilience._names import unique_names
 from consilience.agreement import Agreement
-from consilience.ensemble.results import Result
 from consilience.inputs import as_ensemble
-from consilience.tables import read_table
 from samples import block_counts
 
 SIDES = ("rows", "columns")
@@ -26,19 +23,14 @@ def steps(found):
 
 
 def assert_same(one, other):
-    assert len(steps(one)) == len(steps(other))
     for mine, theirs in zip(steps(one), steps(other), strict=True):
-        for side in SIDES:
-            a, b = getattr(mine, side), getattr(theirs, side)
+        for a, b in ((mine.rows, theirs.rows), (mine.columns, theirs.columns)):
             assert a.labels.dtype == b.labels.dtype
             np.testing.assert_array_equal(a.labels, b.labels)
-            assert (a.ids is None) == (b.ids is None)
-            assert a.ids is None or a.ids.tolist() == b.ids.tolist()
+            np.testing.assert_array_equal(a.ids, b.ids)
             pd.testing.assert_frame_equal(a.info, b.info, check_dtype=False, check_column_type=False)
-    np.testing.assert_array_equal(one.objective, other.objective)
-    np.testing.assert_array_equal(one.empty_rows, other.empty_rows)
-    np.testing.assert_array_equal(one.empty_columns, other.empty_columns)
-    assert one.source == other.source
+    for name in ("objective", "empty_rows", "empty_columns", "source"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
 @pytest.fixture(scope="module")
@@ -67,13 +59,9 @@ def test_what_was_saved_comes_back(named, kept):
     again = Agreement.load(kept)
     assert_same(named, again)
     assert again.after is again.iterations[-1]
-    assert_same(named, Result.load(kept))
-    assert again == again != named  # equal only to itself: arrays inside must not be compared
     np.testing.assert_array_equal(as_ensemble(kept).labels, named.after.rows.labels)
     assert as_ensemble(kept).ids.tolist() == again.ids.tolist()
     pd.testing.assert_frame_equal(again.to_frame(), named.stability_by_iteration())
-    assert repr(again) == repr(named)
-    pd.testing.assert_frame_equal(again.stability_by_iteration(), named.stability_by_iteration())
     for side in SIDES:
         whole = cs.Ensemble.load(kept / side)
         assert whole.info["iteration"].tolist() == [0] * 3 + [1] * 3 + [2] * 3
@@ -81,10 +69,8 @@ def test_what_was_saved_comes_back(named, kept):
         np.testing.assert_array_equal(whole.labels[:, -3:], getattr(named.after, side).labels)
     header = json.loads((kept / "result.json").read_text())
     assert (header["kind"], header["n_clusterings"], header["n_iter"]) == ("Agreement", 3, 2)
-    assert header["empty_rows"] == [3]
+    assert (header["empty_rows"], header["source"]) == ([3], "DataFrame")
     assert 5 in header["empty_columns"]
-    assert header["objective"] == named.objective.tolist()
-    assert header["source"] == "DataFrame"
 
 
 def test_without_names_and_with_as_few_as_one_clustering(tmp_path):
@@ -95,22 +81,12 @@ def test_without_names_and_with_as_few_as_one_clustering(tmp_path):
 
 def test_clusterings_of_ones_own_keep_their_numbers_and_what_is_known_of_them(tmp_path):
     table, truth, _ = block_counts(n=40, d=30, k=3)
-    info = {
-        "name": ["a", "b"],
-        "run": [7, 8],
-        "iteration": ["x", "y"],
-        "number": [1, 2],
-        "scores": [{"ari": 0.5}, None],
-    }
+    info = {"name": ["a", "b"], "run": [7, 8], "iteration": ["x", "y"], "number": [1, 2]}
+    info["scores"] = [{"ari": 0.5}, None]
     mine = cs.Ensemble(np.column_stack([truth, truth * 0 + np.arange(40) % 3]), info=info)
-    given = mine[:, :]
-    found = cs.agree(table, rows=given, columns=[np.arange(30) % 4] * 3, max_iter=1)
+    found = cs.agree(table, rows=mine[:, :], columns=[np.arange(30) % 4] * 3, max_iter=1)
     found.save(tmp_path / "a")
     assert_same(found, Agreement.load(tmp_path / "a"))
-
-
-def cut(path):
-    path.write_bytes(path.read_bytes()[:-20])
 
 
 def part(folder, side):
@@ -123,8 +99,8 @@ def part(folder, side):
         (lambda folder: rewrite(folder, objective="many"), "copy is damaged, or written by another version"),
         (lambda folder: rewrite(folder, n_clusterings=2), "rows does not hold 2 clusterings of each of 3 steps"),
         (
-            lambda folder: cut(part(folder, "rows")),
-            r"damaged: .*part-.*parquet is left out: it does not match the check",
+            lambda folder: os.truncate(part(folder, "rows"), 500),
+            r"damaged: .*part-.*parquet is left out: it does not match",
         ),
         (lambda folder: os.remove(part(folder, "columns")), "columns: the store holds no finished clustering"),
         (lambda folder: os.remove(folder / "rows" / "ids.parquet"), r"ids\.parquet is left out: it is missing"),
@@ -145,6 +121,3 @@ def rewrite(folder, **changes):
 def test_names_become_distinct():
     names = ["a", "b", "a", "a (2)", "", None, np.nan, "a"]
     assert unique_names(names) == ["a", "b", "a (2)", "a (2) (2)", "4", "5", "6", "a (3)"]
-    table = read_table(block_counts(n=40, d=30, k=2)[0].toarray()[:, :3] + 1, kind="counts")
-    twice = cs.agree(replace(table, columns=["w", "w", "v"]), 2, n_clusterings=1, max_iter=1)
-    assert twice.after.columns.ids.tolist() == ["w", "w (2)", "v"]

@@ -13,57 +13,48 @@ from consilience.datasets import load_beads
 from consilience.measures import accuracy, compactness, jaccard
 from consilience.measures.pairwise import sample_objects
 from consilience.meta import organize, score
-from samples import three_kinds
+from samples import refusals, three_kinds
+
+ENS, KINDS, TRUTHS = three_kinds(missing=0.1)
+X = np.random.default_rng(5).normal(size=(120, 3)) + TRUTHS[0][:, None]
 
 
-@pytest.fixture(scope="module")
-def scored():
-    ens, _, truths = three_kinds(missing=0.1)
-    X = np.random.default_rng(5).normal(size=(120, 3)) + truths[0][:, None]
-    return ens, X, truths
-
-
-def test_scores_are_those_of_the_functions(scored):
-    ens, X, truths = scored
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    known = {"a": truths[0], "b": np.where(truths[1] == 0, -1, truths[1])}
-    found = score(ens, X, known=known, measures=["compactness", "accuracy", "silhouette", "davies_bouldin"])
+def test_scores_are_those_of_the_functions():
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    known = {"a": TRUTHS[0], "b": np.where(TRUTHS[1] == 0, -1, TRUTHS[1])}
+    found = score(ENS, scaled, known=known, measures=["compactness", "accuracy", "silhouette", "davies_bouldin"])
     named = ["compactness", "accuracy:a", "accuracy:b", "silhouette", "davies_bouldin"]
     assert list(found.columns) == ["name", "clusters", *named]
-    np.testing.assert_allclose(found["compactness"], compactness(X, ens))
-    for column, row in zip(ens.labels.T, found[named[1:]].to_numpy(), strict=True):
-        there = (X[column >= 0], column[column >= 0])
+    np.testing.assert_allclose(found["compactness"], compactness(scaled, ENS))
+    for column, row in zip(ENS.labels.T, found[named[1:]].to_numpy(), strict=True):
+        there = (scaled[column >= 0], column[column >= 0])
         own = (accuracy(known["a"], column), accuracy(known["b"], column))
         assert row.tolist() == pytest.approx([*own, silhouette_score(*there), davies_bouldin_score(*there)])
 
 
-def test_by_default_what_there_is_data_for(scored):
-    ens, X, truths = scored
-    assert list(score(ens, X).columns)[2:] == ["compactness"]
-    assert list(score(ens, known=truths[0]).columns)[2:] == ["accuracy:known"]
-    assert list(score(ens, X, known=pd.DataFrame({"t": truths[0]})).columns)[2:] == ["compactness", "accuracy:t"]
+def test_by_default_what_there_is_data_for():
+    assert list(score(ENS, X).columns)[2:] == ["compactness"]
+    assert list(score(ENS, known=TRUTHS[0]).columns)[2:] == ["accuracy:known"]
+    assert list(score(ENS, X, known=pd.DataFrame({"t": TRUTHS[0]})).columns)[2:] == ["compactness", "accuracy:t"]
 
 
-def test_distances_and_sparse_data(scored):
-    ens, X, _ = scored
+def test_distances_and_sparse_data():
     both = ["compactness", "silhouette"]
-    plain = score(ens, X, measures=both, standardize=False)
-    given = score(ens, squareform(pdist(X)), measures=both, metric="precomputed")
+    plain = score(ENS, X, measures=both, standardize=False)
+    given = score(ENS, squareform(pdist(X)), measures=both, metric="precomputed")
     pd.testing.assert_frame_equal(plain, given)
-    spread = score(ens, sparse.csr_matrix(X), measures=[*both, "davies_bouldin"], standardize=False)
+    spread = score(ENS, sparse.csr_matrix(X), measures=[*both, "davies_bouldin"], standardize=False)
     pd.testing.assert_frame_equal(plain, spread[plain.columns])
 
 
-def test_a_sample_of_the_objects(scored):
-    ens, X, _ = scored
-    some, again, whole = (score(ens, X, measures="silhouette", n_sample=n)["silhouette"] for n in (60, 60, 120))
+def test_a_sample_of_the_objects():
+    some, again, whole = (score(ENS, X, measures="silhouette", n_sample=n)["silhouette"] for n in (60, 60, 120))
     pd.testing.assert_series_equal(some, again)
     assert 0 < np.abs(some - whole).mean() < 0.1
 
 
-def test_stability_is_the_mean_agreement_with_variations(scored):
-    ens, X, _ = scored
-    ens = cs.Ensemble(ens.labels, info={"shift": np.arange(19)})
+def test_stability_is_the_mean_agreement_with_variations():
+    ens = cs.Ensemble(ENS.labels, info={"shift": np.arange(19)})
     calls = []
 
     def variations(row, n, *, jitter, random_state):
@@ -91,36 +82,26 @@ def test_stability_of_generated_clusterings():
         score(ens.labels, beads, measures=["variation_stability"])
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({}, "nothing to score by"),
-        ({"measures": ["compactness"]}, "compactness needs X"),
-        ({"X": True, "measures": ["accuracy"]}, "accuracy needs known"),
-        ({"X": True, "measures": ["beauty"]}, "unknown measure 'beauty'"),
-        ({"X": True, "metric": "precomputed", "measures": ["davies_bouldin"]}, "needs the data itself"),
-        ({"X": True, "measures": ["silhouette"], "n_sample": 1}, "n_sample"),
-        ({"X": np.zeros((3, 2)), "measures": ["silhouette"]}, "3 rows for 120 objects"),
-        ({"X": np.full((120, 2), np.inf), "measures": ["silhouette"]}, "missing or infinite value"),
-        ({"known": [1, 2]}, "2 for 120 objects"),
-    ],
+test_bad_input_is_refused = refusals(
+    ({}, "nothing to score by"),
+    ({"measures": ["compactness"]}, "compactness needs X"),
+    ({"X": X, "measures": ["accuracy"]}, "accuracy needs known"),
+    ({"X": X, "measures": ["beauty"]}, "unknown measure 'beauty'"),
+    ({"X": X, "metric": "precomputed", "measures": ["davies_bouldin"]}, "needs the data itself"),
+    ({"X": X, "measures": ["silhouette"], "n_sample": 1}, "n_sample"),
+    ({"X": np.zeros((3, 2)), "measures": ["silhouette"]}, "3 rows for 120 objects"),
+    ({"X": np.full((120, 2), np.inf), "measures": ["silhouette"]}, "missing or infinite value"),
+    ({"known": [1, 2]}, "2 for 120 objects"),
+    call=lambda options: score(ENS, **options),
 )
-def test_bad_input_is_refused(scored, options, says):
-    ens, X, _ = scored
-    if options.get("X") is True:
-        options = {**options, "X": X}
-    with pytest.raises(InputError, match=says):
-        score(ens, **options)
 
-
-def test_scores_are_of_standardized_data_as_generate_has_it():
-    beads = load_beads()
-    ens = cs.generate(beads, 6, n_clusters=3, progress=False)
-    found = score(ens, beads)["compactness"]
-    np.testing.assert_allclose(found, ens.info["compactness"], rtol=1e-9)
-    raw = score(ens, beads, standardize=False)["compactness"]
-    np.testing.assert_allclose(raw, compactness(beads.values, ens))
-    assert not np.allclose(found, raw)
+test_bad_scores_of_the_null_are_refused = refusals(
+    ({"scores": {"a": [1, 2, 3]}}, "'a' are 3 for 120 objects"),
+    ({"scores": {}}, "no score"),
+    ({"scores": None}, "no score"),
+    ({"scores": TRUTHS[0], "n_shuffles": 0}, "n_shuffles"),
+    call=lambda options: organize(ENS, 3).null(**options),
+)
 
 
 @pytest.mark.slow
@@ -138,27 +119,24 @@ def test_large_data_is_scored_on_the_one_sample():
 
 
 @pytest.fixture(scope="module")
-def organized():
-    ens, kinds, truths = three_kinds(noise=0.3)
-    return organize(ens, 3), kinds, truths
+def meta():
+    return organize(three_kinds(noise=0.3)[0], 3)
 
 
-def test_groups_of_a_kind_beat_shuffled_ones(organized):
-    meta, kinds, truths = organized
-    scores = dict(zip(("one", "two", "three"), truths, strict=True))
+def test_groups_of_a_kind_beat_shuffled_ones(meta):
+    scores = dict(zip(("one", "two", "three"), TRUTHS, strict=True))
     found = meta.null(scores, n_shuffles=19, method="evidence", random_state=1)
     assert found.table.index.tolist() == ["one", "two", "three"]
     assert (found.table["best"] > found.table["null_mean"] + 2 * found.table["null_sd"]).sum() >= 2
     assert found.table["p_value"].min() == 1 / 20
     for kind, group in enumerate(found.table["group"]):
-        assert kinds[meta.medoid(group)] == kind
+        assert KINDS[meta.medoid(group)] == kind
 
 
-def test_the_table_follows_from_groups_and_shuffles(organized):
-    meta, _, truths = organized
-    found = meta.null({"a": truths[0]}, n_shuffles=6)
+def test_the_table_follows_from_groups_and_shuffles(meta):
+    found = meta.null({"a": TRUTHS[0]}, n_shuffles=6)
     assert found.groups["size"].tolist() == meta.sizes.tolist()
-    assert found.groups["a"].tolist() == [accuracy(truths[0], meta.consensus(g).labels) for g in meta.numbers]
+    assert found.groups["a"].tolist() == [accuracy(TRUTHS[0], meta.consensus(g).labels) for g in meta.numbers]
     best, shuffled = found.groups["a"].max(), found.shuffled["a"]
     wanted = [best, shuffled.mean(), shuffled.std(), (1 + (shuffled >= best).sum()) / 7]
     assert found.table.loc["a"].drop("group").tolist() == pytest.approx(wanted)
@@ -170,8 +148,7 @@ def test_clusterings_of_one_kind_are_no_better_than_shuffled():
     assert found.table["p_value"].iloc[0] > 0.05
 
 
-def test_shuffles_have_the_same_sizes_and_all_clusterings(organized, monkeypatch):
-    meta, _, _ = organized
+def test_shuffles_have_the_same_sizes_and_all_clusterings(meta, monkeypatch):
     columns, seen = [tuple(column) for column in meta.ensemble.labels.T], []
     assert len(set(columns)) == 19
 
@@ -187,29 +164,18 @@ def test_shuffles_have_the_same_sizes_and_all_clusterings(organized, monkeypatch
     assert any((a[:4] != b[:4]).any() for a, b in zip(seen[3:6], seen[6:9], strict=True))
 
 
-def test_scores_come_in_many_forms(organized):
-    meta, _, truths = organized
+def test_scores_come_in_many_forms(meta):
     spread = lambda labels: float(len(np.unique(labels)))  # noqa: E731
-    by_name = meta.null({"known": truths[0], "spread": spread}, n_shuffles=2)
+    by_name = meta.null({"known": TRUTHS[0], "spread": spread}, n_shuffles=2)
     assert set(by_name.table.index) == {"known", "spread"}
-    assert meta.null(truths[0].tolist(), n_shuffles=2).table.index.tolist() == ["known"]
+    assert meta.null(TRUTHS[0].tolist(), n_shuffles=2).table.index.tolist() == ["known"]
     alone = meta.null(spread, n_shuffles=1).table.iloc[0]
     assert alone["best"] == 4
     assert np.isnan(alone["null_sd"])
 
 
-def test_the_same_seed_gives_the_same_null(organized):
-    meta, _, truths = organized
-    one, again, more = (meta.null(truths[0], n_shuffles=n, random_state=5).shuffled for n in (3, 3, 5))
+def test_the_same_seed_gives_the_same_null(meta):
+    one, again, more = (meta.null(TRUTHS[0], n_shuffles=n, random_state=5).shuffled for n in (3, 3, 5))
     pd.testing.assert_frame_equal(one, again)
     pd.testing.assert_frame_equal(one, more.head(3))  # every shuffle has its own stream
-    assert not one.equals(meta.null(truths[0], n_shuffles=3, random_state=6).shuffled)
-
-
-def test_bad_scores_of_the_null_are_refused(organized):
-    meta, _, truths = organized
-    for scores, words in (({"a": [1, 2, 3]}, "'a' are 3 for 120 objects"), ({}, "no score"), (None, "no score")):
-        with pytest.raises(InputError, match=words):
-            meta.null(scores)
-    with pytest.raises(InputError, match="n_shuffles"):
-        meta.null(truths[0], n_shuffles=0)
+    assert not one.equals(meta.null(TRUTHS[0], n_shuffles=3, random_state=6).shuffled)

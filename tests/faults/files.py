@@ -45,7 +45,9 @@ def valid(folder: Path) -> list[Path]:
     sp.save_npz(folder / "b.npz", sparse)
     scipy.io.mmwrite(folder / "a.mtx", sparse)
     (folder / "a.mtx.gz").write_bytes(gzip.compress((folder / "a.mtx").read_bytes()))
-    ad.AnnData(numbers.to_numpy(), obs=table[["id", "colour", "label"]].astype(str).set_index("id")).write_h5ad(folder / "a.h5ad")
+    ad.AnnData(numbers.to_numpy(), obs=table[["id", "colour", "label"]].astype(str).set_index("id")).write_h5ad(
+        folder / "a.h5ad"
+    )
     return sorted(path for path in folder.iterdir() if path.is_file())
 
 

@@ -11,7 +11,7 @@ from joblib import delayed
 from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience._run.parallel import check_n_jobs, runs_tasks, workers
 from consilience._run.progress import track
-from consilience._types import EnsembleLike, Labels, PathLike, RandomState
+from consilience._types import EnsembleLike, PathLike, RandomState
 from consilience.agreement.block_counts import BlockCounts, counts_of, information_on_columns
 from consilience.agreement.cap import CAP, start_from
 from consilience.agreement.co_clustering import CoClustering
@@ -191,9 +191,9 @@ def _given(
 
 def _suited(table: Counts, rows: Clusterings, n_clusters: int, seed: int, runs: Runs) -> Clusterings:
     """For every clustering of the rows one of the columns, split and improved."""
-
-    def one(run: int) -> Labels:
-        return grow(table, rows.codes[run], n_clusters, seed=seed, run=run)
-
-    found = runs(one, len(rows.codes), "clusterings of the other side")
+    found = runs(
+        lambda run: grow(table, rows.codes[run], n_clusters, seed=seed, run=run),
+        len(rows.codes),
+        "clusterings of the other side",
+    )
     return Clusterings(table.columns, found, pd.DataFrame({"method": ["split"] * len(found)}))

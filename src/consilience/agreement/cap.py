@@ -20,10 +20,9 @@ from consilience._types import EnsembleLike, Labels, RandomState
 from consilience.agreement.block_counts import BlockCounts, counts_of, infer_blocks
 from consilience.agreement.co_clustering import random_labels
 from consilience.agreement.comraf import Node, infer
-from consilience.agreement.count_table import Clusterings, Counts, Objects
+from consilience.agreement.count_table import Clusterings, Counts, Objects, ensemble_of
 from consilience.agreement.result import Agreement, Sides
 from consilience.consensus import SCCC
-from consilience.inputs import as_ensemble
 
 AGAIN = 2  # iterations after the row clusterings began again
 SIDES = ("row", "column")
@@ -35,11 +34,7 @@ def start_from(clusterings: Any, side: Objects, what: str, seed: int) -> Cluster
     """Given clusterings on the objects of a side that have counts; missing labels are drawn at random."""
     if isinstance(clusterings, Clusterings):
         return clusterings
-    given = as_ensemble(clusterings)
-    if given.n_objects != side.n_objects:
-        raise InputError(
-            f"the {what} clusterings are of {given.n_objects} objects, and the table has {side.n_objects} {what}s"
-        )
+    given = ensemble_of(clusterings, what, side.n_objects)
     starts = []
     for j, labels in enumerate(given.labels.T):
         mine = labels[side.kept]

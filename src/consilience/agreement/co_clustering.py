@@ -1,4 +1,4 @@
-"""What :class:`MDC` and :class:`DataLoom` share: the state of a run, and the estimator around it."""
+"""What :class:`MDC` and :class:`DataLoom` share: the state of a run, and its steps."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,9 +32,10 @@ class CoSearch:
     """The state of a run; steps draw from one stream of its purpose, and every search from a stream of its own."""
 
     def __init__(
-        self, counts: Any, rows: Labels, columns: Labels, purpose: str, seed: int, run: int, n_jobs: int | None
+        self, counts: Any, rows: Labels, columns: Labels | None, purpose: str, seed: int, run: int, n_jobs: int | None
     ) -> None:
         self.counts, self.n_jobs = counts, n_jobs
+        columns = np.zeros(len(counts.columns.kept), np.int32) if columns is None else columns  # one cluster
         self.labels = {"rows": rows, "columns": columns}
         self.rng = stream(seed, purpose, run)
         self.seed, self.unit = child_seed(seed, f"{purpose}_search", run), 0

@@ -71,8 +71,8 @@ def stable_groups(
     check_count("smallest", smallest)
     if top is not None:
         check_count("top", top)
-    called = _one_each(names, n, "names") if names is not None else np.arange(n) if last.ids is None else last.ids
-    heavy = np.zeros(n) if weights is None else np.asarray(_one_each(weights, n, "weights"), float)
+    called = one_each(names, n, "names") if names is not None else np.arange(n) if last.ids is None else last.ids
+    heavy = np.zeros(n) if weights is None else np.asarray(one_each(weights, n, "weights"), float)
     found, old = last.signatures(), first.signatures().inverse
     members = np.lexsort((np.arange(n), -heavy, found.inverse))
     begin = np.cumsum(found.counts) - found.counts
@@ -95,7 +95,7 @@ def stable_groups(
     )
 
 
-def _one_each(values: Any, n: int, what: str) -> NDArray[Any]:
+def one_each(values: Any, n: int, what: str) -> NDArray[Any]:
     array = np.asarray(values)
     if array.shape != (n,):
         raise InputError(f"{what} must be one per object, {n:,} in all; got shape {array.shape}")

@@ -8,12 +8,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, check_count
+from consilience._check import InputError, check_choice, check_count, count
 from consilience._names import unique_names
 from consilience._types import Labels
 from consilience.engine.views import Views, count_views
 from consilience.ensemble import Ensemble
-from consilience.inputs import as_table
+from consilience.inputs import as_ensemble, as_table
 from consilience.tables import check_matrix
 
 WEIGHTINGS = ("uniform", "length")
@@ -99,6 +99,17 @@ def check_counts(counts: Any, weighting: str = "uniform") -> Counts:
     rows = Side(kept, shape[0], table.ids, count_views([values]))
     names = None if table.columns is None else np.array(unique_names(table.columns), object)
     return Counts(rows, Side(seen, shape[1], names, count_views([values.T])), table.source)
+
+
+def ensemble_of(clusterings: Any, what: str, n_objects: int) -> Ensemble:
+    """Clusterings of all rows or all columns of a table; `what` is one of them."""
+    ens = as_ensemble(clusterings)
+    if ens.n_objects != n_objects:
+        raise InputError(
+            f"the table has {count(n_objects, what)}, and the clusterings of the {what}s are of {ens.n_objects:,} objects: "
+            "give those made from this table"
+        )
+    return ens
 
 
 COUNTED_BY = ("bins", "neighbors")

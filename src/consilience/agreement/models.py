@@ -78,14 +78,10 @@ def check_clusters(counts: Any, n_clusters: Any, n_column_clusters: Any) -> None
 
 def grow(counts: Counts, rows: Labels, n_column_clusters: int, *, seed: int, run: int, max_iter: int = 2) -> Labels:
     """Column clusters for a given clustering of the rows: split and improved until there are so many."""
-    search = CoSearch(counts, rows, _one_cluster(counts), "agreement.grow", seed, run, None)
+    search = CoSearch(counts, rows, None, "agreement.grow", seed, run, None)
     while search.n_clusters("columns") < n_column_clusters:
         _split_columns(search, n_column_clusters, max_iter)
     return search.labels["columns"]
-
-
-def _one_cluster(counts: Counts) -> Labels:
-    return np.zeros(len(counts.columns.kept), np.int32)
 
 
 def _split_columns(search: CoSearch, most: int | None, max_iter: int) -> None:
@@ -162,7 +158,7 @@ class MDC(CoClusterer):
         check_positive("temperature", self.temperature, or_equal=True)
         k, most, max_iter = self.n_clusters, self.n_column_clusters, self.max_iter
         rows = np.arange(len(counts.rows.kept), dtype=np.int32)
-        search = CoSearch(counts, rows, _one_cluster(counts), "agreement.mdc", seed, run, self.n_jobs)
+        search = CoSearch(counts, rows, None, "agreement.mdc", seed, run, self.n_jobs)
         for _ in range(3):
             _split_columns(search, most, max_iter)
         while search.n_clusters("rows") > k:

@@ -12,15 +12,15 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_count, count, show
 from consilience._types import EnsembleLike, Floats, Ints
-from consilience.agreement.components import memberships
-from consilience.inputs import as_ensemble, as_table
+from consilience.agreement.components import memberships, one_each
+from consilience.agreement.count_table import ensemble_of
+from consilience.inputs import as_table
 
 
 class Recommender(BaseEstimator):
@@ -70,14 +70,19 @@ class Recommender(BaseEstimator):
         table = as_table(X, "counts")
         self.counts_ = sparse.csr_matrix(table.values)
         n, d = self.counts_.shape
-        self.row_labels_, self.column_labels_ = _labels(rows, "row", n), _labels(columns, "column", d)
+        self.row_labels_, self.column_labels_ = (
+            ensemble_of(rows, "row", n).labels,
+            ensemble_of(columns, "column", d).labels,
+        )
         if self.row_labels_.shape[1] != self.column_labels_.shape[1]:
             raise InputError(
                 f"{count(self.row_labels_.shape[1], 'clustering')} of the rows and {self.column_labels_.shape[1]:,} of the "
                 "columns: clusterings go in pairs, so give as many of one as of the other"
             )
-        self.row_names_ = _names(table.ids if row_names is None else row_names, n, "row")
-        self.column_names_ = _names(table.columns if column_names is None else column_names, d, "column")
+        rows_called = table.ids if row_names is None else row_names
+        columns_called = table.columns if column_names is None else column_names
+        self.row_names_ = one_each(np.arange(n) if rows_called is None else rows_called, n, "row_names")
+        self.column_names_ = one_each(np.arange(d) if columns_called is None else columns_called, d, "column_names")
         total = self.counts_.sum()
         if not total > 0:
             raise InputError("the table holds no counts, so it says nothing of who likes what")
@@ -179,23 +184,6 @@ def lift_table(counts: Any, rows: Any, columns: Any) -> Floats:
     joint = (memberships(rows, k).T @ sparse.csr_matrix(counts) @ memberships(columns, c)).toarray()
     outer = np.outer(joint.sum(axis=1), joint.sum(axis=0))
     return np.divide(joint * joint.sum(), outer, out=np.ones_like(joint), where=outer > 0)
-
-
-def _labels(ensemble: Any, what: str, n: int) -> NDArray[np.int32]:
-    ens = as_ensemble(ensemble)
-    if ens.n_objects != n:
-        raise InputError(
-            f"the table has {count(n, what)}, and the clusterings of the {what}s are of {ens.n_objects:,} objects: "
-            "give those made from this table"
-        )
-    return ens.labels
-
-
-def _names(names: Any, n: int, what: str) -> NDArray[Any]:
-    array = np.arange(n) if names is None else np.asarray(names)
-    if array.shape != (n,):
-        raise InputError(f"{count(n, what)} need as many names; got shape {array.shape}")
-    return array
 
 
 def _pairs(rows: Any, columns: Any, shape: tuple[int, int]) -> tuple[Ints, Ints]:

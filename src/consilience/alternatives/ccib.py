@@ -8,6 +8,7 @@ back where it weighs much. So λ decides everything, and Gondek and Hofmann give
 before ended, take the largest λ at which the mean I(C; Y | Z) over the runs is still 99 % of the largest on the path.
 """
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
@@ -24,7 +25,7 @@ from consilience._run.progress import track
 from consilience._run.random import child_seed, stream
 from consilience._types import EnsembleLike, Floats, Labels, RandomState
 from consilience.alternatives.count_bases import SEARCHES, CountClusterer
-from consilience.alternatives.data import check_counts, check_given, group_sums, joint
+from consilience.alternatives.data import check_counts, checked, group_sums, joint
 from consilience.alternatives.diagnostics import redundancy
 from consilience.alternatives.splits import KEEP
 from consilience.consensus import combine
@@ -35,7 +36,6 @@ from consilience.engine.information import Engine, objective_of, random_starts
 from consilience.engine.views import Views, count_views
 from consilience.ensemble import Ensemble
 from consilience.measures import nmi
-from consilience.tables import check_matrix
 
 PATH = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 FREE = 0.01  # share of I(C; Y | Z) that coordination may cost
@@ -50,10 +50,6 @@ class ConditionalProblem:
     groups: Labels
     views: Views
     n_clusters: int
-
-    @classmethod
-    def of(cls, X: Any, groups: Labels, n_clusters: int) -> Self:
-        return cls(X, groups, conditional_views(X, groups, 1.0), n_clusters)
 
     def conditional_information(self, labels: NDArray[Any]) -> float:
         """I(C; Y | Z) in nats per count."""
@@ -179,9 +175,7 @@ class CCIB(CountClusterer):
             The known grouping; of several, the groups they make together. Missing labels are allowed. Without any, this is
             the plain information bottleneck.
         """
-        index, X = X, check_matrix(X, estimator=self, min_objects=2)
-        self._check(X)
-        return self._fit(X, None if given is None else check_given(given, X.shape[0], index))
+        return self._fit(*checked(X, given, self, estimator=self))
 
     def fit_predict(self, X: Any, given: EnsembleLike | None = None) -> NDArray[np.int64]:
         """Labels of :meth:`fit`."""
@@ -191,11 +185,13 @@ class CCIB(CountClusterer):
         groups = np.zeros(X.shape[0], np.int32) if given is None else joint(given.labels)
         if groups.max() < 0:
             raise InputError("no object has a label in all of the given groupings, so they make no groups together")
-        problem = ConditionalProblem.of(sparse.csr_matrix(X), groups, self.n_clusters)
+        counts = sparse.csr_matrix(X)
+        problem = ConditionalProblem(counts, groups, conditional_views(counts, groups, 1.0), self.n_clusters)
         seed, path = check_seed(self.random_state), self._path()
         found = self._runs(problem, path, seed, progress)
         self.path_ = _path_table(problem, path, found, None if given is None else groups)
-        at = _largest_free(self.path_["conditional_information"].to_numpy())
+        kept = self.path_["conditional_information"].to_numpy()
+        at = int(np.flatnonzero(kept >= (1 - FREE) * kept.max())[-1])  # the largest λ that is free
         self.trade_off_ = path[at]
         self._answer(problem, [labels[at] for labels in found], seed)
         self.redundancy_ = float("nan") if given is None else redundancy(self.labels_, given.labels)
@@ -243,9 +239,7 @@ class CCIB(CountClusterer):
             best = max(found, key=lambda labels: objective_of(whole, labels, self.n_clusters))
             self.labels_ = np.argsort(by_size(best, np.ones(len(best)), self.n_clusters))[best]
             rows = check_problem(self.ensemble_, self.n_clusters)
-            of_rows = np.zeros(rows.n_rows, np.int64)
-            of_rows[rows.inverse] = self.labels_
-            judged = Assessment(rows, of_rows)
+            judged = Assessment(rows, self.labels_[rows.first])
             self.membership_, self.confidence_ = judged.posterior[rows.inverse], judged.confidence[rows.inverse]
             self.support_ = judged.support[rows.inverse]
         self.n_clusters_ = int(self.labels_.max()) + 1
@@ -257,19 +251,17 @@ class CCIB(CountClusterer):
 def _path_table(
     problem: ConditionalProblem, path: tuple[float, ...], found: list[list[Labels]], groups: Labels | None
 ) -> pd.DataFrame:
-    rows = []
-    for trade_off, labels in zip(path, zip(*found, strict=True), strict=True):
-        row = {"trade_off": trade_off}
-        row["conditional_information"] = float(np.mean([problem.conditional_information(some) for some in labels]))
-        row["information"] = float(np.mean([problem.information(some) for some in labels]))
-        row["redundancy"] = np.nan if groups is None else float(np.mean([nmi(groups, some) for some in labels]))
-        rows.append(row)
+    told: dict[str, Callable[[Labels], float]] = {
+        "conditional_information": problem.conditional_information,
+        "information": problem.information,
+        "redundancy": lambda some: float("nan") if groups is None else nmi(groups, some),
+    }
+    steps = zip(path, zip(*found, strict=True), strict=True)
+    rows = [
+        {"trade_off": at} | {name: np.mean([f(some) for some in runs]) for name, f in told.items()}
+        for at, runs in steps
+    ]
     return pd.DataFrame(rows)
-
-
-def _largest_free(conditional: NDArray[np.float64]) -> int:
-    """Where the last λ stands that keeps nearly all of the conditional information."""
-    return int(np.flatnonzero(conditional >= (1 - FREE) * conditional.max())[-1])
 
 
 # The problem of the coordinated conditional bottleneck: its views, its starts, and the move that coordinates groups.

@@ -22,7 +22,7 @@ from consilience.alternatives.data import (
     Group,
     TooSmallError,
     check_counts,
-    check_given,
+    checked,
     group_table,
     groups_of,
     joint,
@@ -31,7 +31,6 @@ from consilience.alternatives.splits import KEEP, check_base, is_random, split_g
 from consilience.consensus import METHODS, combine
 from consilience.consensus.combine import combined_labels
 from consilience.ensemble import Ensemble
-from consilience.tables import check_matrix
 
 COMBINATIONS = ("auto", *METHODS)
 MEMBERS = 2000  # safeguard: time; splits in an ensemble at most; many groups get fewer runs each
@@ -121,9 +120,7 @@ class CondEns(ClusterMixin, BaseEstimator):
         learn : (n_objects,) bool array, optional
             Objects that splits are learned from; all by default. The others only join what was learned.
         """
-        index, X = X, check_matrix(X, estimator=self, min_objects=2)
-        self._check(X)
-        return self._fit(X, None if given is None else check_given(given, X.shape[0], index), learn)
+        return self._fit(*checked(X, given, self, estimator=self), learn)
 
     def fit_predict(self, X: Any, given: EnsembleLike | None = None, **options: Any) -> NDArray[np.int64]:
         """Labels of :meth:`fit`."""

@@ -22,6 +22,7 @@ from consilience.ensemble.results import Result
 from consilience.tables.raw_table import check_reading
 
 METHODS = ("condens", "ccib")
+HOW_NEW = ((0.05, "new"), (0.2, "mostly new"), (0.5, "partly new"))
 USED = ("split", "not split")  # what the outcome of a group is that tells nothing odd: CCIB splits none
 
 
@@ -113,7 +114,8 @@ class Contrast(Result):
             means = "mean confidence {:.2f}, mean support {:.2f}".format(*values)
         if not np.isnan(self.run_agreement):
             means = f"two halves of the runs agree to an adjusted Rand index of {self.run_agreement:.2f}, {means}"
-        new = f"{_how_new(self.redundancy)}: NMI {self.redundancy:.2f} with the given grouping"
+        new = next((words for most, words in HOW_NEW if self.redundancy <= most), "mostly the given grouping again")
+        new = f"{new}: NMI {self.redundancy:.2f} with the given grouping"
         if np.isnan(self.redundancy):
             new = "no object has both a new and a given label, so nothing tells how new it is"
         return [new, self._explains(), means]
@@ -150,13 +152,11 @@ class Contrast(Result):
 
     def __repr__(self) -> str:
         skipped = self.groups[~self.groups["outcome"].isin(USED)]
+        verdict = zip(("new", "quality", "confidence"), self._verdict(), strict=True)
         lines = [
             f"Contrast: {self.n_clusters} new clusters of {count(len(self.labels), 'object')}",
             f"sizes      {', '.join(f'{size:,}' for size in self.sizes[:12])}",
-            *(
-                f"{word:<10} {text}"
-                for word, text in zip(("new", "quality", "confidence"), self._verdict(), strict=True)
-            ),
+            *(f"{word:<10} {text}" for word, text in verdict),
             f"data       {self.scaling}",
         ]
         if len(skipped):
@@ -165,13 +165,6 @@ class Contrast(Result):
         if self.note:
             lines.append(f"note       {self.note}")
         return "\n  ".join(lines)
-
-
-def _how_new(redundancy: float) -> str:
-    for limit, words in ((0.05, "new"), (0.2, "mostly new"), (0.5, "partly new")):
-        if redundancy <= limit:
-            return words
-    return "mostly the given grouping again"
 
 
 @runs_tasks
@@ -265,12 +258,9 @@ def contrast(
     about = diagnostics_of(data.X, found.labels_, data.given, "information" if counts else "variance")
     combined = "information" if by_ccib else found.consensus_.method
     agree = run_agreement(found.ensemble_, n_clusters, combined, seed=seed) if keep == "all" else float("nan")
+    learned = ("labels", "confidence", "support", "membership", "n_clusters")
     return Contrast(
-        labels=found.labels_,
-        confidence=found.confidence_,
-        support=found.support_,
-        membership=found.membership_,
-        n_clusters=found.n_clusters_,
+        **{name: getattr(found, f"{name}_") for name in learned},
         redundancy=float(about.redundancy["nmi"].max()),
         quality=about.quality,
         run_agreement=agree,

@@ -176,6 +176,13 @@ def check_given(given: EnsembleLike, n_objects: int, X: Any = None) -> Ensemble:
     return ens
 
 
+def checked(X: Any, given: EnsembleLike | None, model: Any, estimator: Any = None) -> tuple[Any, Ensemble | None]:
+    """Data and known groupings ready for a model, whose options are checked too; an estimator learns the columns."""
+    values = check_matrix(X, estimator=estimator, min_objects=2)
+    model._check(values)
+    return values, None if given is None else check_given(given, values.shape[0], X)
+
+
 def group_names(given: Ensemble) -> list[list[str]]:
     """What the user calls the groups of each grouping, by code."""
     return [[_text(label) for label in given.categories(j)] for j in range(given.n_clusterings)]

@@ -90,8 +90,6 @@ def _sparse_deviations(X: Any, codes: NDArray[Any], k: int, mean: Floats) -> tup
 class Diagnostics:
     """What :func:`diagnose` found."""
 
-    # One row per given grouping, and one for several of them together: I(C; Z) in nats, NMI, I(C; Z) / H(Z), and the information about
-    # the data that C and Z share
     redundancy: pd.DataFrame
     quality: float  # of the clustering
     quality_of_given: float  # of the given groupings together

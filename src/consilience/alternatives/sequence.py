@@ -223,12 +223,8 @@ def _check_at_once(n_clusters: Any, given: Any, base: Any, center: Any, options:
     """Number of starts; what only a sequence has is refused."""
     if n_clusters is None:
         raise InputError("at_once needs the numbers of clusters: give n_clusters, one for all or one for each")
-    others = [name for name in options if name != "n_init"]
-    others += [
-        name
-        for name, used in (("given", given is not None), ("base", base != "kmeans"), ("center", center != "auto"))
-        if used
-    ]
+    used = {"given": given is not None, "base": base != "kmeans", "center": center != "auto"}
+    others = [*(name for name in options if name != "n_init"), *(name for name in used if used[name])]
     if others:
         raise InputError(f"{others[0]} is of groupings found one after another: leave it out, or at_once")
     return check_count("n_init", options.get("n_init", STARTS))

@@ -18,11 +18,10 @@ from consilience._run.parallel import own_threads
 from consilience._run.random import stream
 from consilience._types import EnsembleLike, Floats, Ints, RandomState
 from consilience.alternatives.condens import CondEns
-from consilience.alternatives.data import NoSplitError, TooSmallError, check_given, group_means, joint
+from consilience.alternatives.data import NoSplitError, TooSmallError, checked, group_means, joint
 from consilience.alternatives.diagnostics import quality_of
 from consilience.ensemble import Ensemble
 from consilience.measures import adjusted_rand
-from consilience.tables import check_matrix
 
 WIDEST = 1000  # safeguard: memory; features of null data at most; its covariance is a square of them
 
@@ -43,7 +42,7 @@ def reproducibility(
     1.0
     """
     check_count("n_splits", n_splits)
-    return reproducibility_of(*_checked(X, given, model), model, n_splits, check_seed(random_state))
+    return reproducibility_of(*checked(X, given, model), model, n_splits, check_seed(random_state))
 
 
 def reproducibility_of(X: Any, given: Ensemble | None, model: CondEns, n_splits: int, seed: int) -> float:
@@ -79,7 +78,7 @@ def z_score(
     (True, True)
     """
     check_count("n_null", n_null, 2)
-    return z_score_of(*_checked(X, given, model), model, n_null, check_seed(random_state))
+    return z_score_of(*checked(X, given, model), model, n_null, check_seed(random_state))
 
 
 def z_score_of(
@@ -99,12 +98,6 @@ def z_score_of(
         except (NoSplitError, TooSmallError):
             null.append(0.0)
     return float((found - np.mean(null)) / max(float(np.std(null, ddof=1)), 1e-12))
-
-
-def _checked(X: Any, given: EnsembleLike | None, model: CondEns) -> tuple[Any, Ensemble | None]:
-    index, X = X, check_matrix(X, min_objects=2)
-    model._check(X)
-    return X, None if given is None else check_given(given, X.shape[0], index)
 
 
 def _gain(X: Floats, cells: NDArray[Any], labels: Ints) -> float:

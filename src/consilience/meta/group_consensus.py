@@ -75,7 +75,9 @@ class GroupLabels:
 
     def answers(self, numbers: list[int | None]) -> list[Labels]:
         """The consensus at several numbers of clusters, None being the median: clusters by falling size, −1 without labels."""
-        sample = Ensemble.from_codes(np.ascontiguousarray(_signed(self.columns(self.sample)).T))
+        columns = self.columns(self.sample)
+        labels = np.where(columns == _none(columns), np.int32(-1), columns.astype(np.int32))
+        sample = Ensemble.from_codes(np.ascontiguousarray(labels.T))
         problem = check_problem(sample)
         if self.is_sampled:
             problem = narrowed(problem, SAMPLE_CLUSTERS)
@@ -147,13 +149,6 @@ def group_reliability(ensemble: Ensemble, labels: Labels) -> pd.DataFrame:
 def _none(columns: Array) -> int:
     """What stands for a missing label."""
     return -1 if columns.dtype.kind == "i" else int(np.iinfo(columns.dtype).max)
-
-
-def _signed(columns: Array) -> Labels:
-    """The same labels with −1 missing."""
-    labels = columns.astype(np.int32)
-    labels[columns == _none(columns)] = -1
-    return labels
 
 
 def _numbered(labels: Labels) -> Labels:

@@ -220,10 +220,8 @@ class Null(Result):
         groups, shuffles = count(len(self.groups), "group"), count(len(self.shuffled), "shuffle")
         lines = [f"Best of {groups}, against {shuffles} of their members"]
         for name, row in self.table.iterrows():
-            best, spread = (
-                f"{row['best']:.4f} (group {row['group']:.0f})",
-                f"{row['null_mean']:.4f} ± {row['null_sd']:.4f}",
-            )
+            best = f"{row['best']:.4f} (group {row['group']:.0f})"
+            spread = f"{row['null_mean']:.4f} ± {row['null_sd']:.4f}"
             lines.append(f"{name}: {best}; shuffled {spread}, p = {row['p_value']:.3g}")
         return "\n  ".join(lines)
 
