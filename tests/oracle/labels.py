@@ -51,18 +51,17 @@ def color_rows(
 
 
 def row_scores(labels, offsets, table, scores):
-    for i, row in enumerate(labels):
-        for q, label in enumerate(row):
-            if label >= 0:
-                scores[i] += np.asarray(table)[offsets[q] + label]
+    for (i, q), label in np.ndenumerate(labels):
+        if label >= 0:
+            scores[i] += table[offsets[q] + label]
 
 
 def label_tables(columns, offsets, clusters, n_clusters, weights=None):
-    table = np.zeros((offsets[-1], n_clusters))
+    weights = np.ones(columns.shape[1], np.int64) if weights is None else weights
+    table = np.zeros((offsets[-1], n_clusters), weights.dtype)
     for q, column in enumerate(columns):
-        for i, label in enumerate(column):
-            if label >= 0 and clusters[i] >= 0:
-                table[offsets[q] + label, clusters[i]] += 1 if weights is None else weights[i]
+        for i in np.flatnonzero((column >= 0) & (clusters >= 0)):
+            table[offsets[q] + column[i], clusters[i]] += weights[i]
     return table
 
 
