@@ -25,6 +25,7 @@ from consilience.consensus.rows.row_tree import choose_leaves, narrowed
 from consilience.consensus.rows.stable_components import floaters, stable_components
 from consilience.datasets import noisy_labels
 from consilience.measures import adjusted_rand, anmi, nmi
+from oracle import row_distances
 from oracle import walk as oracle
 from oracle.error_model import one_iteration
 from samples import noisy_copies, random_labels, same_partition
@@ -339,26 +340,17 @@ def test_no_cluster_is_given_up():
     assert DawidSkene(6, prior=1e-3, random_state=0).fit(labels).n_clusters_ == start.n_clusters_
 
 
-def distance(a, b):
-    both = [(x, y) for x, y in zip(a, b, strict=True) if x >= 0 and y >= 0]
-    return len(a) * sum(x != y for x, y in both) / len(both) if both else len(a)
-
-
 def by_the_paper(problem, gap):
     """Section 5.3, step by step: seeds and the seed of every row."""
-    ranked = sorted(range(problem.n_rows), key=lambda i: -problem.weights[i])
+    away = row_distances(problem.labels.T, problem.offsets, np.ones(problem.offsets[-1])) * problem.n_clusterings
     seeds = []
-    for i in ranked:
-        if len(seeds) < problem.n_clusters and all(
-            distance(problem.labels[i], problem.labels[s]) >= gap - 1e-9 for s in seeds
-        ):
+    for i in sorted(range(problem.n_rows), key=lambda i: -problem.weights[i]):
+        if len(seeds) < problem.n_clusters and (away[i, seeds] >= gap - 1e-9).all():
             seeds.append(i)
     if len(seeds) < problem.n_clusters:
         return None
-    labels = np.empty(problem.n_rows, int)
-    for i in range(problem.n_rows):
-        far = [round(distance(problem.labels[i], problem.labels[s]), 9) for s in seeds]
-        labels[i] = seeds.index(i) if i in seeds else far.index(min(far))
+    labels = away[:, seeds].round(9).argmin(axis=1)
+    labels[seeds] = range(len(seeds))
     return seeds, labels
 
 

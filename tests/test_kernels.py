@@ -349,10 +349,12 @@ def test_columns_of_few_bytes_say_the_same(seed, r, n, k):
     oracle.row_scores(columns.T, offsets, table, scores)
     tables, votes = oracle.label_tables(columns, offsets, clusters, k), oracle.label_votes(columns, offsets, owner, k)
     for kind, threads in ((np.int32, 1), (np.uint8, 1), (np.uint16, 2)):
-        same = columns.astype(kind)  # −1 becomes the largest value
-        assert_array_equal(_kernels.column_scores(same, offsets, table, threads=threads), scores)
-        assert_array_equal(_kernels.label_tables(same, offsets, clusters, k, threads=threads), tables)
-        assert_array_equal(_kernels.label_votes(same, offsets, owner, k, threads=threads), votes)
+        narrow = columns.astype(kind)  # −1 becomes the largest value
+        assert_array_equal(_kernels.column_scores(narrow, offsets, table, threads=threads), scores)
+        assert_array_equal(_kernels.label_tables(narrow, offsets, clusters, k, threads=threads), tables)
+        assert_array_equal(_kernels.label_votes(narrow, offsets, owner, k, threads=threads), votes)
+    by_row = np.ascontiguousarray(columns.T)
+    same("row_scores", by_row, offsets[:-1], table, np.ones((n, k)), into=3, threads=2, rtol=1e-12)
 
 
 @quick

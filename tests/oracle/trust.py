@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from oracle.walk import cluster_weights, clusters_of
+
 
 def owners(columns: Any, labels: Any, k: int, rank: Any) -> list[dict[int, int]]:
     """For every clustering, the cluster that holds most objects of each label.
@@ -92,15 +94,8 @@ def shuffled_pairs(a: Any, b: Any) -> Any:
     return np.array([pairs_together(a, np.asarray(order)) for order in permutations(b)])
 
 
-def weight(columns: Any, number: int, theta: float = 0.4) -> float:
-    """Mean over a clustering's objects of exp(−H / (θ m)), H the summed entropy in bits of the m clusterings that label their cluster."""
-    own, found = columns[number], []
-    for label in own[own >= 0]:
-        inside, bits = own == label, []
-        for column in columns:
-            share = np.unique(column[inside & (column >= 0)], return_counts=True)[1]
-            if share.size:
-                share = share / share.sum()
-                bits.append(-float((share * np.log2(share)).sum()))
-        found.append(np.exp(-np.mean(bits) / theta))
-    return float(np.mean(found))
+def weight(columns: Any, number: int) -> float:
+    """Mean over a clustering's objects of the weight of their cluster."""
+    clusters, weights = clusters_of(columns.T), cluster_weights(columns.T, np.ones(len(columns.T)))
+    own = [(one.sum(), weight) for (q, one), weight in zip(clusters, weights, strict=True) if q == number]
+    return float(np.average([weight for _, weight in own], weights=[size for size, _ in own]))
