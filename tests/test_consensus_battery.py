@@ -214,6 +214,29 @@ def test_a_single_name_is_one_start():
     assert set(make("anmi", 4, init="greedy").fit(labels).init_anmi_) == {"greedy"}
 
 
+SAMPLES = [
+    ("vote", {"init": "best"}, ["methods.vote"]),
+    ("vote", {"init": "clusterings"}, ["methods.vote"]),
+    ("dawid_skene", {}, ["rows.error_model"]),
+    *((model, {}, ["methods.label_model", "methods.mixture"]) for model in ("mixture", "bce", "nbce")),
+]
+
+
+@pytest.mark.parametrize(("method", "options", "files"), SAMPLES)
+def test_a_sample_of_the_rows_carries_it_in_any_number_of_threads(method, options, files, monkeypatch):
+    labels, truth = some_copies(n=900, noise=0.4)
+    whole = make(method, 4, **options).fit(labels)
+    for file in files:
+        monkeypatch.setattr(f"consilience.consensus.{file}.SAMPLE", 80)
+    threads = ({"n_jobs": jobs} if "n_jobs" in whole.get_params() else {} for jobs in (1, 2))
+    one, two = (make(method, 4, **options, **how).fit(labels) for how in threads)
+    assert one.n_rows_ > 80
+    np.testing.assert_array_equal(one.labels_, two.labels_)
+    assert not hasattr(one, "score") or one.score(labels) == two.score(labels)
+    assert method != "dawid_skene" or (one.labels_ != whole.labels_).any()
+    assert nmi(truth, one.labels_) > nmi(truth, whole.labels_) - 0.05
+
+
 def test_anneals_do_not_depend_on_the_threads_and_take_a_sample_of_many_rows(monkeypatch):
     labels, truth = some_copies(n=600, noise=0.3)
     shapes, anneal = [], bottleneck.anneal

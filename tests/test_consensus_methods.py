@@ -15,7 +15,6 @@ from consilience import Ensemble, stability
 from consilience._check import InputError
 from consilience.consensus import MCLA, ClusterWalk, DawidSkene
 from consilience.consensus.methods import sccc as module
-from consilience.consensus.methods import vote
 from consilience.consensus.methods.sccc import SCCC
 from consilience.consensus.methods.vote import MajorityVote, align
 from consilience.consensus.rows.cluster_similarity import Groups, Overlaps, nearest_clusters
@@ -253,16 +252,6 @@ def test_start_of_objects_that_differ_within_a_row():
     assert_array_equal(found.labels_, [0, 0, 0, 1, 1, 2])
 
 
-@pytest.mark.parametrize("start", ["best", "clusterings"])
-def test_same_seed_same_labels_also_from_a_sample(start, monkeypatch):
-    monkeypatch.setattr(vote, "SAMPLE", 300)
-    ensemble, truth = noisy_labels(2000, 6, 8, 0.4, random_state=1)
-    first, second = (MajorityVote(6, init=start, random_state=3).fit(ensemble) for _ in range(2))
-    assert first.n_rows_ > 300
-    assert_array_equal(first.labels_, second.labels_)
-    assert nmi(truth, first.labels_) > 0.9
-
-
 def test_input_is_refused():
     labels = [[0, 0, 1, 1], [0, 1, 1, 1]]
     for init, words in [([0, 1], "2 labels for 4 objects"), ([0, 1, 2, 2], "3 clusters")]:
@@ -323,15 +312,6 @@ def test_who_is_reliable_in_the_order_of_the_ensemble():
     assert_allclose(found.reliability_, 1 - shares * 3 / 4, atol=0.05)
     assert_allclose(found.membership_.sum(axis=1), 1)
     assert_array_equal(found.membership_.argmax(axis=1), found.labels_)
-
-
-def test_a_sample_of_the_rows_carries_it(monkeypatch):
-    ensemble, truth = noisy(0)
-    whole = DawidSkene(10, random_state=0).fit(ensemble)
-    monkeypatch.setattr("consilience.consensus.rows.error_model.SAMPLE", 250)
-    some = DawidSkene(10, random_state=0).fit(ensemble)
-    assert adjusted_rand(truth, some.labels_) > adjusted_rand(truth, whole.labels_) - 0.05
-    assert (some.labels_ != whole.labels_).any()
 
 
 def test_no_cluster_is_given_up():

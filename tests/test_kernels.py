@@ -398,6 +398,7 @@ ROWS = np.arange(40, dtype=np.int8).reshape(20, 2)
 SLOTS = _kernels.slots_of(ROWS)
 ONE_WAY = np.array([[0, 1, 2], [2, 0, 1], [1, 2, 0]], float)  # each is nearest to the next, round and round
 ITEMS = {"start": np.array([0, 1, 2]), "column": i32(0, 0), "value": i32(), "weight": i32(1, 1), "scale": np.ones(1)}
+GIBBS = {"n_clusters": 2, "prior": "tsb", "alpha": 1, "beta": 1}
 ITEMS |= {"labels": i32(0, 0), "order": np.arange(2)}
 COLORS, ONE, HIGH = np.zeros(3, np.uint64), np.array([0, 1]), i32([0, 2, -1])
 
@@ -483,6 +484,16 @@ REFUSED = {
             )
         ),
         ((i32([np.iinfo(np.int32).max]), 2 * ONE, np.ones((2, 1))), {}, "outside its clustering's part"),
+    ],
+    _kernels.gibbs_conditionals: [
+        ((i32([0], [1], [1]), np.array(offsets), clusters), GIBBS, message)
+        for offsets, clusters, message in (
+            ([0, 2], i32(0, 5, 0), "clusters in 0"),
+            ([0, 2], i32(0, 1), "3 clusters"),
+            ([0, 2], np.zeros(3, np.int64), "writable"),
+            ([0, 1], i32(0, 0, 0), "outside"),
+            ([0], i32(0, 0, 0), "outside"),
+        )
     ],
     _kernels.expected_xlogx: [
         ((10, own, other), {}, "a cluster of 10 objects has 0 … 10 of them")
