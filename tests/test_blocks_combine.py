@@ -210,7 +210,7 @@ def blocks_of(table, cuts):
     return [Coded(table[a:b], [[f"c{j}" for j in range(3)]] * table.shape[1]) for a, b in pairwise(edges)]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.data())
 def test_merging_in_any_order_of_neighbors_finds_the_same_rows(data):
     n = data.draw(st.integers(1, 30))
@@ -227,7 +227,7 @@ def test_merging_in_any_order_of_neighbors_finds_the_same_rows(data):
     assert found[0].n_objects == n
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.data())
 def test_labels_of_blocks_are_coded_as_in_memory(data):
     words = st.one_of(st.none(), st.integers(-1, 3), st.sampled_from(["b", "a", "c", "-1", 10**12, True]))

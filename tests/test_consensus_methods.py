@@ -1,7 +1,5 @@
 """The walk, the vote, Dawid and Skene and SCCC, each against its definition; stable components and floaters."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -32,11 +30,11 @@ from samples import noisy_copies, random_labels, same_partition
 ensembles = {
     "seed": st.integers(0, 10**6),
     "n": st.integers(5, 24),
-    "r": st.integers(1, 5),
+    "r": st.integers(1, 6),
     "size": st.integers(2, 4),
     "holes": st.sampled_from([0.0, 0.3]),
 }
-quick = settings(max_examples=25, deadline=None, derandomize=True)
+quick = settings(max_examples=25)
 SINGLE = {"rtol": 2e-5, "atol": 2e-6}  # similarities are single
 
 
@@ -190,7 +188,7 @@ def test_torn_clusters_of_no_weight_are_no_cause_for_warnings():
     assert found.n_clusters_ == 4
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(seed=st.integers(0, 10**6), k=st.integers(2, 4), size=st.integers(1, 6))
 def test_alignment_is_the_best_of_all_maps(seed, k, size):
     table = np.random.default_rng(seed).integers(0, 6, (k, size)).astype(float)
@@ -209,14 +207,7 @@ def agreement_by_definition(problem, labels):
     return total / (problem.weights @ (problem.labels >= 0).sum(axis=1))
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    seed=st.integers(0, 10**6),
-    n=st.integers(2, 40),
-    r=st.integers(1, 6),
-    size=st.integers(1, 8),
-    holes=st.sampled_from([0.0, 0.3, 0.8]),
-)
+@given(**ensembles | {"n": st.integers(2, 40), "size": st.integers(1, 8), "holes": st.sampled_from([0.0, 0.3, 0.8])})
 def test_more_rounds_never_agree_less(seed, n, r, size, holes):
     labels = random_labels(seed, n, r, size, holes, labeled=True)
     weights = np.random.default_rng(seed).random(n) * 10.0 ** np.arange(n).clip(0, 8) + 1e-3
@@ -334,15 +325,8 @@ def by_the_paper(problem, gap):
     return seeds, labels
 
 
-@settings(max_examples=80, deadline=None)
-@given(
-    seed=st.integers(0, 10**6),
-    n=st.integers(2, 60),
-    r=st.integers(1, 6),
-    size=st.integers(2, 4),
-    k=st.integers(2, 5),
-    holes=st.sampled_from([0.0, 0.0, 0.4]),
-)
+@settings(max_examples=80)
+@given(**ensembles | {"n": st.integers(2, 60)}, k=st.integers(2, 5))
 def test_equal_to_the_paper(seed, n, r, size, k, holes):
     labels = random_labels(seed, n, r, size, holes, labeled=True)
     k = min(k, len(np.unique(labels, axis=0)))

@@ -1,7 +1,5 @@
 """Evidence accumulation, plain and with weighted clusters, against the tree of all objects; LWGP against the graph of all objects."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -43,7 +41,7 @@ def test_distances_by_definition():
     assert_allclose(row_distances(labels, labels), distances_of(labels), atol=1e-15)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), method=st.sampled_from(LINKAGES), copies=st.sampled_from([1, 4]))
 def test_the_tree_is_that_of_scipy_where_weights_stand_for_repeated_items(seed, method, copies):
     rng = np.random.default_rng(seed)
@@ -57,7 +55,6 @@ def test_the_tree_is_that_of_scipy_where_weights_stand_for_repeated_items(seed, 
         assert_allclose(found, expected)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(3, 60),
@@ -126,7 +123,7 @@ ensembles = {
     "size": st.integers(2, 5),
     "holes": st.sampled_from([0.0, 0.3]),
 }
-quick = settings(max_examples=40, deadline=None)
+quick = settings(max_examples=40)
 
 
 def some_labels(seed, n, r, size, holes):

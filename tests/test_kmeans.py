@@ -1,7 +1,5 @@
 """Batched k-means: against its plain twin, against scikit-learn from equal starts, and what must hold of any run."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -19,7 +17,7 @@ import oracle
 from consilience.generation import generate, kmeans
 from consilience.generation.kmeans import kmeans_runs
 
-quick = settings(max_examples=40, deadline=None)
+quick = settings(max_examples=40)
 
 
 def blobs(n, d, seed=0, spread=1.0):

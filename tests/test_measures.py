@@ -19,8 +19,7 @@ from consilience.measures import MEASURES
 from consilience.measures import elements as module
 from samples import noisy_copies, random_labels
 
-quick = settings(max_examples=60, deadline=None)
-fewer = settings(max_examples=25, deadline=None)  # of each of the measures, which share their parts
+fewer = settings(max_examples=25)  # of each of the measures, which share their parts
 EVERY = {name: getattr(measures, name) for name in MEASURES}
 every_measure = pytest.mark.parametrize("measure", EVERY.values(), ids=EVERY)
 
@@ -57,7 +56,6 @@ def also_at_the_edges(test):
 
 
 @pytest.mark.parametrize("name", SCIKIT_LEARN)
-@quick
 @also_at_the_edges
 @given(clusterings(k=9))
 def test_equal_to_scikit_learn(name, pair):
@@ -136,7 +134,7 @@ def test_what_is_no_pair_of_label_vectors_is_refused(measure):
 
 
 @pytest.mark.parametrize("measure", [measures.cluster_difference, measures.variation_of_information])
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(clusterings(count=3, most=12))
 def test_triangle_inequality(measure, triple):
     a, b, c = triple
@@ -155,7 +153,6 @@ def test_clusterings_into_single_objects_need_no_table_of_objects_by_objects(nam
     assert peak < 8e6  # the table alone would be 32 MB
 
 
-@quick
 @given(clusterings(low=-1))
 def test_contingency(pair):
     a, b = pair
@@ -175,7 +172,6 @@ def count_pairs(a, b):
     return both, either
 
 
-@quick
 @given(clusterings())
 def test_measures_of_pairs(pair):
     both, either = count_pairs(*pair)
@@ -190,7 +186,6 @@ def entropy(labels):
     return -np.sum(share * np.log(share))
 
 
-@quick
 @given(clusterings())
 def test_variation_of_information(pair):
     a, b = pair
@@ -198,7 +193,6 @@ def test_variation_of_information(pair):
     assert measures.variation_of_information(a, b) == pytest.approx(2 * joint - entropy(a) - entropy(b), abs=1e-10)
 
 
-@quick
 @given(clusterings(k=4, most=15))
 def test_matched_accuracy(pair):
     truth, labels = pair
@@ -214,7 +208,6 @@ def test_matched_accuracy_leaves_clusters_beyond_the_classes_unmatched():
     assert measures.matched_accuracy([0, 0, 0, 0], [0, 0, 1, 2]) == 0.5
 
 
-@quick
 @given(clusterings())
 def test_measures_by_matching(pair):
     truth, labels = pair
@@ -235,7 +228,6 @@ def test_measures_by_matching(pair):
     assert measures.f1(truth, labels, average="clusters") == pytest.approx(np.mean(by_cluster), abs=1e-12)
 
 
-@quick
 @given(clusterings(count=4, low=-1))
 def test_anmi_weights_clusterings_by_their_coverage(made):
     labels, *ensemble = np.array(made)
@@ -294,7 +286,6 @@ ensembles = st.builds(
 )
 
 
-@quick
 @given(ensembles, st.sampled_from([0.1, 0.5, 0.9, 1.0]))
 def test_of_every_object(labels, alpha):
     a, b = labels[:, :2].T
@@ -304,7 +295,6 @@ def test_of_every_object(labels, alpha):
         assert measures.element_centric(a, b) == pytest.approx(np.nanmean(want), abs=1e-12)
 
 
-@quick
 @given(ensembles)
 def test_consistency_is_the_mean_over_pairs(labels):
     scores = [oracle.element_scores(a, b) for a, b in itertools.combinations(labels.T, 2)]

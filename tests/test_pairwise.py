@@ -35,7 +35,7 @@ def check_against_single_pairs(ens, name, pairs=None):
 
 
 @every_measure
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.integers(0, 10**6), st.integers(1, 20), st.integers(1, 5), st.integers(1, 6), st.sampled_from([0.0, 0.3, 0.9])
 )
