@@ -264,14 +264,10 @@ def test_an_iteration_by_definition(seed, holes):
     assert_allclose(reliability, right, rtol=1e-9)
 
 
-def noisy(seed):
-    return cs.datasets.noisy_labels(400, 10, 8, 0.7, random_state=seed)
-
-
 def test_better_than_its_start_and_as_sure_as_it_is_right():
     gains, sure, right = [], [], []
     for seed in range(4):
-        ensemble, truth = noisy(seed)
+        ensemble, truth = noisy_labels(400, 10, 8, 0.7, random_state=seed)
         found = cs.combine(ensemble, 10, random_state=0)
         assert found.method == "dawid_skene"
         start = MCLA(10, random_state=0).fit(ensemble).labels_

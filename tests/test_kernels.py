@@ -450,12 +450,9 @@ REFUSED = {
     ],
     _kernels.column_scores: [
         *(
-            case
+            ((HIGH.astype(kind), end * ONE, np.ones((2, 1))), {}, message)
             for kind in (np.int32, np.uint8, np.uint16)
-            for case in (
-                ((HIGH.astype(kind), 2 * ONE, np.ones((2, 1))), {}, "outside its clustering's part"),
-                ((HIGH.astype(kind), 3 * ONE, np.ones((2, 1))), {}, "need a row of the table each"),
-            )
+            for end, message in ((2, "outside its clustering's part"), (3, "need a row of the table each"))
         ),
         ((i32([np.iinfo(np.int32).max]), 2 * ONE, np.ones((2, 1))), {}, "outside its clustering's part"),
     ],

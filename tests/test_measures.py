@@ -163,18 +163,10 @@ def test_contingency(pair):
     assert table.ravel().tolist() == [cells.count(cell) for cell in itertools.product(rows, columns)]
 
 
-def count_pairs(a, b):
-    """Pairs of objects together in both, and in either."""
-    both = either = 0
-    for i, j in itertools.combinations(range(len(a)), 2):
-        both += a[i] == a[j] and b[i] == b[j]
-        either += a[i] == a[j] or b[i] == b[j]
-    return both, either
-
-
 @given(clusterings())
 def test_measures_of_pairs(pair):
-    both, either = count_pairs(*pair)
+    together = [(p[0] == q[0], p[1] == q[1]) for p, q in itertools.combinations(zip(*pair, strict=True), 2)]
+    both, either = (sum(map(which, together)) for which in (all, any))
     assert measures.jaccard(*pair) == pytest.approx(both / either if either else 1.0, abs=1e-12)
     pairs = comb(len(pair[0]), 2)
     assert measures.cluster_difference(*pair) == pytest.approx((either - both) / pairs if pairs else 0.0, abs=1e-12)

@@ -18,12 +18,8 @@ NOISE = {0.1: 0.99, 0.2: 0.99, 0.3: 0.97, 0.4: 0.94, 0.5: 0.83, 0.6: 0.68, 0.7: 
 TWENTY, EIGHT, FIVE = range(20), range(8), range(5)
 
 
-def mean_nmi(method, k, cases, **options):
-    return np.mean([nmi(truth, fitted(method, k, ensemble, **options)) for ensemble, truth in cases])
-
-
-def fitted(method, k, ensemble, **options):
-    return combine(ensemble, k, method, random_state=0, **options).labels
+def mean_nmi(method, k, cases):
+    return np.mean([nmi(truth, combine(ensemble, k, method, random_state=0).labels) for ensemble, truth in cases])
 
 
 def controlled(noise, seeds, sizes=None):

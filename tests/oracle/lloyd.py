@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oracle.random import below, stream
+from oracle.random import below, stream, uniform
 
 
 def lloyd(X, clusters, units, *, weights=None, starts=None, init="random", max_iter=300, seed=0):
@@ -35,7 +35,7 @@ def far_apart(Z, k, bits):
     while len(chosen) < k:
         squares = squared_distances(Z, Z[chosen]).min(axis=1)
         squares[chosen] = 0
-        target = (next(bits) >> 11) / 2**53 * squares.sum()
+        target = uniform(bits) * squares.sum()
         rest = [i for i in range(len(Z)) if i not in chosen]
         places = np.flatnonzero(squares > 0)
         chosen.append(int(places[np.argmax(np.cumsum(squares[places]) > target)]) if len(places) else rest[0])

@@ -17,24 +17,21 @@ def contingency(a, b, shape, *, weights=None):
 # Sums over the contingency tables of many pairs of clusterings, one table at a time.
 
 
-def square(x):
-    return (x * x).astype(np.uint64)
+def decoded(codes):
+    return np.where(codes == np.iinfo(codes.dtype).max, -1, codes.astype(np.int64))
 
 
 def x_log_x(x):
     return x * np.log(np.maximum(x, 1))
 
 
-TERMS = {"square": square, "xlogx": x_log_x}
-
-
 def pair_sums(codes, clusters, begin, end, *, term, missing):
     """For the pairs (a, b), a < end, begin <= b < end: the term summed over cells, rows, columns; and the total."""
-    f, width = TERMS[term], end - begin
-    kind = np.uint64 if term == "square" else np.float64
+    f, kind = (np.square, np.uint64) if term == "square" else (x_log_x, np.float64)
+    width = end - begin
     joint, own, other = (np.zeros((end, width), kind) for _ in range(3))
     known = np.zeros((end, width), np.int64)
-    labels = np.where(codes == np.iinfo(codes.dtype).max, -1, codes.astype(np.int64))
+    labels = decoded(codes)
     for a in range(end):
         for b in range(begin, end):
             table = contingency(labels[a], labels[b], (clusters[a], clusters[b]))
@@ -62,7 +59,7 @@ def expected_xlogx(n, own, other):
 
 def expected_sums(codes, clusters, begin, end):
     """Summed over the table of the objects labeled in both, for the pairs a < b, begin <= b < end; 0 elsewhere."""
-    labels = np.where(codes == np.iinfo(codes.dtype).max, -1, codes.astype(np.int64))
+    labels = decoded(codes)
     out = np.zeros((end, end - begin))
     for a in range(end):
         for b in range(max(begin, a + 1), end):
@@ -92,7 +89,7 @@ def element_scores(a, b, alpha=0.9):
 
 def overlap_sums(codes, clusters, begin, end, *, missing):
     """The scores summed over objects, and how many objects have one, for the pairs a <= b, begin <= b < end; 0 elsewhere."""
-    labels = np.where(codes == np.iinfo(codes.dtype).max, -1, codes.astype(np.int64))
+    labels = decoded(codes)
     sums, known = np.zeros((end, end - begin)), np.zeros((end, end - begin), np.int64)
     for a in range(end):
         for b in range(max(begin, a), end):
@@ -103,7 +100,7 @@ def overlap_sums(codes, clusters, begin, end, *, missing):
 
 def object_overlaps(codes, clusters, begin, end, total):
     """Add every object's score in the pairs begin <= a < end, a < b to `total`."""
-    labels = np.where(codes == np.iinfo(codes.dtype).max, -1, codes.astype(np.int64))
+    labels = decoded(codes)
     for a in range(begin, end):
         for b in range(a + 1, len(codes)):
             total += np.nan_to_num(element_scores(labels[a], labels[b]))

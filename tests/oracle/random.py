@@ -37,9 +37,14 @@ def random_bits(seed, unit, size):
     return np.array(list(islice(stream(seed, unit), size)), np.uint64)
 
 
-def random_uniform(seed, unit, size):
+def uniform(bits):
     """The upper 53 bits, as a fraction."""
-    return np.array([(x >> 11) / 2**53 for x in islice(stream(seed, unit), size)])
+    return (next(bits) >> 11) / 2**53
+
+
+def random_uniform(seed, unit, size):
+    bits = stream(seed, unit)
+    return np.array([uniform(bits) for _ in range(size)])
 
 
 def random_below(seed, unit, n, size):
@@ -47,10 +52,14 @@ def random_below(seed, unit, n, size):
     return np.array([below(bits, n) for _ in range(size)], np.uint64)
 
 
-def random_permutation(seed, unit, n):
+def shuffled(bits, n):
     """Fisher–Yates, from the last place down."""
-    bits, items = stream(seed, unit), list(range(n))
+    items = list(range(n))
     for last in range(n - 1, 0, -1):
         chosen = below(bits, last + 1)
         items[last], items[chosen] = items[chosen], items[last]
-    return np.array(items, np.int64)
+    return items
+
+
+def random_permutation(seed, unit, n):
+    return np.array(shuffled(stream(seed, unit), n), np.int64)

@@ -60,10 +60,8 @@ def shrunk(total, both, weights, r):
     """Mean likeness of all pairs, one clustering more with the mean of all pairs counted where labels are missing."""
     if np.allclose(both, r):
         return total / both
-    mean = sum(weights[i] * weights[j] * total[i, j] for i in range(len(total)) for j in range(len(total))) / sum(
-        weights[i] * weights[j] * both[i, j] for i in range(len(total)) for j in range(len(total))
-    )
-    return (total + mean) / (both + 1)
+    pairs = np.outer(weights, weights)
+    return (total + (pairs * total).sum() / (pairs * both).sum()) / (both + 1)
 
 
 def group_similarity(total, both, groups, others, weights):
