@@ -18,8 +18,9 @@ from consilience.consensus.samples.expected_loss import ExpectedLoss
 from consilience.datasets import noisy_labels
 from consilience.measures import nmi
 from oracle import label_mixture as oracle
+from oracle import label_tables
 from oracle.label_mixture import partition
-from samples import every_partition, noisy_copies
+from samples import every_partition, noisy_copies, random_labels
 
 INFERENCE = ["gibbs", "vb", "cvb", "cvb2"]
 every_inference = pytest.mark.parametrize("inference", INFERENCE)
@@ -215,19 +216,11 @@ SHAPES = [(n, widths, k) for n in range(1, 6) for widths in ((2,), (3,), (2, 3))
 
 
 def rows_of(n, widths, seed, holes=0.2):
-    rng = np.random.default_rng(seed)
-    labels = np.column_stack([rng.integers(0, width, n) for width in widths]).astype(np.int32)
-    labels[rng.random(labels.shape) < holes] = -1
-    return labels, np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
+    return random_labels(seed, n, len(widths), widths, holes), np.concatenate([[0], np.cumsum(widths)])
 
 
 def tables_of(labels, offsets, z, k):
-    table = np.zeros((offsets[-1], k), np.int64)
-    for row, cluster in zip(labels, z, strict=True):
-        for m, y in enumerate(row):
-            if y >= 0:
-                table[offsets[m] + y, cluster] += 1
-    return table, np.bincount(z, minlength=k)
+    return label_tables(labels.T, offsets, z, k), np.bincount(z, minlength=k)
 
 
 @both_priors

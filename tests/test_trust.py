@@ -177,9 +177,8 @@ def test_clusters_that_no_clustering_labels_have_no_recurrence():
 def test_samples_do_not_depend_on_the_order_of_objects_and_clusterings(weighted, monkeypatch):
     _, columns = noisy(3000, 4, 26, 0.3, 0, 0.1)
     whole = cs.combine(columns.T, 4, "vote").members
-    for name, value in {"FEWEST_OBJECTS": 200, "OBJECTS": 300}.items():
+    for name, value in {"FEWEST_OBJECTS": 200, "OBJECTS": 300, "READ": 10**5}.items():
         monkeypatch.setattr(trust, name, value)
-    monkeypatch.setattr(trust, "READ", 10**5)
     rng = np.random.default_rng(1)
     objects, clusterings = rng.permutation(3000), rng.permutation(26)
     copies = rng.integers(1, 4, 3000) if weighted else np.ones(3000, int)
