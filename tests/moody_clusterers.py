@@ -1,7 +1,5 @@
 """Clusterers that raise, hang or crash, in processes of their own as well."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

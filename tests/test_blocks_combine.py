@@ -205,19 +205,15 @@ def test_sites_that_do_not_fit_together(codes, frame):
         LabelBlocks.beside([codes])
 
 
-def blocks_of(table, cuts):
-    edges = [0, *sorted(cuts), len(table)]
-    return [Coded(table[a:b], [[f"c{j}" for j in range(3)]] * table.shape[1]) for a, b in pairwise(edges)]
-
-
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.data())
 def test_merging_in_any_order_of_neighbors_finds_the_same_rows(data):
     n = data.draw(st.integers(1, 30))
     flat = data.draw(st.lists(st.integers(-1, 3), min_size=2 * n, max_size=2 * n))
     table = np.array(flat, np.int32).reshape(n, 2)
     cuts = data.draw(st.lists(st.integers(0, n), max_size=6))
-    found = [of_block(block) for block in blocks_of(table, cuts)]
+    names = [["c0", "c1", "c2"]] * 2
+    found = [of_block(Coded(table[a:b], names)) for a, b in pairwise([0, *sorted(cuts), n])]
     while len(found) > 1:
         at = data.draw(st.integers(0, len(found) - 2))
         found[at : at + 2] = [found[at].merge(found[at + 1])]
@@ -227,7 +223,7 @@ def test_merging_in_any_order_of_neighbors_finds_the_same_rows(data):
     assert found[0].n_objects == n
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.data())
 def test_labels_of_blocks_are_coded_as_in_memory(data):
     words = st.one_of(st.none(), st.integers(-1, 3), st.sampled_from(["b", "a", "c", "-1", 10**12, True]))

@@ -124,27 +124,15 @@ def test_search_never_falls_and_ends_where_nothing_moves(objective, problem, bat
 
 
 @every_objective
-def test_objective_does_not_depend_on_order_or_names(objective):
-    rng = np.random.default_rng(3)
-    labels = rng.integers(-1, 4, (60, 5))
-    partition = rng.integers(0, 4, 60)
-    value = objective_of(label_views(labels), partition, 4, objective)
-    shuffle = rng.permutation(60)
-    renamed = np.array([2, 0, 3, 1])[partition]
-    other = np.array([3, 1, 0, 2, -1])[labels]
-    assert objective_of(label_views(labels[shuffle]), partition[shuffle], 4, objective) == pytest.approx(value)
-    assert objective_of(label_views(labels), renamed, 4, objective) == pytest.approx(value)
-    assert objective_of(label_views(other[:, ::-1]), partition, 4, objective) == pytest.approx(value)
-
-
-@every_objective
 def test_a_row_of_weight_three_is_three_rows(objective):
+    """Whatever the order of the rows, and the names of labels and clusters."""
     rng = np.random.default_rng(4)
     rows, copies = rng.integers(-1, 4, (30, 4)), rng.integers(1, 4, 30)
     partition = rng.integers(0, 3, 30)
     light = objective_of(label_views(rows, object_weights=copies), partition, 3, objective)
-    full = objective_of(label_views(np.repeat(rows, copies, axis=0)), np.repeat(partition, copies), 3, objective)
-    assert light == pytest.approx(full)
+    every = rng.permutation(np.repeat(np.arange(30), copies))
+    renamed = np.array([3, 1, 0, 2, -1])[rows[every, ::-1]]
+    assert light == pytest.approx(objective_of(label_views(renamed), 2 - partition[every], 3, objective))
 
 
 @every_objective

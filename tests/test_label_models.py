@@ -35,9 +35,6 @@ def all_rows(sizes, missing=False):
     return np.array(list(product(*(range(-1 if missing else 0, size) for size in sizes))))
 
 
-# What every model says of new rows
-
-
 @every_model
 def test_the_rows_of_fit_are_no_exception(model):
     labels, _ = some_copies(missing=0.2)
@@ -163,25 +160,10 @@ def test_what_cannot_be_matched_is_refused(model):
         MODELS[model](3).predict(labels)
 
 
-@every_model
-def test_threads_and_samples_change_nothing_they_should_not(model, monkeypatch):
-    labels, truth = some_copies(n=900, noise=0.15, r=6)
-    for module in (label_tables, mixture):
-        monkeypatch.setattr(module, "SAMPLE", 80)
-    one, two = (fitted(model, labels, n_jobs=jobs) for jobs in (1, 2))
-    assert one.n_rows_ > 80
-    assert_array_equal(one.labels_, two.labels_)
-    assert one.score(labels) == two.score(labels)
-    assert nmi(truth, one.labels_) > 0.85
-
-
 def test_the_number_of_clusters_by_cross_validation():
     ens, _ = noisy_labels(300, 4, 8, noise=0.2, random_state=0)
     search = GridSearchCV(MixtureModel(random_state=0), {"n_clusters": [2, 3, 4, 6]}, cv=3).fit(ens.labels)
     assert search.best_params_ == {"n_clusters": 4}
-
-
-# The mixture model
 
 
 @pytest.mark.parametrize("smoothing", [0, 0.1, 2])
@@ -239,9 +221,6 @@ def test_without_smoothing_what_never_was_has_no_chance():
     assert found.perplexity(impossible) == np.inf
     assert_allclose(found.predict_proba(impossible), [[0.5, 0.5]])
     assert np.isfinite(fitted("mixture", labels, 2, smoothing=1e-3).perplexity(impossible))
-
-
-# Mixed membership
 
 
 @pytest.fixture(scope="module")

@@ -11,31 +11,16 @@ from scipy.special import logsumexp
 from consilience import _kernels
 from consilience._check import InputError
 from consilience.consensus import NBCE
-from consilience.consensus.bayes.model import (
-    estimate_alpha,
-    estimate_beta,
-    labels_curve,
-    log_hyperprior,
-    log_predictive,
-    log_shares,
-    prior_curve,
-    slice_step,
-)
-from consilience.consensus.bayes.sampling import (
-    Draws,
-    Sampler,
-    companions,
-    effective_sample_size,
-    merge_clusters,
-    r_hat,
-    rows_partition,
-)
+from consilience.consensus.bayes import model as bayes
+from consilience.consensus.bayes import sampling
+from consilience.consensus.bayes.sampling import Draws, Sampler, effective_sample_size, r_hat
 from consilience.consensus.samples.expected_loss import ExpectedLoss
 from consilience.datasets import noisy_labels
 from consilience.measures import nmi
 from oracle import label_mixture as oracle
+from oracle import label_tables
 from oracle.label_mixture import partition
-from samples import every_partition, noisy_copies
+from samples import every_partition, noisy_copies, random_labels
 
 INFERENCE = ["gibbs", "vb", "cvb", "cvb2"]
 every_inference = pytest.mark.parametrize("inference", INFERENCE)
@@ -231,19 +216,11 @@ SHAPES = [(n, widths, k) for n in range(1, 6) for widths in ((2,), (3,), (2, 3))
 
 
 def rows_of(n, widths, seed, holes=0.2):
-    rng = np.random.default_rng(seed)
-    labels = np.column_stack([rng.integers(0, width, n) for width in widths]).astype(np.int32)
-    labels[rng.random(labels.shape) < holes] = -1
-    return labels, np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
+    return random_labels(seed, n, len(widths), widths, holes), np.concatenate([[0], np.cumsum(widths)])
 
 
 def tables_of(labels, offsets, z, k):
-    table = np.zeros((offsets[-1], k), np.int64)
-    for row, cluster in zip(labels, z, strict=True):
-        for m, y in enumerate(row):
-            if y >= 0:
-                table[offsets[m] + y, cluster] += 1
-    return table, np.bincount(z, minlength=k)
+    return label_tables(labels.T, offsets, z, k), np.bincount(z, minlength=k)
 
 
 @both_priors
@@ -270,12 +247,12 @@ def test_one_more_object_is_what_the_joint_says(prior):
     labels, offsets = rows_of(4, (2, 3), seed=3, holes=0.0)
     z, k, alpha, beta = np.array([0, 0, 2, 0]), 4, 0.6, 0.2
     table, sizes = tables_of(labels, offsets, z, k)
-    shares, cells = log_shares(sizes, alpha, prior), log_predictive(table, offsets, beta)
+    shares, cells = bayes.log_shares(sizes, alpha, prior), bayes.log_predictive(table, offsets, beta)
     assert np.exp(shares).sum() == pytest.approx(1, abs=1e-12)
-    before = prior_curve(sizes, prior)(alpha) + labels_curve(table, offsets)(beta)
+    before = bayes.prior_curve(sizes, prior)(alpha) + bayes.labels_curve(table, offsets)(beta)
     for k_new, y0, y1 in product(range(k), range(2), range(3)):
         more, larger = tables_of(np.vstack([labels, [y0, y1]]), offsets, np.append(z, k_new), k)
-        after = prior_curve(larger, prior)(alpha) + labels_curve(more, offsets)(beta)
+        after = bayes.prior_curve(larger, prior)(alpha) + bayes.labels_curve(more, offsets)(beta)
         assert shares[k_new] + cells[y0, k_new] + cells[2 + y1, k_new] == pytest.approx(after - before, abs=1e-10)
 
 
@@ -327,17 +304,6 @@ def test_chains_with_moves_visit_partitions_as_often_as_they_should(prior, power
     assert chi_square(seen, labels, (2, 3), prior, beta=0.3, power=1.5 * power) < 1e-6  # the test can fail
 
 
-@both_priors
-def test_equal_clusterings_at_their_share_are_one(prior):
-    """Three copies to the power 1/3 have the conditionals of a single clustering."""
-    labels, offsets = rows_of(12, (4,), seed=2)
-    z = np.random.default_rng(0).integers(0, 3, 12).astype(np.int32)
-    how = {"n_clusters": 5, "prior": prior, "alpha": 0.8, "beta": 0.3}
-    one = _kernels.gibbs_conditionals(labels, offsets, z, **how)
-    three = _kernels.gibbs_conditionals(np.repeat(labels, 3, axis=1), np.arange(0, 13, 4), z, power=1 / 3, **how)
-    np.testing.assert_allclose(three, one, atol=1e-12)
-
-
 def test_moves_cross_where_single_objects_cannot():
     """Two groups of 60, alike in 40 clusterings, that begin as one cluster: a new one of a single object hardly ever opens."""
     labels = np.repeat(np.array([[0] * 40, [1] * 40], np.int32), 60, axis=0)
@@ -353,7 +319,7 @@ def test_slice_samples_have_the_density():
     rng = np.random.default_rng(0)
     value, found = 1.0, []
     for _ in range(20_000):
-        value = slice_step(value, lambda x: 2 * np.log(x) - 2 * x, rng)
+        value = bayes.slice_step(value, lambda x: 2 * np.log(x) - 2 * x, rng)
         found.append(value)
     assert stats.kstest(found[::10], stats.gamma(3, scale=0.5).cdf).pvalue > 1e-3
     assert stats.kstest(found[::10], stats.gamma(2.7, scale=0.5).cdf).pvalue < 1e-6  # the test can fail
@@ -366,29 +332,12 @@ def test_newton_finds_the_largest_value(prior):
     table = rng.gamma(0.5, 20, (7, 8)) * (sizes > 0)
     offsets = np.array([0, 3, 7])
     grid = np.exp(np.linspace(np.log(1e-3), np.log(100), 4001))
-    of_alpha, of_beta = prior_curve(sizes, prior), labels_curve(table, offsets)
-    alpha = grid[np.argmax([of_alpha(a) + log_hyperprior(a) for a in grid])]
-    beta = grid[np.argmax([of_beta(b) + log_hyperprior(b) for b in grid])]
+    of_alpha, of_beta = bayes.prior_curve(sizes, prior), bayes.labels_curve(table, offsets)
+    alpha = grid[np.argmax([of_alpha(a) + bayes.log_hyperprior(a) for a in grid])]
+    beta = grid[np.argmax([of_beta(b) + bayes.log_hyperprior(b) for b in grid])]
     for start in (0.01, 1.0, 50.0):
-        assert estimate_alpha(sizes, start, prior) == pytest.approx(alpha, rel=5e-3)
-        assert estimate_beta(table, offsets, start) == pytest.approx(beta, rel=5e-3)
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"clusters": np.array([0, 5, 0], np.int32)}, "clusters in 0"),
-        ({"clusters": np.array([0, 1], np.int32)}, "3 clusters"),
-        ({"clusters": np.array([0, 1, 0], np.int64)}, "writable"),
-        ({"offsets": np.array([0, 1])}, "outside"),
-        ({"offsets": np.array([0])}, "outside"),
-    ],
-)
-def test_the_kernel_checks_its_door(change, sentence):
-    given = {"labels": np.array([[0], [1], [1]], np.int32), "offsets": np.array([0, 2])}
-    given["clusters"] = np.zeros(3, np.int32)
-    with pytest.raises(InputError, match=sentence):
-        _kernels.gibbs_conditionals(**{**given, **change}, n_clusters=2, prior="tsb", alpha=1, beta=1)
+        assert bayes.estimate_alpha(sizes, start, prior) == pytest.approx(alpha, rel=5e-3)
+        assert bayes.estimate_beta(table, offsets, start) == pytest.approx(beta, rel=5e-3)
 
 
 def test_many_clusterings_do_not_underflow():
@@ -426,7 +375,7 @@ def test_objects_with_one_row_are_moved_together(loss):
     samples, _ = samples_of(n=len(rows), seed=1)
     draws = Draws.of(samples, rows)
     assert draws.row_weights.tolist() == np.bincount(rows).tolist()
-    labels, found = rows_partition(draws, 0, loss=loss)
+    labels, found = sampling.rows_partition(draws, 0, loss=loss)
     assert len(labels) == 15
     assert found == pytest.approx(expected_loss(draws, labels, loss), abs=1e-12)
     single = Draws.of(samples, np.arange(len(rows)))
@@ -444,7 +393,7 @@ def test_the_search_finds_the_smallest_loss_of_all_partitions(loss, seed):
     alone = np.mean([np.bincount(s)[s] == 1 for s in samples], axis=0)
     allowed = (p for p in every_partition(7) if (alone[np.bincount(p)[p] == 1] > 0.5).all())
     least = min(expected_loss(draws, p, loss) for p in allowed)
-    labels, found = rows_partition(draws, 0, loss=loss)
+    labels, found = sampling.rows_partition(draws, 0, loss=loss)
     assert found == pytest.approx(expected_loss(draws, labels, loss), abs=1e-12)
     assert found == pytest.approx(least, abs=1e-9)
 
@@ -454,7 +403,7 @@ def test_a_doubtful_object_joins_a_cluster_and_an_outlier_stays_alone(loss):
     base = np.repeat([0, 1, 2], 10)
     # One more object is everywhere in turn, another always alone.
     doubtful = [np.append(base, [i % 3, 3]) for i in range(30)]
-    labels, _ = rows_partition(Draws.of(doubtful, np.arange(32)), 0, loss=loss)
+    labels, _ = sampling.rows_partition(Draws.of(doubtful, np.arange(32)), 0, loss=loss)
     assert partition(labels[:30].tolist()) == partition(base.tolist())
     assert labels[30] in labels[:30]
     assert np.count_nonzero(labels == labels[31]) == 1
@@ -463,7 +412,7 @@ def test_a_doubtful_object_joins_a_cluster_and_an_outlier_stays_alone(loss):
 def test_objects_with_one_row_are_no_cluster_of_one():
     rows = np.array([0, 1, 2, 3, 4, 4])  # the last two have the same labels, and are together more often than not
     samples = [np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 0, 2, 1, 1])]
-    labels, _ = rows_partition(Draws.of(samples, rows), 0)
+    labels, _ = sampling.rows_partition(Draws.of(samples, rows), 0)
     assert labels[4] not in labels[:3]
 
 
@@ -473,27 +422,26 @@ def test_merging_takes_the_pair_that_costs_least(loss):
     draws = Draws.of(samples, np.arange(40))
     labels = np.arange(40) % 5
     table, sizes = draws.tables(labels, 5), np.bincount(labels).astype(float)
-    owner = merge_clusters(table, sizes, loss, 4)
+    owner = sampling.merge_clusters(table, sizes, loss, 4)
     merged = [expected_loss(draws, np.where(labels == b, a, labels), loss) for a, b in combinations(range(5), 2)]
     assert expected_loss(draws, owner[labels], loss) == pytest.approx(min(merged), abs=1e-12)
-    assert merge_clusters(table, sizes, loss, 5) is None
+    assert sampling.merge_clusters(table, sizes, loss, 5) is None
     for k in range(4, 0, -1):
-        assert len(np.unique(merge_clusters(table, sizes, loss, k))) == k
+        assert len(np.unique(sampling.merge_clusters(table, sizes, loss, k))) == k
 
 
 def test_memberships_are_shares_of_companions():
     samples = [np.array([0, 0, 1, 1, 1]), np.array([0, 0, 0, 1, 2])]
     draws = Draws.of(samples, np.arange(5))
     labels = np.array([0, 0, 1, 1, 1])
-    found = companions(draws, labels, draws.tables(labels, 2))
+    found = sampling.companions(draws, labels, draws.tables(labels, 2))
     np.testing.assert_allclose(found[0], [(1 + 1 / 2) / 2, 1 / 2 / 2])
     np.testing.assert_allclose(found[2], [1 / 2, 1 / 2])
     np.testing.assert_allclose(found[3], [0.4 / 2, 1.6 / 2])  # alone in the second sample, where nothing is known
     np.testing.assert_allclose(found.sum(axis=1), 1)
-    alone = companions(draws, np.array([0, 0, 0, 0, 1]), draws.tables(np.array([0, 0, 0, 0, 1]), 2))
-    np.testing.assert_allclose(
-        alone[4], [1 / 2, 1 / 2]
-    )  # alone in one sample, as in the answer; with others in the other
+    labels = np.array([0, 0, 0, 0, 1])
+    alone = sampling.companions(draws, labels, draws.tables(labels, 2))
+    np.testing.assert_allclose(alone[4], [1 / 2, 1 / 2])  # in one sample as in the answer; with others in the other
 
 
 def test_r_hat_and_effective_sample_size():

@@ -3,24 +3,13 @@
 import numpy as np
 import pytest
 
-from consilience.consensus.bayes.variational import (
-    KINDS,
-    advance,
-    begin,
-    first_state,
-    iterate,
-    label_scores,
-    merge,
-    partial,
-    size_scores,
-    soften,
-    statistics,
-)
+from consilience.consensus.bayes import variational as vb
 from consilience.consensus.methods.label_model import LabelRows
 from oracle import label_bound as oracle
+from oracle.label_mixture import posterior
 from samples import noisy_copies
 
-every_kind = pytest.mark.parametrize("kind", KINDS)
+every_kind = pytest.mark.parametrize("kind", vb.KINDS)
 both_priors = pytest.mark.parametrize("prior", ["tsb", "fsd"])
 
 
@@ -34,14 +23,14 @@ def start_of(n, K, seed=0):
 
 
 def fitted(rows, kind, prior, K=8, start=None, max_iter=3000, tol=1e-12, **hyper):
-    block, found = begin(rows, start_of(len(rows.labels), K) if start is None else start, kind, K)
-    fit = iterate([block], first_state(found, rows.offsets, kind, prior, **hyper), max_iter=max_iter, tol=tol)
+    block, found = vb.begin(rows, start_of(len(rows.labels), K) if start is None else start, kind, K)
+    fit = vb.iterate([block], vb.first_state(found, rows.offsets, kind, prior, **hyper), max_iter=max_iter, tol=tol)
     return fit, soft_of(fit.blocks[0], fit.state)
 
 
 def soft_of(block, state):
     soft = None if block.soft is None else block.soft if state.order is None else block.soft[:, state.order]
-    return soften(size_scores(state, soft) + label_scores(block.rows, state, soft)) if soft is None else soft
+    return vb.soften(vb.size_scores(state, soft) + vb.label_scores(block.rows, state, soft)) if soft is None else soft
 
 
 @every_kind
@@ -63,9 +52,9 @@ def test_fixed_points_satisfy_their_equations(kind, prior, hyper):
 def test_a_pass_is_the_oracle_s(kind, prior, power):
     rows = rows_of(n=20)
     soft = np.random.default_rng(1).dirichlet(np.ones(6), 20)
-    state = first_state(statistics(rows, soft, kind), rows.offsets, kind, prior, alpha=0.7, beta=0.2, power=power)
+    state = vb.first_state(vb.statistics(rows, soft, kind), rows.offsets, kind, prior, alpha=0.7, beta=0.2, power=power)
     known = None if kind == "vb" else soft
-    found = soften(size_scores(state, known) + label_scores(rows, state, known))
+    found = vb.soften(vb.size_scores(state, known) + vb.label_scores(rows, state, known))
     how = {"kind": kind, "prior": prior, "alpha": 0.7, "beta": 0.2, "power": power}
     expected = oracle.update(rows.labels, [4] * 5, soft, **how)
     np.testing.assert_allclose(found, expected, atol=1e-10)
@@ -86,8 +75,6 @@ def test_the_bound_of_vb_never_falls(prior, seed, power):
 @pytest.mark.parametrize("power", [1.0, 0.5])
 def test_the_bound_is_below_the_evidence(prior, power):
     """On a case small enough to sum over all assignments."""
-    from oracle.label_mixture import posterior
-
     rows = rows_of(n=5, r=2, k=3, holes=0.2)
     evidence = np.log(sum(posterior(rows.labels, [3, 3], 3, prior, 0.7, 0.3, power).values()))
     for seed in range(5):
@@ -116,11 +103,11 @@ def test_rows_apart_give_the_same_numbers(kind, prior):
     start = start_of(90, 8)
     whole, soft = fitted(rows, kind, prior, start=start, tol=1e-9)
     cuts = [np.arange(0, 20), np.arange(20, 70), np.arange(70, 90)]
-    blocks, found = zip(*(begin(rows.take(cut), start[cut], kind, 8) for cut in cuts), strict=True)
-    state = first_state(merge(found), rows.offsets, kind, prior)
+    blocks, found = zip(*(vb.begin(rows.take(cut), start[cut], kind, 8) for cut in cuts), strict=True)
+    state = vb.first_state(vb.merge(found), rows.offsets, kind, prior)
     for _ in range(len(whole.history) - 1):
-        blocks, found = zip(*(partial(block, state) for block in blocks), strict=True)
-        state = advance(state, merge(found))
+        blocks, found = zip(*(vb.partial(block, state) for block in blocks), strict=True)
+        state = vb.advance(state, vb.merge(found))
     assert state.alpha == pytest.approx(whole.state.alpha, abs=1e-9)
     assert state.beta == pytest.approx(whole.state.beta, abs=1e-9)
     assert state.bound == pytest.approx(whole.history[-1], abs=1e-8)
@@ -133,10 +120,10 @@ def test_rows_apart_give_the_same_numbers(kind, prior):
 def test_a_pass_may_be_retried(kind, prior):
     """A worker that answers twice, after the sticks were put in another order, says the same twice."""
     rows = rows_of()
-    block, found = begin(rows, start_of(60, 8), kind, 8)
-    state = first_state(found, rows.offsets, kind, prior)
+    block, found = vb.begin(rows, start_of(60, 8), kind, 8)
+    state = vb.first_state(found, rows.offsets, kind, prior)
     for _ in range(3):
-        (first, one), (again, two) = partial(block, state), partial(block, state)
+        (first, one), (again, two) = vb.partial(block, state), vb.partial(block, state)
         np.testing.assert_array_equal(one.table, two.table)
         np.testing.assert_array_equal(first.soft, again.soft)
-        block, state = first, advance(state, one)
+        block, state = first, vb.advance(state, one)

@@ -16,11 +16,11 @@ from explorer_cases import arrays, codes
 from papers.bekkerman2009.data import draw_documents
 
 
-def blobs(n: int = 300) -> np.ndarray:
+def blobs(n=300):
     return gaussians_8d5k(n, random_state=0)[0]
 
 
-def with_gaps() -> cs.Ensemble:
+def with_gaps():
     """k-means at several k, each without the labels of a fifth of the objects."""
     ens = cs.generate(blobs(), 12, (2, 9), random_state=1, progress=False)
     labels = ens.labels.copy()
@@ -43,7 +43,7 @@ def combined(request):
     return ens, cs.combine(ens)
 
 
-def assert_same(labels, consensus) -> None:
+def assert_same(labels, consensus):
     np.testing.assert_array_equal(labels, consensus.labels)
     assert labels.max() + 1 == consensus.n_clusters
 

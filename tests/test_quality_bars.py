@@ -4,8 +4,6 @@ Controlled noise is one experiment: 400 objects in 10 clusters, 8 clusterings wi
 random. Seeds count from 0: twenty, five where a run takes long (CSPA, distributed data), eight for the choice of a method.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -18,15 +16,10 @@ from papers.strehl2002.scenarios import feature_distributed, object_distributed
 pytestmark = [pytest.mark.slow, pytest.mark.full_effort]
 NOISE = {0.1: 0.99, 0.2: 0.99, 0.3: 0.97, 0.4: 0.94, 0.5: 0.83, 0.6: 0.68, 0.7: 0.37}
 TWENTY, EIGHT, FIVE = range(20), range(8), range(5)
-mcla_and_vote = pytest.mark.parametrize("method", ["mcla", "vote"])
 
 
-def mean_nmi(method, k, cases, **options):
-    return np.mean([nmi(truth, fitted(method, k, ensemble, **options)) for ensemble, truth in cases])
-
-
-def fitted(method, k, ensemble, **options):
-    return combine(ensemble, k, method, random_state=0, **options).labels
+def mean_nmi(method, k, cases):
+    return np.mean([nmi(truth, combine(ensemble, k, method, random_state=0).labels) for ensemble, truth in cases])
 
 
 def controlled(noise, seeds, sizes=None):
@@ -46,7 +39,7 @@ def test_controlled_noise(method, seeds, noise):
     assert mean_nmi(method, 10, controlled(noise, seeds)) >= NOISE[noise]
 
 
-@mcla_and_vote
+@pytest.mark.parametrize("method", ["mcla", "vote"])
 def test_unequal_clusters(method):
     assert mean_nmi(method, 10, controlled(0.3, TWENTY, sizes=0.7)) >= 0.96
 
@@ -72,7 +65,6 @@ def test_parts_of_the_features():
     assert best >= np.mean(views) + 0.10
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.3, 0.5, 0.7])
 def test_the_choice_is_near_the_best_method(noise):
     cases = controlled(noise, EIGHT)

@@ -1,11 +1,8 @@
 """The tree over k and the curve of stability: edges against their definition, the layout, and what is drawn."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,7 +19,7 @@ from consilience.reports.tree_over_k import _places, tree_over_k, tree_over_k_ed
 
 
 @pytest.fixture(scope="module")
-def ens() -> cs.Ensemble:
+def ens():
     """Noisy copies of eight blocks, at several finenesses."""
     rng = np.random.default_rng(0)
     truth = np.repeat(np.arange(8), 25)
@@ -36,7 +33,7 @@ def ens() -> cs.Ensemble:
 
 
 @pytest.fixture(scope="module")
-def scaled(ens: cs.Ensemble) -> Consensus:
+def scaled(ens):
     """A consensus with three scales."""
     answers = [cs.combine(ens, k, "evidence") for k in (2, 4, 8)]
     scales = pd.DataFrame(
@@ -57,7 +54,7 @@ def scaled(ens: cs.Ensemble) -> Consensus:
     return replace(answers[-1], **found)
 
 
-def plain_edges(upper: Any, lower: Any) -> dict[tuple[int, int], tuple[int, float, float]]:
+def plain_edges(upper, lower):
     both = [(a, b) for a, b in zip(upper, lower, strict=True) if a >= 0 and b >= 0]
     found = {}
     for pair in sorted(set(both)):
@@ -185,7 +182,7 @@ def test_the_report_of_a_saved_consensus_has_scales_trees_and_members(scaled, tm
 
 @pytest.mark.slow
 def test_the_report_of_clusterings_looks_for_the_number_of_all_and_not_of_every_group(ens, tmp_path, monkeypatch):
-    asked: list[Any] = []
+    asked = []
     combine_file = sys.modules["consilience.consensus.combine"]  # the package's name for it is the function
     found = combine_file.find_scales
     monkeypatch.setattr(combine_file, "find_scales", lambda *given: asked.append(given) or found(*given))

@@ -1,10 +1,7 @@
 """How far to trust each cluster and each clustering: the tables against their plain definitions, and what they find."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,7 +23,7 @@ CLUSTERS = ["cluster", "size", "share", "confidence", "support", "floaters", "re
 MEMBERS = ["clustering", "n_clusters", "coverage", "reliability", "weight", "kept", "better_without"]
 
 
-def noisy(n: int, k: int, m: int, share: float, seed: int, missing: float = 0.0) -> tuple[Any, Any]:
+def noisy(n, k, m, share, seed, missing=0.0):
     """A partition, and copies of it (clusterings × objects) of which a share of the labels is drawn anew and some are missing."""
     rng = np.random.default_rng(seed)
     truth = np.sort(rng.integers(k, size=n)).astype(np.int32)
@@ -37,12 +34,12 @@ def noisy(n: int, k: int, m: int, share: float, seed: int, missing: float = 0.0)
     return truth, columns
 
 
-def rows_of(columns: Any) -> Problem:
+def rows_of(columns):
     """The distinct rows of clusterings × objects."""
     return check_problem(cs.Ensemble.from_codes(np.ascontiguousarray(columns.T)))
 
 
-def ranks(problem: Problem, labels: Any) -> Any:
+def ranks(problem, labels):
     """The places of the clusters by falling size, equals by their first row."""
     rows = labels[problem.first].tolist()
     clusters = range(int(labels.max()) + 1)
@@ -51,7 +48,7 @@ def ranks(problem: Problem, labels: Any) -> Any:
 
 
 @pytest.fixture(params=[0.0, 0.3])
-def case(request: pytest.FixtureRequest) -> tuple[Any, Any]:
+def case(request):
     """Clusterings of several finenesses, with and without missing labels, and a consensus with an object left out."""
     labels, columns = noisy(40, 4, 5, 0.35, 1, request.param)
     columns[3] = np.where(columns[3] >= 0, columns[3] // 2, -1)
@@ -180,9 +177,8 @@ def test_clusters_that_no_clustering_labels_have_no_recurrence():
 def test_samples_do_not_depend_on_the_order_of_objects_and_clusterings(weighted, monkeypatch):
     _, columns = noisy(3000, 4, 26, 0.3, 0, 0.1)
     whole = cs.combine(columns.T, 4, "vote").members
-    for name, value in {"FEWEST_OBJECTS": 200, "OBJECTS": 300}.items():
+    for name, value in {"FEWEST_OBJECTS": 200, "OBJECTS": 300, "READ": 10**5}.items():
         monkeypatch.setattr(trust, name, value)
-    monkeypatch.setattr(trust, "READ", 10**5)
     rng = np.random.default_rng(1)
     objects, clusterings = rng.permutation(3000), rng.permutation(26)
     copies = rng.integers(1, 4, 3000) if weighted else np.ones(3000, int)

@@ -1,16 +1,11 @@
 """The model of independent errors by definition: one object, clustering, label and cluster at a time."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
 
 
-def one_iteration(labels: NDArray[np.int64], weights: Floats, soft: Floats, prior: float) -> tuple[Floats, Floats]:
+def one_iteration(labels, weights, soft, prior):
     """Probabilities of the clusters given each object after one iteration of EM, and the reliabilities. As many labels as clusters."""
     n, k = soft.shape
     scores = np.array([[np.log((weights @ soft[:, c] + 1) / (weights.sum() + k)) for c in range(k)] for _ in range(n)])

@@ -1,11 +1,12 @@
 """The Dirichlet-process mixture of label rows by its definition: every assignment of the objects, one by one."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
 from scipy.special import betaln
 
-from oracle.random import stream
+from oracle.random import below, shuffled, stream, uniform
 
 
 def log_prior(z, n_clusters, prior, alpha):
@@ -50,10 +51,6 @@ def conditionals(joint, z, n_clusters):
     return found / found.sum(axis=1, keepdims=True)
 
 
-def uniform(bits):
-    return (next(bits) >> 11) / 2**53
-
-
 def gibbs_sweep(labels, widths, z, *, n_clusters, prior, alpha, beta, seed, unit, power=1.0, moves=0):
     """Every object drawn from its conditional, by the stream (seed, unit); then moves and, with sticks, swaps of neighbors."""
     joint = posterior(labels, widths, n_clusters, prior, alpha, beta, power)
@@ -72,36 +69,29 @@ def gibbs_sweep(labels, widths, z, *, n_clusters, prior, alpha, beta, seed, unit
             while prior == "tsb" and uniform(bits) >= (1 / (1 + alpha) if k < n_clusters - 1 else 1):
                 k += 1
         z[i] = k
+    log_one = partial(_log_one, labels, widths, beta, power)
     for _ in range(moves):
-        z = _split_or_merge(
-            z, joint, n_clusters, prior, bits, lambda i, side: _log_one(labels, widths, i, side, beta, power)
-        )
+        z = _split_or_merge(z, joint, n_clusters, prior, bits, log_one)
     if prior == "tsb":
         z = _swaps(z, n_clusters, alpha, bits)
     return z
 
 
-def _log_one(labels, widths, i, side, beta, power):
+def _log_one(labels, widths, beta, power, i, side):
     """log of a cluster's size times the tempered likelihood of the labels of one more object."""
     both = log_labels(labels[[*side, i]], widths, [0] * (len(side) + 1), beta)
     return np.log(len(side)) + power * (both - log_labels(labels[side], widths, [0] * len(side), beta))
 
 
-def _below(bits, n):
-    while (x := next(bits)) < 2**64 % n:
-        pass
-    return x % n
-
-
 def _split_or_merge(z, joint, n_clusters, prior, bits, log_one):
     """Jain and Neal's move: two seeds, the others dealt out in random order, redrawn once, and redrawn for the proposal."""
-    n, i = len(z), _below(bits, len(z))
+    n, i = len(z), below(bits, len(z))
     if uniform(bits) < 0.5:
         others, empty = [h for h in range(n) if z[h] == z[i] and h != i], _empty(z, n_clusters, prior)
         if not others or not empty:
             return z
-        j = others.pop(_below(bits, len(others)))
-        to = empty[_below(bits, len(empty)) if prior == "tsb" else 0]
+        j = others.pop(below(bits, len(others)))
+        to = empty[below(bits, len(empty)) if prior == "tsb" else 0]
         sides = _launch(i, j, others, bits, log_one)
         chance = _redraw(sides, others, bits, log_one)
         new = [to if h in sides[0] else k for h, k in enumerate(z)]
@@ -109,7 +99,7 @@ def _split_or_merge(z, joint, n_clusters, prior, bits, log_one):
         return new if uniform(bits) < joint[tuple(new)] / joint[tuple(z)] * pairs * len(empty) / chance else z
     if z.count(z[i]) == n:
         return z
-    while z[j := _below(bits, n)] == z[i]:
+    while z[j := below(bits, n)] == z[i]:
         pass
     new = [z[j] if k == z[i] else k for k in z]
     empty = _empty(new, n_clusters, prior)
@@ -135,11 +125,8 @@ def _first(h, sides, log_one):
 
 
 def _launch(i, j, others, bits, log_one):
-    order, sides = list(range(len(others))), [[i], [j]]
-    for x in range(len(order), 1, -1):
-        y = _below(bits, x)
-        order[x - 1], order[y] = order[y], order[x - 1]
-    for h in order:
+    sides = [[i], [j]]
+    for h in shuffled(bits, len(others)):
         sides[0 if uniform(bits) < _first(others[h], sides, log_one) else 1].append(others[h])
     _redraw(sides, others, bits, log_one)
     return sides
@@ -161,11 +148,8 @@ def _swaps(z, n_clusters, alpha, bits):
     top = max(z) + 1
     for k in reversed(range(min(top, n_clusters - 1))):
         trial = [{k: k + 1, k + 1: k}.get(x, x) for x in z]
-        odds = np.exp(
-            log_prior(np.array(trial), n_clusters, "tsb", alpha) - log_prior(np.array(z), n_clusters, "tsb", alpha)
-        )
-        if uniform(bits) < odds:
-            z = trial
+        before, after = (log_prior(np.array(x), n_clusters, "tsb", alpha) for x in (z, trial))
+        z = trial if uniform(bits) < np.exp(after - before) else z
     return z
 
 

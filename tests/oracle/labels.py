@@ -1,15 +1,9 @@
 """Rows of labels: collapsed, colored, counted against clusters, scored, voted on, by their definitions."""
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
-
-Colors = NDArray[np.uint64]
-Ints = NDArray[np.int64]
 
 
-def signatures(labels: NDArray[np.int32]) -> tuple[Ints, Ints, Ints]:
+def signatures(labels):
     """First object of each distinct row, every object's row, and the counts; rows in the order they appear."""
     _, first, inverse, count = np.unique(labels, axis=0, return_index=True, return_inverse=True, return_counts=True)
     order = np.argsort(first)  # from sorted rows to rows as they appear
@@ -18,28 +12,26 @@ def signatures(labels: NDArray[np.int32]) -> tuple[Ints, Ints, Ints]:
     return first[order], rank[inverse.ravel()], count[order]
 
 
-def distinct_rows(labels: NDArray[np.int32]) -> tuple[Ints, Ints]:
+def distinct_rows(labels):
     """First object of each distinct row and the counts."""
     first, _, count = signatures(labels)
     return first, count
 
 
-def find_rows(rows: NDArray[np.int32], wanted: NDArray[np.int32]) -> Ints:
+def find_rows(rows, wanted):
     """The number of each wanted row among distinct rows, −1 where it is none of them."""
     same = (wanted[:, None] == rows).all(axis=2)
     return np.where(same.any(axis=1), same.argmax(axis=1), -1)
 
 
-def mix(color: int) -> int:
+def mix(color):
     """The finalizer of splitmix64."""
     color = (color ^ (color >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
     color = (color ^ (color >> 27)) * 0x94D049BB133111EB % 2**64
     return color ^ (color >> 31)
 
 
-def color_rows(
-    labels: NDArray[np.int32], offsets: NDArray[np.int64], colors: Colors, own: Colors
-) -> tuple[Colors, Colors]:
+def color_rows(labels, offsets, colors, own):
     """Each row's color from its own and those of its labels; for every label, the sum over its rows."""
     rows, sums = [], [0] * len(colors)
     for row, color in zip(labels, own.tolist(), strict=True):
@@ -51,18 +43,17 @@ def color_rows(
 
 
 def row_scores(labels, offsets, table, scores):
-    for i, row in enumerate(labels):
-        for q, label in enumerate(row):
-            if label >= 0:
-                scores[i] += np.asarray(table)[offsets[q] + label]
+    for (i, q), label in np.ndenumerate(labels):
+        if label >= 0:
+            scores[i] += table[offsets[q] + label]
 
 
 def label_tables(columns, offsets, clusters, n_clusters, weights=None):
-    table = np.zeros((offsets[-1], n_clusters))
+    weights = np.ones(columns.shape[1], np.int64) if weights is None else weights
+    table = np.zeros((offsets[-1], n_clusters), weights.dtype)
     for q, column in enumerate(columns):
-        for i, label in enumerate(column):
-            if label >= 0 and clusters[i] >= 0:
-                table[offsets[q] + label, clusters[i]] += 1 if weights is None else weights[i]
+        for i in np.flatnonzero((column >= 0) & (clusters >= 0)):
+            table[offsets[q] + column[i], clusters[i]] += weights[i]
     return table
 
 

@@ -1,29 +1,11 @@
 """K-means runs by Lloyd's algorithm, in float64 throughout."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from oracle.random import below, stream
-
-Floats = NDArray[np.float64]
+from oracle.random import below, stream, uniform
 
 
-def lloyd(
-    X: Floats,
-    clusters: Any,
-    units: Any,
-    *,
-    weights: Any = None,
-    starts: Any = None,
-    init: str = "random",
-    max_iter: int = 300,
-    seed: int = 0,
-) -> tuple[NDArray[np.int32], Floats, NDArray[np.int32]]:
+def lloyd(X, clusters, units, *, weights=None, starts=None, init="random", max_iter=300, seed=0):
     """Labels (runs × objects), inertia and steps of every run."""
     found = []
     for r, (k, unit) in enumerate(zip(clusters, units, strict=True)):
@@ -38,7 +20,7 @@ def lloyd(
     return np.array(labels, np.int32), np.array(inertia), np.array(steps, np.int32)
 
 
-def at_random(n: int, k: int, bits: Iterator[int]) -> list[int]:
+def at_random(n, k, bits):
     """The first k of a shuffle from the front."""
     items = list(range(n))
     for c in range(k):
@@ -47,24 +29,24 @@ def at_random(n: int, k: int, bits: Iterator[int]) -> list[int]:
     return items[:k]
 
 
-def far_apart(Z: Floats, k: int, bits: Iterator[int]) -> list[int]:
+def far_apart(Z, k, bits):
     """k-means++; where every object is at a center, the first not chosen."""
     chosen = [below(bits, len(Z))]
     while len(chosen) < k:
         squares = squared_distances(Z, Z[chosen]).min(axis=1)
         squares[chosen] = 0
-        target = (next(bits) >> 11) / 2**53 * squares.sum()
+        target = uniform(bits) * squares.sum()
         rest = [i for i in range(len(Z)) if i not in chosen]
         places = np.flatnonzero(squares > 0)
         chosen.append(int(places[np.argmax(np.cumsum(squares[places]) > target)]) if len(places) else rest[0])
     return chosen
 
 
-def squared_distances(Z: Floats, centers: Floats) -> Floats:
+def squared_distances(Z, centers):
     return np.stack([((Z - center) ** 2).sum(axis=1) for center in centers], axis=1)
 
 
-def one_run(Z: Floats, centers: Floats, max_iter: int) -> tuple[NDArray[Any], float, int]:
+def one_run(Z, centers, max_iter):
     labels, steps = np.full(len(Z), -1), 0
     while steps < max_iter:
         steps += 1
@@ -77,18 +59,18 @@ def one_run(Z: Floats, centers: Floats, max_iter: int) -> tuple[NDArray[Any], fl
     return labels, inertia_of(Z, labels, means_of(Z, labels, len(centers))), steps
 
 
-def nearest(Z: Floats, centers: Floats) -> NDArray[Any]:
+def nearest(Z, centers):
     """The nearest center of every object, the first of equals; a center that is nowhere (NaN) is no one's."""
     squares = squared_distances(Z, centers)
     return np.where(np.isnan(squares), np.inf, squares).argmin(axis=1)
 
 
-def means_of(Z: Floats, labels: NDArray[Any], k: int) -> Floats:
+def means_of(Z, labels, k):
     nowhere = np.full(Z.shape[1], np.nan)
     return np.array([Z[labels == c].mean(axis=0) if (labels == c).any() else nowhere for c in range(k)])
 
 
-def fill_empty(Z: Floats, labels: NDArray[Any], centers: Floats, k: int) -> NDArray[Any]:
+def fill_empty(Z, labels, centers, k):
     """Every empty cluster takes the object farthest from its center, out of a cluster that has others."""
     labels = labels.copy()
     squares = ((Z - centers[labels]) ** 2).sum(axis=1)
@@ -104,5 +86,5 @@ def fill_empty(Z: Floats, labels: NDArray[Any], centers: Floats, k: int) -> NDAr
     return labels
 
 
-def inertia_of(Z: Floats, labels: NDArray[Any], centers: Floats) -> float:
+def inertia_of(Z, labels, centers):
     return float(((Z - centers[labels]) ** 2).sum())

@@ -1,18 +1,11 @@
 """Pairs of clusterings, and pairs of objects in them, by their definitions."""
 
-from __future__ import annotations
-
 from math import comb
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
-def contingency(a: NDArray[Any], b: NDArray[Any], shape: tuple[int, int], *, weights: Any = None) -> NDArray[Any]:
+def contingency(a, b, shape, *, weights=None):
     """Table of the weight of the objects with label i in `a` and j in `b`; an object missing (−1) in either is out."""
     weights = np.ones(len(a), np.int64) if weights is None else np.asarray(weights)
     table = np.zeros(shape, np.int64 if weights.dtype.kind in "iu" else np.float64)
@@ -24,26 +17,21 @@ def contingency(a: NDArray[Any], b: NDArray[Any], shape: tuple[int, int], *, wei
 # Sums over the contingency tables of many pairs of clusterings, one table at a time.
 
 
-def square(x: NDArray[np.int64]) -> NDArray[np.uint64]:
-    return (x * x).astype(np.uint64)
+def decoded(codes):
+    return np.where(codes == np.iinfo(codes.dtype).max, -1, codes.astype(np.int64))
 
 
-def x_log_x(x: NDArray[np.int64]) -> NDArray[np.float64]:
+def x_log_x(x):
     return x * np.log(np.maximum(x, 1))
 
 
-TERMS: dict[str, Any] = {"square": square, "xlogx": x_log_x}
-
-
-def pair_sums(
-    codes: NDArray[Any], clusters: NDArray[Any], begin: int, end: int, *, term: str, missing: bool
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+def pair_sums(codes, clusters, begin, end, *, term, missing):
     """For the pairs (a, b), a < end, begin <= b < end: the term summed over cells, rows, columns; and the total."""
-    f, width = TERMS[term], end - begin
-    kind = np.uint64 if term == "square" else np.float64
+    f, kind = (np.square, np.uint64) if term == "square" else (x_log_x, np.float64)
+    width = end - begin
     joint, own, other = (np.zeros((end, width), kind) for _ in range(3))
     known = np.zeros((end, width), np.int64)
-    labels = np.where(codes == np.iinfo(codes.dtype).max, -1, codes.astype(np.int64))
+    labels = decoded(codes)
     for a in range(end):
         for b in range(begin, end):
             table = contingency(labels[a], labels[b], (clusters[a], clusters[b]))
@@ -57,7 +45,7 @@ def pair_sums(
 # What sums of x log x over contingency tables are by chance, from binomial coefficients.
 
 
-def expected_xlogx(n: int, own: Any, other: Any) -> NDArray[np.float64]:
+def expected_xlogx(n, own, other):
     """E[x log x], x the objects that clusters of a and b of n objects share: P(x) = C(a, x) C(n − a, b − x) / C(n, b)."""
     out = np.zeros((len(own), len(other)))
     for (i, j), _ in np.ndenumerate(out):
@@ -69,9 +57,9 @@ def expected_xlogx(n: int, own: Any, other: Any) -> NDArray[np.float64]:
     return out
 
 
-def expected_sums(codes: NDArray[Any], clusters: NDArray[Any], begin: int, end: int) -> NDArray[np.float64]:
+def expected_sums(codes, clusters, begin, end):
     """Summed over the table of the objects labeled in both, for the pairs a < b, begin <= b < end; 0 elsewhere."""
-    labels = np.where(codes == np.iinfo(codes.dtype).max, -1, codes.astype(np.int64))
+    labels = decoded(codes)
     out = np.zeros((end, end - begin))
     for a in range(end):
         for b in range(max(begin, a + 1), end):
@@ -84,13 +72,13 @@ def expected_sums(codes: NDArray[Any], clusters: NDArray[Any], begin: int, end: 
 # Element-centric similarity: by the walks from every object, n × n numbers for each clustering.
 
 
-def walks(labels: NDArray[Any], alpha: float) -> NDArray[np.float64]:
+def walks(labels, alpha):
     """Row i: where the walk that returns to object i with probability 1 − α is found; α / size on each object of its cluster."""
     together = labels[:, None] == labels
     return alpha * together / together.sum(axis=1, keepdims=True) + (1 - alpha) * np.eye(len(labels))
 
 
-def element_scores(a: Any, b: Any, alpha: float = 0.9) -> NDArray[np.float64]:
+def element_scores(a, b, alpha=0.9):
     """1 − Σ_j |p_ij − q_ij| / 2α of every object labeled in both, NaN of the others."""
     a, b = np.asarray(a), np.asarray(b)
     known = (a >= 0) & (b >= 0)
@@ -99,11 +87,9 @@ def element_scores(a: Any, b: Any, alpha: float = 0.9) -> NDArray[np.float64]:
     return out
 
 
-def overlap_sums(
-    codes: NDArray[Any], clusters: NDArray[Any], begin: int, end: int, *, missing: bool
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def overlap_sums(codes, clusters, begin, end, *, missing):
     """The scores summed over objects, and how many objects have one, for the pairs a <= b, begin <= b < end; 0 elsewhere."""
-    labels = np.where(codes == np.iinfo(codes.dtype).max, -1, codes.astype(np.int64))
+    labels = decoded(codes)
     sums, known = np.zeros((end, end - begin)), np.zeros((end, end - begin), np.int64)
     for a in range(end):
         for b in range(max(begin, a), end):
@@ -112,17 +98,15 @@ def overlap_sums(
     return sums, known if missing else np.zeros((0, 0), np.int64)
 
 
-def object_overlaps(
-    codes: NDArray[Any], clusters: NDArray[Any], begin: int, end: int, total: NDArray[np.float64]
-) -> None:
+def object_overlaps(codes, clusters, begin, end, total):
     """Add every object's score in the pairs begin <= a < end, a < b to `total`."""
-    labels = np.where(codes == np.iinfo(codes.dtype).max, -1, codes.astype(np.int64))
+    labels = decoded(codes)
     for a in range(begin, end):
         for b in range(a + 1, len(codes)):
             total += np.nan_to_num(element_scores(labels[a], labels[b]))
 
 
-def within_sums(block: NDArray[np.float64], begin: int, labels: NDArray[np.int32], sums: NDArray[np.float64]) -> None:
+def within_sums(block, begin, labels, sums):
     """Add to sums[q, c] the distances of the pairs i < j of the block that lie in cluster c of clustering q."""
     rows, columns = block.shape
     for q, own in enumerate(labels[:, begin : begin + columns]):
@@ -135,7 +119,7 @@ def within_sums(block: NDArray[np.float64], begin: int, labels: NDArray[np.int32
 JOINS = {"average": np.add, "single": np.minimum, "complete": np.maximum}
 
 
-def row_distances(columns: NDArray[np.int32], offsets: Ints, weights: Floats) -> Floats:
+def row_distances(columns, offsets, weights):
     """1 − the weights of the shared labels, by the clusterings that label both; 1 where none does."""
     n = columns.shape[1]
     found = np.ones((n, n))
@@ -148,7 +132,7 @@ def row_distances(columns: NDArray[np.int32], offsets: Ints, weights: Floats) ->
     return found
 
 
-def linkage(distances: Floats, weights: Floats, kind: str = "average", *, tie: float = 0.0) -> tuple[Ints, Floats]:
+def linkage(distances, weights, kind="average", *, tie=0.0):
     """Nearest-neighbor chains on sums S(A, B) = Σ w_i w_j d_ij, or on smallest or largest distances."""
     n, join, average = len(distances), JOINS[kind], kind == "average"
     total, height, gone = np.array(weights, float), np.zeros(n), np.zeros(n)

@@ -1,17 +1,13 @@
 """Counter-based random streams: Philox 4x32-10 (Salmon, Moraes, Dror, Shaw 2011), written with whole numbers."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from itertools import count, islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 WORD = 2**32
 
 
-def philox(counter: tuple[int, int, int, int], key: tuple[int, int]) -> tuple[int, int, int, int]:
+def philox(counter, key):
     """Ten rounds of multiply and mix: four 32-bit words of counter and two of key give four random words."""
     c0, c1, c2, c3 = counter
     k0, k1 = key
@@ -23,7 +19,7 @@ def philox(counter: tuple[int, int, int, int], key: tuple[int, int]) -> tuple[in
     return c0, c1, c2, c3
 
 
-def stream(seed: int, unit: int) -> Iterator[int]:
+def stream(seed, unit):
     """64-bit numbers without end: the key is the seed, the counter (block, unit); a block gives two, low word first."""
     for block in count():
         counter = block % WORD, block // WORD, unit % WORD, unit // WORD
@@ -32,29 +28,38 @@ def stream(seed: int, unit: int) -> Iterator[int]:
         yield x[2] + WORD * x[3]
 
 
-def below(bits: Iterator[int], n: int) -> int:
+def below(bits, n):
     """Unbiased in [0, n): the lowest 2^64 mod n draws are thrown away, so that every remainder is as likely."""
     return next(x for x in bits if x >= 2**64 % n) % n
 
 
-def random_bits(seed: int, unit: int, size: int) -> NDArray[np.uint64]:
+def random_bits(seed, unit, size):
     return np.array(list(islice(stream(seed, unit), size)), np.uint64)
 
 
-def random_uniform(seed: int, unit: int, size: int) -> NDArray[np.float64]:
+def uniform(bits):
     """The upper 53 bits, as a fraction."""
-    return np.array([(x >> 11) / 2**53 for x in islice(stream(seed, unit), size)])
+    return (next(bits) >> 11) / 2**53
 
 
-def random_below(seed: int, unit: int, n: int, size: int) -> NDArray[np.uint64]:
+def random_uniform(seed, unit, size):
+    bits = stream(seed, unit)
+    return np.array([uniform(bits) for _ in range(size)])
+
+
+def random_below(seed, unit, n, size):
     bits = stream(seed, unit)
     return np.array([below(bits, n) for _ in range(size)], np.uint64)
 
 
-def random_permutation(seed: int, unit: int, n: int) -> NDArray[np.int64]:
+def shuffled(bits, n):
     """Fisher–Yates, from the last place down."""
-    bits, items = stream(seed, unit), list(range(n))
+    items = list(range(n))
     for last in range(n - 1, 0, -1):
         chosen = below(bits, last + 1)
         items[last], items[chosen] = items[chosen], items[last]
-    return np.array(items, np.int64)
+    return items
+
+
+def random_permutation(seed, unit, n):
+    return np.array(shuffled(stream(seed, unit), n), np.int64)

@@ -1,14 +1,13 @@
 """How far to trust clusters and clusterings, by their plain definitions: loops over objects and pairs."""
 
-from __future__ import annotations
-
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 
+from oracle.walk import cluster_weights, clusters_of
 
-def owners(columns: Any, labels: Any, k: int, rank: Any) -> list[dict[int, int]]:
+
+def owners(columns, labels, k, rank):
     """For every clustering, the cluster that holds most objects of each label.
 
     Ties go to the cluster with more labels, then to the one with purer ones, then to that of lower rank.
@@ -31,7 +30,7 @@ def owners(columns: Any, labels: Any, k: int, rank: Any) -> list[dict[int, int]]
     ]
 
 
-def votes(columns: Any, labels: Any, k: int, rank: Any) -> list[list[tuple[int, int]]]:
+def votes(columns, labels, k, rank):
     """For every object, (clustering, cluster) of each of its votes."""
     speaks = owners(columns, labels, k, rank)
     return [
@@ -39,7 +38,7 @@ def votes(columns: Any, labels: Any, k: int, rank: Any) -> list[list[tuple[int, 
     ]
 
 
-def recurrence(columns: Any, labels: Any, cluster: int) -> float:
+def recurrence(columns, labels, cluster):
     """Mean over clusterings of the largest Jaccard index with one of their clusters, on objects labeled in both."""
     best = []
     for column in columns:
@@ -51,7 +50,7 @@ def recurrence(columns: Any, labels: Any, cluster: int) -> float:
     return float(np.mean(best)) if best else np.nan
 
 
-def confused(columns: Any, labels: Any, cluster: int, k: int, rank: Any) -> tuple[int, float]:
+def confused(columns, labels, cluster, k, rank):
     """The other cluster that most votes of a cluster's objects speak for, and their share of its votes."""
     count = np.zeros(k)
     for i, cast in enumerate(votes(columns, labels, k, rank)):
@@ -62,7 +61,7 @@ def confused(columns: Any, labels: Any, cluster: int, k: int, rank: Any) -> tupl
     return (nearest, count.max() / total) if count.any() else (-1, 0.0)
 
 
-def what_others_say(columns: Any, labels: Any, k: int, without: int, rank: Any) -> Any:
+def what_others_say(columns, labels, k, without, rank):
     """The cluster of most votes of the other clusterings; −1 where there is none."""
     found = np.full(len(labels), -1)
     for i, cast in enumerate(votes(columns, labels, k, rank)):
@@ -72,12 +71,12 @@ def what_others_say(columns: Any, labels: Any, k: int, without: int, rank: Any) 
     return found
 
 
-def pairs_together(a: Any, b: Any) -> int:
+def pairs_together(a, b):
     """Ordered pairs of objects that are together in both."""
     return sum(a[i] == a[j] and b[i] == b[j] for i in range(len(a)) for j in range(len(a)) if i != j)
 
 
-def adjusted_wallace(a: Any, b: Any) -> float:
+def adjusted_wallace(a, b):
     """The larger of the two adjusted Wallace coefficients of two vectors without missing labels."""
     pairs = len(a) * (len(a) - 1)
     both, one, other = pairs_together(a, b), pairs_together(a, a), pairs_together(b, b)
@@ -87,20 +86,13 @@ def adjusted_wallace(a: Any, b: Any) -> float:
     return float(max(coefficients))
 
 
-def shuffled_pairs(a: Any, b: Any) -> Any:
+def shuffled_pairs(a, b):
     """Pairs together in both for every order of the second."""
     return np.array([pairs_together(a, np.asarray(order)) for order in permutations(b)])
 
 
-def weight(columns: Any, number: int, theta: float = 0.4) -> float:
-    """Mean over a clustering's objects of exp(−H / (θ m)), H the summed entropy in bits of the m clusterings that label their cluster."""
-    own, found = columns[number], []
-    for label in own[own >= 0]:
-        inside, bits = own == label, []
-        for column in columns:
-            share = np.unique(column[inside & (column >= 0)], return_counts=True)[1]
-            if share.size:
-                share = share / share.sum()
-                bits.append(-float((share * np.log2(share)).sum()))
-        found.append(np.exp(-np.mean(bits) / theta))
-    return float(np.mean(found))
+def weight(columns, number):
+    """Mean over a clustering's objects of the weight of their cluster."""
+    clusters, weights = clusters_of(columns.T), cluster_weights(columns.T, np.ones(len(columns.T)))
+    own = [(one.sum(), weight) for (q, one), weight in zip(clusters, weights, strict=True) if q == number]
+    return float(np.average([weight for _, weight in own], weights=[size for size, _ in own]))

@@ -1,20 +1,14 @@
 """ClusterWalk by definition: every object and every copy of a clustering by itself, a column once more for every copy."""
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
-def clusters_of(labels: Ints) -> list[tuple[int, NDArray[np.bool_]]]:
+def clusters_of(labels):
     """The clustering and the objects of every cluster, clustering by clustering."""
     return [(q, column == label) for q, column in enumerate(labels.T) for label in np.unique(column[column >= 0])]
 
 
-def cluster_weights(labels: Ints, weights: Floats, theta: float = 0.4) -> Floats:
+def cluster_weights(labels, weights, theta=0.4):
     """exp(−H / θ): H the mean entropy, in bits, of the labels of a cluster, over the clusterings that label any of it."""
     found = []
     for _, members in clusters_of(labels):
@@ -28,7 +22,7 @@ def cluster_weights(labels: Ints, weights: Floats, theta: float = 0.4) -> Floats
     return np.array(found)
 
 
-def jaccard(labels: Ints, weights: Floats) -> Floats:
+def jaccard(labels, weights):
     """Of all pairs of clusters, on the objects that both clusterings label."""
     clusters = clusters_of(labels)
     found = np.zeros((len(clusters), len(clusters)))
@@ -40,7 +34,7 @@ def jaccard(labels: Ints, weights: Floats) -> Floats:
     return found
 
 
-def likeness(labels: Ints, weights: Floats, theta: float = 0.4, steps: int = 2) -> Floats:
+def likeness(labels, weights, theta=0.4, steps=2):
     """Of all pairs of clusters: the cosine of where walks end, times the root of the product of the weights."""
     weight = cluster_weights(labels, weights, theta)
     step = jaccard(labels, weights) * weight
@@ -50,7 +44,7 @@ def likeness(labels: Ints, weights: Floats, theta: float = 0.4, steps: int = 2) 
     return (ends @ ends.T) * np.sqrt(np.outer(weight, weight))
 
 
-def shared_similarity(labels: Ints, weights: Floats, theta: float = 0.4, steps: int = 2) -> tuple[Floats, Floats]:
+def shared_similarity(labels, weights, theta=0.4, steps=2):
     """Of all pairs of objects: the sum over the clusterings that label both of the likeness of their clusters, and their number."""
     clusters, alike = clusters_of(labels), likeness(labels, weights, theta, steps)
     total, both = np.zeros((len(labels),) * 2), np.zeros((len(labels),) * 2)
@@ -62,17 +56,15 @@ def shared_similarity(labels: Ints, weights: Floats, theta: float = 0.4, steps: 
     return total, both
 
 
-def shrunk(total: Floats, both: Floats, weights: Floats, r: int) -> Floats:
+def shrunk(total, both, weights, r):
     """Mean likeness of all pairs, one clustering more with the mean of all pairs counted where labels are missing."""
     if np.allclose(both, r):
         return total / both
-    mean = sum(weights[i] * weights[j] * total[i, j] for i in range(len(total)) for j in range(len(total))) / sum(
-        weights[i] * weights[j] * both[i, j] for i in range(len(total)) for j in range(len(total))
-    )
-    return (total + mean) / (both + 1)
+    pairs = np.outer(weights, weights)
+    return (total + (pairs * total).sum() / (pairs * both).sum()) / (both + 1)
 
 
-def group_similarity(total: Floats, both: Floats, groups: Ints, others: Ints, weights: Floats) -> Floats:
+def group_similarity(total, both, groups, others, weights):
     """Of groups of objects with other groups: the mean of the likeness over all objects and clusterings that label both; else 0."""
     mine = weights * (groups == np.arange(groups.max() + 1)[:, None])
     theirs = weights * (others == np.arange(others.max() + 1)[:, None])
@@ -80,7 +72,7 @@ def group_similarity(total: Floats, both: Floats, groups: Ints, others: Ints, we
     return np.divide(mine @ total @ theirs.T, shared, out=np.zeros_like(shared), where=shared > 1e-12)
 
 
-def average_linkage(alike: Floats, mass: Floats, k: int) -> tuple[Ints, float]:
+def average_linkage(alike, mass, k):
     """Merge the two groups with the greatest mean similarity until k are left; and by how much the choice was ever clear."""
     groups = [[i] for i in range(len(alike))]
     clear = np.inf
@@ -101,9 +93,7 @@ def average_linkage(alike: Floats, mass: Floats, k: int) -> tuple[Ints, float]:
     return labels, clear
 
 
-def cluster_walk(
-    labels: Ints, weights: Floats, k: int, theta: float = 0.4, steps: int = 2, rounds: int = 10
-) -> tuple[Ints, Floats, float]:
+def cluster_walk(labels, weights, k, theta=0.4, steps=2, rounds=10):
     """Clusters of the objects, their mean similarity with every cluster, and by how much every choice was clear.
 
     Objects alike in all labels are never parted: the tree is of the distinct rows, as heavy as their objects are.
