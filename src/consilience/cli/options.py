@@ -316,7 +316,7 @@ class Verb(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.terms:
-            from consilience.reports.finding import DEFINITIONS  # which takes longer to import than all other help
+            from consilience.reports.words import DEFINITIONS  # which takes longer to import than all other help
 
             with formatter.section("Words"):
                 formatter.write_dl([(term, DEFINITIONS[term]) for term in self.terms])

@@ -26,8 +26,8 @@ from consilience.measures.explained_variance import VarianceBetween
 from consilience.measures.summary import known_labels
 from consilience.meta import MetaClustering, organize
 from consilience.meta.tree import check_cut
-from consilience.reports.finding import code_names
 from consilience.reports.plane import Plane, feature_names
+from consilience.reports.words import code_names
 from consilience.tables import Table, scale
 
 

@@ -33,10 +33,8 @@ from consilience.reports.finding import (
     Strip,
     Text,
     Words,
-    decimals_of,
-    format_cell,
-    format_name,
 )
+from consilience.reports.words import decimals_of, format_cell, format_name
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 BROAD = 7  # safeguard: inches; a wider picture is scrolled on a narrow screen, since shrunk nobody could read it

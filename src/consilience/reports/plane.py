@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,6 @@ from consilience.ensemble import Ensemble
 from consilience.generation.methods.mds import embed
 from consilience.reports import figures
 from consilience.tables import Table, scale
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # safeguard: clusterings, and labels of theirs, from which a plane is made within seconds
 COLUMNS, CELLS = 200, 4_000_000
@@ -186,7 +183,9 @@ def aligned(labels: Array, reference: Array) -> Ints:
 
 
 @figures.picture("tiles", dict, main=False)
-def tiles_of(clusterings: Mapping[str, Any], *, data: Any = None, names: Mapping[str, Any] | None = None) -> Figure:
+def tiles_of(
+    clusterings: Mapping[str, Any], *, data: Any = None, names: Mapping[str, Any] | None = None
+) -> figures.Figure:
     """Objects on the data's plane, or without data on that of the labels, once for each of some clusterings (codes by name)."""
     codes = {name: np.asarray(labels) for name, labels in clusterings.items()}
     plane = plane_of(Ensemble(np.column_stack(list(codes.values()))), data)
@@ -201,7 +200,7 @@ def tiles_figure(
     names: Mapping[str, Any] | None = None,
     under: Mapping[str, str] | None = None,
     reference: Array | None = None,
-) -> Figure:
+) -> figures.Figure:
     """At most 3,000 objects at given places, colored by each clustering; colors follow `reference`, by default the first of them."""
     objects = np.sort(stream(0, "reports.objects").permutation(len(xy))[: figures.POINTS])
     across = len(tiles) if len(tiles) <= 4 else min((4, 3), key=lambda n: -len(tiles) % n)  # few empty places

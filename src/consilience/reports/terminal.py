@@ -17,7 +17,8 @@ from rich.text import Text
 
 from consilience._check import InputError, count, printable
 from consilience.reports.figures import PICTURES, draw_to
-from consilience.reports.finding import Finding, Sheet, decimals_of, format_cell
+from consilience.reports.finding import Finding, Sheet
+from consilience.reports.words import decimals_of, format_cell
 
 LONGEST = 30  # safeguard: letters of a name that is never folded
 ROWS = 20  # safeguard: rows of a table on the terminal; files have all
