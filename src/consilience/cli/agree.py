@@ -35,9 +35,7 @@ from consilience.cli.options import option
 )
 @options.reading(options.known_options, options.table_options)
 @options.run_options
-def command(
-    counts: Path, how: dict[str, Any], out: dict[str, Any], triples: bool, names: str | None, **settings: Any
-) -> None:
+def command(counts: Path, how: dict[str, Any], out: dict[str, Any], triples: bool, names: Any, **settings: Any) -> None:
     """Cluster the rows and columns of COUNTS, documents by words say, several times, and let the clusterings agree.
 
     COUNTS is Matrix Market, npz, h5ad, or text; text with lines of row, column and count needs --triples. A folder of npz files, or of
@@ -54,7 +52,7 @@ def command(
     from consilience.inputs.known import read_names
     from consilience.reports import draw
     from consilience.reports.agreement import agreement_finding, agreement_summary, labels_table
-    from consilience.reports.clusters import match_known
+    from consilience.reports.clusters import matches
     from consilience.reports.files import write_objects, write_table
 
     if triples:  # these name their rows themselves, and --id is that of the labels beside them
@@ -84,10 +82,9 @@ def command(
         write_table(_components(result, weights), out["components"])
     if out["figure"]:
         draw(by_iteration, out["figure"], "iterations")
-    matches = {name: match_known(labels, consensus.labels) for name, labels in known.items()}
-    about: dict[str, Any] = {"consensus": consensus, "groups": groups, "known": matches}
-    notices = None if blocks else table
-    outputs.tell(counts, agreement_finding, agreement_summary, result, by_iteration, notices=notices, **about)
+    about: dict[str, Any] = {"consensus": consensus, "groups": groups, "notices": None if blocks else table}
+    about["known"] = matches(known, consensus.labels)
+    outputs.tell(counts, agreement_finding, agreement_summary, result, by_iteration, **about)
 
 
 def _components(result: Any, weights: Any) -> Any:

@@ -42,11 +42,7 @@ from consilience.cli.options import option
     of="consilience.tables.scaling:SCALES",
 )
 @option("--trade-off", "λ of ccib: how much coordination weighs [default: chosen without labels].", type=float)
-@option(
-    "--search",
-    "Where runs of ccib begin [default: sequential].",
-    of="consilience.alternatives.count_bases:SEARCHES",
-)
+@option("--search", "Where runs of ccib begin [default: sequential].", of="consilience.alternatives.ccib:SEARCHES")
 @option("--n-init", "Runs in every group, all of them used  [default: 10, at once 30].", type=int)
 @option("--alternatives n_alternatives", "So many groupings at most, each new to all before it.", type=int)
 @option("--at-once", "Look for all --alternatives at once, each in a space of its own; needs -k.", is_flag=True)

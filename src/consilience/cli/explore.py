@@ -54,20 +54,17 @@ def command(source: Path, how: dict[str, Any], kind: str, distances: bool, names
     consilience explore digits.csv --images-shape 8x8 -k 10
     """
     from consilience._check import InputError, printable
-    from consilience.cli.generate import parse_base
     from consilience.cli.inputs import open_clusterings, print_notices
     from consilience.explorer.calls.saved import open_session
     from consilience.explorer.launch import Server, prepare, run
     from consilience.explorer.sources import GenerateOptions, ready
 
     assets, typed = prepare(given["host"]), options.given_by_user()
-    base = None if given["base"] is None else parse_base(given["base"])
     kind = "distances" if distances else kind
     data_kind = "distances" if kind == "distances" else "data"
     if how["more"] and kind not in ("auto", "labels"):
-        raise InputError(
-            f"--with names more files of clusterings, and --kind {kind} is about one table: leave one of them out"
-        )
+        what = f"--with names more files of clusterings, and --kind {kind} is about one table"
+        raise InputError(f"{what}: leave one of them out")
     if how["data"] is not None or how["more"]:
         kind = "labels"
     if given["images"] is not None:
@@ -78,15 +75,14 @@ def command(source: Path, how: dict[str, Any], kind: str, distances: bool, names
         raise InputError(
             f"{source} holds clusterings, and -n, -k, --methods, --output and --seed say how a table of data is clustered: leave them out"
         )
-    made_by: Any = [given[name] for name in ("n_clusterings", "n_clusters", "methods")]
-    made_by += [base, *(given[name] for name in ("random_state", "output", "n_jobs"))]
+    made_by = ("n_clusterings", "n_clusters", "methods", "base", "random_state", "output", "n_jobs")
     table = how["data"] or source
-    found = ready(opened, GenerateOptions(*made_by)).with_embeddings(table)
+    found = ready(opened, GenerateOptions(*(given[name] for name in made_by))).with_embeddings(table)
     if names is not None:
         found = found.named(names, table)
     found, look = found.look(given["images"], given["images_shape"], given["curves"], table.parent)
     tree = {"linkage": given["linkage"] if "linkage" in typed else None, "n_groups": given["n_groups"]}
-    session = found.session(axes=given["xy"], look=look, base=base, n_jobs=given["n_jobs"], **tree)
+    session = found.session(axes=given["xy"], look=look, base=given["base"], n_jobs=given["n_jobs"], **tree)
     if given["session_file"] is not None:
         open_session(session, given["session_file"])
     server = Server(session, host=given["host"], port=given["port"], assets=assets)

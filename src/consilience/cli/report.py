@@ -26,14 +26,7 @@ from consilience.cli.options import option
 @options.reading(options.data_options, options.more_option, options.known_options, options.table_options)
 @options.block(options.seed_option, options.jobs_option)
 def command(
-    source: Path,
-    how: dict[str, Any],
-    page: Path | None,
-    kind: str,
-    names: str | None,
-    title: str | None,
-    figures: Path | None,
-    **settings: Any,
+    source: Path, how: dict[str, Any], page: Any, kind: str, names: Any, title: Any, figures: Any, **settings: Any
 ) -> None:
     """Write PAGE, an HTML file that needs nothing beside it, about SOURCE: a stored run, labels, a saved result, or a table.
 

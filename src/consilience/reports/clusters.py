@@ -43,12 +43,11 @@ OF_COUNTS = " (of the square roots of the counts, in rows of length 1)"
 
 def cluster_frame(one: Any, report: Report) -> pd.DataFrame:
     """One row per cluster: size, confidence, support, floaters, and the most frequent of what is known."""
-    labels = one.labels
     found = getattr(one, "clusters", None)
-    found = cluster_means(labels, one.confidence, one.support) if found is None else found
+    found = cluster_means(one.labels, one.confidence, one.support) if found is None else found
     frame = found.set_index("cluster")
     for name, codes in report.known.items():
-        table = contingency(labels, codes)
+        table = contingency(one.labels, codes)
         total = table.sum(axis=1)
         called = np.array([*report.names_of(name)], object)[table.argmax(axis=1)]
         frame[f"most_frequent_{name}"] = np.where(total > 0, called, None)
@@ -73,15 +72,11 @@ def cluster_sheet(
 ) -> Sheet:
     """The clusters with their colors and the spread of their objects' support; `place` is what links to them begin with."""
     colors, anchors = [color_of(slot) for slot in slots], [f"{place}-{cluster}" for cluster in range(len(slots))]
-    shares = [_shares(one.support[one.labels == cluster]) for cluster in range(len(slots))]
+    counts = [np.histogram(one.support[one.labels == cluster], 20, (0, 1))[0] for cluster in range(len(slots))]
+    shares = [list(np.round(some / max(1, some.sum()), 4)) for some in counts]
     spread = [Strip(some, None, color, 0.0, 1.0) for some, color in zip(shares, colors, strict=True)]
     look: dict[str, Any] = {"colors": colors, "anchors": anchors, "strips": {"support of its objects": spread}}
     return Sheet(name, frame, caption, NAMED, on_page=on_page, **look)
-
-
-def _shares(values: Array) -> list[float]:
-    counts = np.histogram(values, 20, (0, 1))[0]
-    return list(np.round(counts / max(1, counts.sum()), 4))
 
 
 def find_marks(report: Report, labels: Array, top: int = FEATURES) -> Marks | None:

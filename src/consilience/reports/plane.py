@@ -63,10 +63,8 @@ def feature_names(data: Table) -> list[str]:
 
 def with_own_names(data: Table, result: Any) -> Table:
     """The data; its columns have the names that an agreement of it knows, where it has none itself."""
-    if data.columns is not None or not isinstance(result, Agreement):
-        return data
-    words = result.after.columns.ids
-    if words is None or len(words) != data.values.shape[1]:
+    words = result.after.columns.ids if isinstance(result, Agreement) else None
+    if data.columns is not None or words is None or len(words) != data.values.shape[1]:
         return data
     return replace(data, columns=[str(word) for word in words])
 
@@ -211,10 +209,8 @@ def tiles_figure(
     reference = next(iter(tiles.values())) if reference is None else reference
     size = float(np.clip(2500 / len(objects), 3, 14))
     for axis, (name, labels) in zip(axes, tiles.items(), strict=False):
-        codes = aligned(labels, reference)
-        figures.scatter_codes(axis, xy[objects], codes[objects], size=size)
-        if under and name in under:
-            axis.set_xlabel(under[name], fontsize=8, loc="left")
+        figures.scatter_codes(axis, xy[objects], aligned(labels, reference)[objects], size=size)
+        axis.set_xlabel((under or {}).get(name, ""), fontsize=8, loc="left")
         axis.set_title(figures.short_name(name), loc="left", fontsize=10)
     for axis in axes:
         axis.set(xticks=[], yticks=[])
@@ -250,8 +246,8 @@ def _write_beside(axis: Any, xy: Array, labels: Array, names: Any, *, bold: bool
     for label in np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]:
         x, y = np.median(xy[labels == label], axis=0)
         for shift in (0, 8, -8, 16, -16):
-            how: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": 7}
-            how |= {"fontweight": "bold", "fontsize": 8} if bold else {}
+            how: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center"}
+            how |= {"fontweight": "bold", "fontsize": 8} if bold else {"fontsize": 7}
             how |= {"xytext": (0, shift), "color": figures.NEARLY_BLACK}
             text = axis.annotate(figures.short_name(names[label]), (x, y), **how)
             if any(text.get_window_extent().overlaps(box) for box in taken):

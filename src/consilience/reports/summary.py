@@ -17,6 +17,7 @@ from consilience.reports.sections import CLUSTERED, Report, code_of, section
 from consilience.reports.words import format_number
 
 CORES = (0.95, 0.8, 0.5)  # safeguard: levels of the certain core that are shown; `core(level)` has any
+COHESION = "Cohesion: the share of the other objects of its cluster that a sample has together with an object, on average over samples."
 MEANINGS = {
     "horizontal": "the farthest from the summary",
     "upper vertical": "those with the fewest clusters, the farthest of them",
@@ -61,9 +62,7 @@ def summary(report: SummaryReport) -> Iterator[Block]:
     cohesion = format_number(float(np.nanmean(one.cohesion[there])))
     facts = [("clusters", f"{one.n_clusters:,}"), ("expected loss", f"{one.expected_loss:.4f}{unit}")]
     yield Facts([*facts, ("mean cohesion", cohesion), *([("note", one.note)] if one.note else [])])
-    yield Text(
-        "Cohesion: the share of the other objects of its cluster that a sample has together with an object, on average over samples."
-    )
+    yield Text(COHESION)
     cores, ball = [one.core(level) for level in CORES], one.ball()
     sure = "; ".join(f"{100 * core.level:.0f} %: {count(len(core.objects), 'object')}" for core in cores)
     yield Picture(
