@@ -8,21 +8,15 @@ import click
 from consilience.cli import options, outputs
 from consilience.cli.options import option
 
+GROUPS = "How many groups, or 'auto' for the sharpest jump of the compactness curve (the default)."
+SYMMETRIC = options.OneOf("consilience.measures:MEASURES", only=lambda how: bool(how.symmetric))
+
 
 @options.verb("organize", "labels", "medoid, height, bend, null")
-@option(
-    "--n-groups -g",
-    "How many groups, or 'auto' for the sharpest jump of the compactness curve (the default).",
-    type=options.Number("auto"),
-)
+@option("--n-groups -g", GROUPS, type=options.Number("auto"))
 @option("--height", "Instead: groups that are complete at this height of the tree.", type=float)
 @options.linkage_option
-@option(
-    "--measure -m",
-    "How alike two clusterings are.",
-    type=options.OneOf("consilience.measures:MEASURES", only=lambda how: bool(how.symmetric)),
-    default="cluster_difference",
-)
+@option("--measure -m", "How alike two clusterings are.", type=SYMMETRIC, default="cluster_difference")
 @options.consensus_options(
     "Clusters of a group's consensus; by default the median of its clusterings.",
     "How a group's clusterings are combined; by default as combine does.",
