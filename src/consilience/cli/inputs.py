@@ -23,10 +23,12 @@ from consilience.tables.reading import find_id_column
 LONG = 120  # safeguard: letters of a notice that a line has room for
 
 
-def open_clusterings(source: Path, kind: str = "labels", data_kind: str = "data", **how: Any) -> Opened:
+def open_clusterings(
+    source: Path, kind: str = "labels", data_kind: str = "data", more: Any = (), known: Sequence[str] = (), **how: Any
+) -> Opened:
     """Clusterings in a table, a stored run or a saved result, with their data and what is known of the objects."""
-    known, known_from, known_id, more = (how.pop(name) for name in ("known", "known_from", "known_id", "more"))
     data, data_id, data_columns, data_key = (how.pop(name, None) for name in OF_DATA)
+    known_from, known_id = (how.pop(name, None) for name in ("known_from", "known_id"))
     is_folder = source.is_dir() and not is_one_table(source)
     if data is None and (data_id or data_columns or data_key):
         raise InputError("--data-id, --data-columns and --data-key say how to read the table of --data: give it too")

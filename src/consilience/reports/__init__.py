@@ -8,8 +8,19 @@ from consilience.reports.finding import Code, Facts, Finding, Picture, Sheet, Te
 from consilience.reports.report import report
 from consilience.reports.sections import Report, remove_section, section
 
-__all__ = ["Code", "Facts", "Finding", "Picture", "Report", "Sheet", "Text"]
-__all__ += ["draw", "remove_section", "report", "section"]
+__all__ = [
+    "Code",
+    "Facts",
+    "Finding",
+    "Picture",
+    "Report",
+    "Sheet",
+    "Text",
+    "draw",
+    "remove_section",
+    "report",
+    "section",
+]
 
 # Kinds of results, sections and pictures are registered when their modules are imported.
 for _module in iter_modules(__path__):
