@@ -1,6 +1,7 @@
 """consilience agree: clusterings of a table of counts that agree with each other."""
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -9,18 +10,15 @@ import click
 from consilience.cli import options, outputs
 from consilience.cli.options import option
 
+MAKERS = "What makes the clusterings: 'mdc' hierarchically, 'mdc_plain' without its last passes, 'dataloom' flat, for large tables."
+
 
 @options.verb("agree", "counts", "stable component, confidence, support, floater")
 @option("--n-clusters -k", "Clusters of the rows.", type=click.IntRange(min=2), required=True)
 @option("--n-column-clusters", "Clusters of the columns; by default as the start makes them.", type=int)
 @option("--n-clusterings -n", "How many clusterings agree.", default=10)
 @option("--max-iter", "Rounds of the process.", default=4)
-@option(
-    "--model",
-    "What makes the clusterings: 'mdc' hierarchically, 'mdc_plain' without its last passes, 'dataloom' flat, for large tables.",
-    of="consilience.agreement.agree:MODELS",
-    default="auto",
-)
+@option("--model", MAKERS, of="consilience.agreement.agree:MODELS", default="auto")
 @option("--n-init", "Runs for every clustering that takes part: those with most information do.", default=1)
 @option("--restart", "At the end begin again from the clusterings' own consensus.", is_flag=True)
 @option("--triples", "The columns of the table are row, column and count.", is_flag=True)
@@ -35,9 +33,7 @@ from consilience.cli.options import option
 )
 @options.reading(options.known_options, options.table_options)
 @options.run_options
-def command(
-    counts: Path, how: dict[str, Any], out: dict[str, Any], triples: bool, names: str | None, **settings: Any
-) -> None:
+def command(counts: Path, how: dict[str, Any], out: dict[str, Any], triples: bool, names: Any, **settings: Any) -> None:
     """Cluster the rows and columns of COUNTS, documents by words say, several times, and let the clusterings agree.
 
     COUNTS is Matrix Market, npz, h5ad, or text; text with lines of row, column and count needs --triples. A folder of npz files, or of
@@ -54,7 +50,7 @@ def command(
     from consilience.inputs.known import read_names
     from consilience.reports import draw
     from consilience.reports.agreement import agreement_finding, agreement_summary, labels_table
-    from consilience.reports.clusters import match_known
+    from consilience.reports.clusters import matches
     from consilience.reports.files import write_objects, write_table
 
     if triples:  # these name their rows themselves, and --id is that of the labels beside them
@@ -84,10 +80,9 @@ def command(
         write_table(_components(result, weights), out["components"])
     if out["figure"]:
         draw(by_iteration, out["figure"], "iterations")
-    matches = {name: match_known(labels, consensus.labels) for name, labels in known.items()}
-    about: dict[str, Any] = {"consensus": consensus, "groups": groups, "known": matches}
-    notices = None if blocks else table
-    outputs.tell(counts, agreement_finding, agreement_summary, result, by_iteration, notices=notices, **about)
+    about: dict[str, Any] = {"consensus": consensus, "groups": groups, "notices": None if blocks else table}
+    about["known"] = matches(known, consensus.labels)
+    outputs.tell(counts, agreement_finding, agreement_summary, result, by_iteration, **about)
 
 
 def _components(result: Any, weights: Any) -> Any:
@@ -97,9 +92,9 @@ def _components(result: Any, weights: Any) -> Any:
     from consilience.agreement import stable_groups
 
     parts = []
-    for side, heavy in (("rows", None), ("columns", weights)):
-        for when in ("before", "after"):
-            found = stable_groups(getattr(result.before, side), getattr(getattr(result, when), side), weights=heavy)
-            parts.append(found.assign(side=side, when=when))
+    for side, when in product(("rows", "columns"), ("before", "after")):
+        ends = getattr(result.before, side), getattr(getattr(result, when), side)
+        found = stable_groups(*ends, weights=None if side == "rows" else weights)
+        parts.append(found.assign(side=side, when=when))
     table = pd.concat(parts, ignore_index=True).set_index(["side", "when"])
     return table.assign(members=["; ".join(map(str, members)) for members in table["members"]])

@@ -10,6 +10,8 @@ import click
 from consilience.cli import options, outputs
 from consilience.cli.options import option
 
+SAMPLED = "Cluster so many of them at most, drawn at random, and label the others as new ones; or 'all'."
+
 
 @options.verb("cluster", "data", "confidence, support, floater, stability, nesting")
 @options.output_option("id, cluster, confidence and support")
@@ -23,29 +25,14 @@ from consilience.cli.options import option
 @options.base_option
 @options.distances_option
 @options.standardize_option()
-@option(
-    "--max-objects",
-    "Cluster so many of them at most, drawn at random, and label the others as new ones; or 'all'.",
-    type=options.Number("all"),
-    default=50_000,
-)
+@option("--max-objects", SAMPLED, type=options.Number("all"), default=50_000)
 @options.guide_options
 @option("--save", "Keep the model in a new folder, for assign.", writes="model")
 @option("--report", "Write an HTML report of the clusters.", writes="page")
 @options.reading(options.known_options, options.table_options)
 @options.run_options
 def command(
-    data: Path,
-    how: dict[str, Any],
-    output: Path | None,
-    n_clusters: int | str | None,
-    base: str | None,
-    distances: bool,
-    max_objects: int | str,
-    guide: dict[str, Any],
-    save: Path | None,
-    report: Path | None,
-    **settings: Any,
+    data: Path, how: dict[str, Any], guide: dict[str, Any], output: Any, save: Any, report: Any, **settings: Any
 ) -> None:
     """Cluster the table DATA: one row per object, one column per measurement.
 
@@ -58,7 +45,6 @@ def command(
     consilience cluster distances.csv --distances --id protein -o labels.csv
     consilience cluster beads.csv --id bead --apart pairs.csv -k 4 -o labels.csv
     """
-    from consilience.cli.generate import parse_base
     from consilience.cli.inputs import open_data
     from consilience.cli.report import report_of
     from consilience.clusterer import EnsembleClusterer
@@ -70,17 +56,12 @@ def command(
     known = how["known"]
     how["known"] = aside = list(dict.fromkeys([*known, *guide["like"], *guide["unlike"]]))
     wishes = {name.removeprefix("guide_"): value for name, value in guide.items() if value not in (None, [])}
-    opened, _ = open_data(data, "distances" if distances else "data", **how)
+    opened, _ = open_data(data, "distances" if settings["metric"] == "precomputed" else "data", **how)
     table = opened.data
     assert table is not None
-    model = EnsembleClusterer(
-        "auto" if n_clusters is None else n_clusters,
-        base=None if base is None else parse_base(base),
-        metric="precomputed" if distances else "euclidean",
-        guide=check_guide(None, **wishes),
-        max_objects=None if isinstance(max_objects, str) else max_objects,
-        **settings,
-    ).fit(table)
+    settings |= {"n_clusters": "auto"} if settings["n_clusters"] is None else {}
+    settings |= {"max_objects": None} if settings["max_objects"] == "all" else {}
+    model = EnsembleClusterer(guide=check_guide(None, **wishes), **settings).fit(table)
     judged = {name: labels for name, labels in opened.known.items() if name in known or name not in aside}
     if output:
         write_objects(cluster_table(model, table.ids), output, table.id_heading)
@@ -95,7 +76,5 @@ def command(
     step = "-o labels.csv writes every object's cluster, --report page.html shows them, --save model keeps the model"
     if save:
         step = f"consilience assign {quote(str(save))} new.csv -o new_labels.csv"
-    click.echo(f"\nNext: {step}")
-    click.echo(
-        f"Other ways to group it: consilience explore {quote(str(data))}, with --id, --known and the like as here"
-    )
+    look = f"consilience explore {quote(str(data))}, with --id, --known and the like as here"
+    click.echo(f"\nNext: {step}\nOther ways to group it: {look}")

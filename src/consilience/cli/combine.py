@@ -11,6 +11,13 @@ from consilience.cli.options import option
 
 TERMS = "confidence, support, floater, recurrence, nearest, confused, reliability, weight, stability, nesting"
 
+INFERENCE = "consilience.consensus.methods.nbce:INFERENCE"
+GROWN = "Start at a saved consensus: LABELS has its clusterings and objects, and more of either."
+IN_BLOCKS = (
+    "Read LABELS, Parquet, in row blocks within so much memory, such as '4GB'; --output is then a new folder of Parquet parts. "
+    "A folder of Parquet files is always read so."
+)
+
 
 @options.verb("combine", "labels", TERMS)
 @options.consensus_options(
@@ -19,11 +26,7 @@ TERMS = "confidence, support, floater, recurrence, nearest, confused, reliabilit
     default="auto",
 )
 @option("--prior", "Of the cluster sizes, with --method nbce: sticks or symmetric.", of="consilience._kernels:PRIORS")
-@option(
-    "--inference",
-    "With --method nbce: sampling, or a variational bound.",
-    of="consilience.consensus.methods.nbce:INFERENCE",
-)
+@option("--inference", "With --method nbce: sampling, or a variational bound.", of=INFERENCE)
 @options.writing(
     option("--output -o", "Write id, cluster, confidence and support (.csv, .tsv, .parquet).", writes="any"),
     option("--floaters", "Write the objects with weak support.", writes="table"),
@@ -33,31 +36,14 @@ TERMS = "confidence, support, floater, recurrence, nearest, confused, reliabilit
     option("--splits", "Write which cluster splits from scale to scale, and if that is real.", writes="table"),
     option("--tree", "Draw the tree over k of these scales (.png, .svg, .pdf).", writes="picture"),
     option("--save", "Keep the result in a new folder, for report, compare and --update.", writes="result"),
+    option("--membership", "Also write how strongly each object belongs to each cluster.", is_flag=True),
 )
-@option("--membership", "Also write how strongly each object belongs to each cluster.", is_flag=True)
-@option(
-    "--update previous",
-    "Start at a saved consensus: LABELS has its clusterings and objects, and more of either.",
-    type=options.INPUT,
-)
-@option(
-    "--memory-limit",
-    "Read LABELS, Parquet, in row blocks within so much memory, such as '4GB'; --output is then a new folder of Parquet parts. "
-    "A folder of Parquet files is always read so.",
-    metavar="SIZE",
-)
+@options.input_option("--update previous", GROWN)
+@option("--memory-limit", IN_BLOCKS, metavar="SIZE")
 @options.reading(options.more_option, options.known_options, options.table_options)
 @options.run_options
 def command(
-    labels: Path,
-    how: dict[str, Any],
-    out: dict[str, Any],
-    n_clusters: int | str | None,
-    method: str,
-    membership: bool,
-    previous: Path | None,
-    memory_limit: str | None,
-    **settings: Any,
+    labels: Path, how: dict[str, Any], out: dict[str, Any], previous: Any, memory_limit: Any, **settings: Any
 ) -> None:
     """Combine the clusterings in LABELS: a table with one column per clustering, a stored run or a saved result.
 
@@ -81,6 +67,7 @@ def command(
     from consilience.reports.consensus import consensus_finding, consensus_summary
     from consilience.reports.files import object_table, without_formulas, write_objects, write_table
 
+    n_clusters, method, membership = settings.pop("n_clusters"), settings.pop("method"), out["membership"]
     settings = {name: value for name, value in settings.items() if value is not None}
     given = options.given_by_user()
     if (given & {"prior", "inference"}) and method != "nbce":

@@ -20,13 +20,7 @@ from consilience.cli.options import option
 @options.reading(options.more_option, options.known_options, options.table_options)
 @options.block(options.json_option, options.jobs_option)
 def command(
-    labels: Path,
-    how: dict[str, Any],
-    measures: list[str],
-    output: Path | None,
-    pairs: Path | None,
-    figure: Path | None,
-    n_jobs: int,
+    labels: Path, how: dict[str, Any], measures: list[str], output: Any, pairs: Any, figure: Any, n_jobs: int
 ) -> None:
     """Compare the clusterings in LABELS: a table with one column per clustering, a stored run or a saved result.
 

@@ -6,47 +6,24 @@ from typing import Any
 from consilience.cli import options, outputs
 from consilience.cli.options import option
 
+NEW = "How many new clusters; with --alternatives may be left out, or 3,4 for one and the next."
+MAKERS = "Conditional ensembles, or for counts the coordinated conditional information bottleneck."
+SPLITTERS = "What splits the known groups [default: kmeans]; bottleneck and multinomial take counts."
+COMBINED = "How the splits of all groups become one clustering [default: information]."
+CENTERED = "Take the means of the known groups out of the columns first [default: only with --alternatives]."
+SCALED = "Instead of standardizing: rows to one length, or for counts square roots or tf-idf."
+
 
 @options.verb("contrast", "data", "redundancy, shared, confidence, support")
-@option(
-    "--n-clusters -k",
-    "How many new clusters; with --alternatives may be left out, or 3,4 for one and the next.",
-    type=options.Number(several=True),
-)
-@option(
-    "--method",
-    "Conditional ensembles, or for counts the coordinated conditional information bottleneck.",
-    of="consilience.alternatives.contrast:METHODS",
-    default="condens",
-)
-@option(
-    "--base",
-    "What splits the known groups [default: kmeans]; bottleneck and multinomial take counts.",
-    of="consilience.alternatives.splits:BASES",
-)
-@option(
-    "--combine",
-    "How the splits of all groups become one clustering [default: information].",
-    of="consilience.alternatives.condens:COMBINATIONS",
-)
-@option(
-    "--center/--no-center",
-    "Take the means of the known groups out of the columns first [default: only with --alternatives].",
-    default=None,
-    is_flag=True,
-)
+@option("--n-clusters -k", NEW, type=options.Number(several=True))
+@option("--method", MAKERS, of="consilience.alternatives.contrast:METHODS", default="condens")
+@option("--base", SPLITTERS, of="consilience.alternatives.splits:BASES")
+@option("--combine", COMBINED, of="consilience.alternatives.condens:COMBINATIONS")
+@option("--center/--no-center", CENTERED, default=None, is_flag=True)
 @options.standardize_option("counts, for --method ccib and bases of counts, stay as they are")
-@option(
-    "--scale how_scaled",
-    "Instead of standardizing: rows to one length, or for counts square roots or tf-idf.",
-    of="consilience.tables.scaling:SCALES",
-)
+@option("--scale how_scaled", SCALED, of="consilience.tables.scaling:SCALES")
 @option("--trade-off", "λ of ccib: how much coordination weighs [default: chosen without labels].", type=float)
-@option(
-    "--search",
-    "Where runs of ccib begin [default: sequential].",
-    of="consilience.alternatives.count_bases:SEARCHES",
-)
+@option("--search", "Where runs of ccib begin [default: sequential].", of="consilience.alternatives.ccib:SEARCHES")
 @option("--n-init", "Runs in every group, all of them used  [default: 10, at once 30].", type=int)
 @option("--alternatives n_alternatives", "So many groupings at most, each new to all before it.", type=int)
 @option("--at-once", "Look for all --alternatives at once, each in a space of its own; needs -k.", is_flag=True)

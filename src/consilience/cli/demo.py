@@ -89,9 +89,8 @@ def _check_folder(output: Path) -> None:
         return
     there = {path.name for path in output.iterdir()}
     if there and not (there >= OWN or there == {"run"}):  # a run alone is left by a demo that was stopped
-        raise InputError(
-            f"{output} is not empty and not the folder of a demo: choose another folder, so that nothing is lost"
-        )
+        what = f"{output} is not empty and not the folder of a demo"
+        raise InputError(f"{what}: choose another folder, so that nothing is lost")
 
 
 def _row(one: Any, known: dict[str, Any]) -> dict[str, float]:

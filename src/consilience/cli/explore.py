@@ -10,16 +10,17 @@ from consilience.cli.options import option
 
 OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "random_state"}  # options that say how data is clustered
 
+PLANE = (
+    "The plane: two columns of the data, or an embedding in the obsm of an h5ad; by default an embedding of two columns, or the two "
+    "main axes."
+)
+PORT = "By default any that is free; one that is named has the same address at every start."
+
 
 @options.verb("explore", "source")
 @options.kind_option("consilience.explorer.sources:KINDS")
 @option("--distances", "SOURCE is a matrix of distances, as --kind distances says too.", is_flag=True)
-@option(
-    "--xy",
-    "The plane: two columns of the data, or an embedding in the obsm of an h5ad; by default an embedding of two columns, or the two "
-    "main axes.",
-    type=options.Names(),
-)
+@option("--xy", PLANE, type=options.Names())
 @options.column_names_option
 @option("--images", "Column with the paths of images, inside the table's folder.", metavar="COLUMN")
 @option("--images-shape", "The columns are the pixels of images, such as 8x8 or 32x32x3.", metavar="HxW")
@@ -32,13 +33,7 @@ OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "random_state"}  
 @options.base_option
 @option("--output -o", "Of data: the folder of the run; by default memory.", writes="folder")
 @option("--host", "Listen at this address of the machine instead of for itself alone.", default="127.0.0.1")
-@option(
-    "--port",
-    "By default any that is free; one that is named has the same address at every start.",
-    type=click.IntRange(0, 65535),
-    default=0,
-    show_default=False,
-)
+@option("--port", PORT, type=click.IntRange(0, 65535), default=0, show_default=False)
 @option("--session session_file", "A session of this run that somebody saved on the page.", type=options.INPUT)
 @option("--browser/--no-browser", "Open the page (the default).", default=True, show_default=False)
 @options.reading(options.data_options, options.known_options, options.more_option, options.table_options)
@@ -54,20 +49,17 @@ def command(source: Path, how: dict[str, Any], kind: str, distances: bool, names
     consilience explore digits.csv --images-shape 8x8 -k 10
     """
     from consilience._check import InputError, printable
-    from consilience.cli.generate import parse_base
     from consilience.cli.inputs import open_clusterings, print_notices
     from consilience.explorer.calls.saved import open_session
     from consilience.explorer.launch import Server, prepare, run
     from consilience.explorer.sources import GenerateOptions, ready
 
     assets, typed = prepare(given["host"]), options.given_by_user()
-    base = None if given["base"] is None else parse_base(given["base"])
     kind = "distances" if distances else kind
     data_kind = "distances" if kind == "distances" else "data"
     if how["more"] and kind not in ("auto", "labels"):
-        raise InputError(
-            f"--with names more files of clusterings, and --kind {kind} is about one table: leave one of them out"
-        )
+        what = f"--with names more files of clusterings, and --kind {kind} is about one table"
+        raise InputError(f"{what}: leave one of them out")
     if how["data"] is not None or how["more"]:
         kind = "labels"
     if given["images"] is not None:
@@ -75,18 +67,16 @@ def command(source: Path, how: dict[str, Any], kind: str, distances: bool, names
     opened = open_clusterings(source, kind=kind, data_kind=data_kind, **how)
     of_data = opened.kind in ("data", "distances")
     if not of_data and typed & OF_DATA:
-        raise InputError(
-            f"{source} holds clusterings, and -n, -k, --methods, --output and --seed say how a table of data is clustered: leave them out"
-        )
-    made_by: Any = [given[name] for name in ("n_clusterings", "n_clusters", "methods")]
-    made_by += [base, *(given[name] for name in ("random_state", "output", "n_jobs"))]
+        what = f"{source} holds clusterings, and -n, -k, --methods, --output and --seed say how a table of data is clustered"
+        raise InputError(f"{what}: leave them out")
+    made_by = ("n_clusterings", "n_clusters", "methods", "base", "random_state", "output", "n_jobs")
     table = how["data"] or source
-    found = ready(opened, GenerateOptions(*made_by)).with_embeddings(table)
+    found = ready(opened, GenerateOptions(*(given[name] for name in made_by))).with_embeddings(table)
     if names is not None:
         found = found.named(names, table)
     found, look = found.look(given["images"], given["images_shape"], given["curves"], table.parent)
     tree = {"linkage": given["linkage"] if "linkage" in typed else None, "n_groups": given["n_groups"]}
-    session = found.session(axes=given["xy"], look=look, base=base, n_jobs=given["n_jobs"], **tree)
+    session = found.session(axes=given["xy"], look=look, base=given["base"], n_jobs=given["n_jobs"], **tree)
     if given["session_file"] is not None:
         open_session(session, given["session_file"])
     server = Server(session, host=given["host"], port=given["port"], assets=assets)

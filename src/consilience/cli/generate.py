@@ -10,14 +10,12 @@ import click
 from consilience.cli import options, outputs
 from consilience.cli.options import option
 
+GROWS = "Folder of the run; one that is there goes on where it stopped, or grows."
+GIVEN_UP = "Give up a clustering after so long; each is then made in a process that can be killed."
+
 
 @options.verb("generate", "data", "compactness, guide")
-@option(
-    "--output -o run",
-    "Folder of the run; one that is there goes on where it stopped, or grows.",
-    writes="folder",
-    required=True,
-)
+@option("--output -o run", GROWS, writes="folder", required=True)
 @option("--n-clusterings -n", "How many clusterings.", default=1000)
 @options.clusters_option("Clusters in each: 15, 5-20, 5,10,15.")
 @options.methods_option()
@@ -27,24 +25,11 @@ from consilience.cli.options import option
 @option("--around", "More like this clustering of the run, added to it.", type=int, metavar="ID")
 @option("--jitter", "How far from it.", default=0.3)
 @options.guide_options
-@option(
-    "--time-limit",
-    "Give up a clustering after so long; each is then made in a process that can be killed.",
-    type=float,
-    metavar="SECONDS",
-)
+@option("--time-limit", GIVEN_UP, type=float, metavar="SECONDS")
 @option("--retry-failed", "Try again the clusterings of the run that could not be made.", is_flag=True)
 @options.reading(options.known_option, options.table_options)
 @options.run_options
-def command(
-    data: Path,
-    how: dict[str, Any],
-    run: Path,
-    base: str | None,
-    distances: bool,
-    guide: dict[str, Any],
-    **settings: Any,
-) -> None:
+def command(data: Path, how: dict[str, Any], run: Path, guide: dict[str, Any], **settings: Any) -> None:
     """Cluster the table DATA many times, differently each time: one row per object, one column per measurement.
 
     \b
@@ -66,18 +51,13 @@ def command(
     if around is not None and (fixed := sorted(given & {"n_clusters", "methods", "standardize"})):
         raise InputError(f"--{fixed[0].replace('_', '-')} is the clustering's own for more --around it: leave it out")
     aside = list(dict.fromkeys([*known, *guide["like"], *guide["unlike"]]))
-    blocks = open_number_blocks(data, [*aside, distances], how)
-    opened = None if blocks else open_data(data, "distances" if distances else "data", aside, **how)[0]
+    is_far = settings["metric"] == "precomputed"
+    blocks = open_number_blocks(data, [*aside, is_far], how)
+    opened = None if blocks else open_data(data, "distances" if is_far else "data", aside, **how)[0]
     before = _held(run)[0]
     when_stopped(lambda: f"{run} holds {count(_held(run)[0], 'clustering')}; the same command goes on")
-    made = generate(
-        blocks if opened is None else opened.data,
-        base=None if base is None else parse_base(base),
-        metric="precomputed" if distances else "euclidean",
-        store=run,
-        **{name: value for name, value in guide.items() if value not in (None, [])},
-        **settings,
-    )
+    wishes = {name: value for name, value in guide.items() if value not in (None, [])}
+    made = generate(blocks if opened is None else opened.data, store=run, **wishes, **settings)
     labels = {} if opened is None else {name: opened.known[name] for name in known}
     held, failed = _held(run)
     reading: dict[str, Any] = {"notices": opened and opened.data, "written": ()}

@@ -10,7 +10,7 @@ import click
 
 from consilience._check import InputError, nearest, printable
 from consilience.cli import QUOTED, as_typed
-from consilience.cli.options import TEXT
+from consilience.cli.options import OF_DATA, TEXT
 from consilience.ensemble.opening import in_blocks, is_one_table, refuse_blocks
 from consilience.inputs import Opened, open_source
 from consilience.inputs.guess import has_own_ids
@@ -24,21 +24,11 @@ LONG = 120  # safeguard: letters of a notice that a line has room for
 
 
 def open_clusterings(
-    source: Path,
-    known: Sequence[str] = (),
-    known_from: Path | None = None,
-    known_id: str | None = None,
-    *,
-    more: Sequence[Path] = (),
-    data: Path | None = None,
-    data_id: str | None = None,
-    data_columns: Sequence[str] = (),
-    data_key: str | None = None,
-    data_kind: str = "data",
-    kind: str = "labels",
-    **how: Any,
+    source: Path, kind: str = "labels", data_kind: str = "data", more: Any = (), known: Sequence[str] = (), **how: Any
 ) -> Opened:
     """Clusterings in a table, a stored run or a saved result, with their data and what is known of the objects."""
+    data, data_id, data_columns, data_key = (how.pop(name, None) for name in OF_DATA)
+    known_from, known_id = (how.pop(name, None) for name in ("known_from", "known_id"))
     is_folder = source.is_dir() and not is_one_table(source)
     if data is None and (data_id or data_columns or data_key):
         raise InputError("--data-id, --data-columns and --data-key say how to read the table of --data: give it too")
@@ -47,10 +37,9 @@ def open_clusterings(
     of_data = {name: how.pop(name, None) for name in ("types", "transpose")} if data is not None else {}
     alone = is_folder and data is None and known_from is None and not more
     if alone and (known or any(value not in (None, []) for name, value in how.items() if name != "columns")):
-        raise InputError(
-            f"{source} is a folder of clusterings: --known, --id, --columns, --type, --sep, --header, --key and --transpose "
-            "are for tables; known labels of its objects come with --known-from, or with the table of --data where there is one"
-        )
+        what = "--known, --id, --columns, --type, --sep, --header, --key and --transpose are for tables"
+        remedy = "known labels of its objects come with --known-from, or with the table of --data where there is one"
+        raise InputError(f"{source} is a folder of clusterings: {what}; {remedy}")
     own = [None if path.is_dir() and not is_one_table(path) else path for path in (source, *more)]
     turned = (data or source) if of_data.get("transpose") or how.get("transpose") else None
     by_table = known_in(known, [*own, *(path for path in (data, known_from) if path is not None)], source, how, turned)
@@ -64,7 +53,7 @@ def open_clusterings(
         same = known_from is not None and known_from.resolve() == data.resolve()
         reading = {
             "id_column": _id_column(data, data_id, how["id_column"], opened.ensemble.ids, parsing),
-            "columns": list(data_columns) or None,
+            "columns": list(data_columns or ()),
             "key": data_key,
             "known": [] if same else theirs[0],  # what is known is taken from one of them
             **of_data,
@@ -75,21 +64,16 @@ def open_clusterings(
         said = "".join(f", {name}={value!r}" for name, value in reading.items())
         code = f"cs.tables.read_table({str(data.resolve())!r}, kind={data_kind!r}{said})"
         opened = replace(opened, provenance=replace(opened.provenance, data_code=code))
-    return _with_known(opened, known_from, known_id, source, theirs, how)
+    if known_from is None:
+        return opened
+    return opened.with_known(_labels_of(opened, known_from, known_id, source, theirs[-1], how), known_from)
 
 
 def open_data(
-    source: Path,
-    kind: str,
-    known: Sequence[str] = (),
-    known_from: Path | None = None,
-    known_id: str | None = None,
-    *,
-    given: Sequence[str] = (),
-    given_from: Path | None = None,
-    **how: Any,
+    source: Path, kind: str, known: Sequence[str] = (), given: Sequence[str] = (), **how: Any
 ) -> tuple[Opened, dict[str, Any]]:
     """A table of data, counts or distances with what is known of its objects, and the groupings that are given, by name."""
+    known_from, known_id, given_from = (how.pop(name, None) for name in ("known_from", "known_id", "given_from"))
     if source.is_dir():
         refuse_blocks(source, "one table")
         raise InputError(f"{source} is a folder, and this needs the table itself: name its file")
@@ -103,16 +87,10 @@ def open_data(
     opened = Opened(None, opened.provenance, opened.data, {name: opened.known[name] for name in mine}, opened.kind)
     if given_from is not None:
         groups = _labels_of(opened, given_from, known_id, source, list(given), how)
-    return _with_known(opened, known_from, known_id, source, theirs, how), groups
-
-
-def _with_known(
-    opened: Opened, path: Path | None, own_id: str | None, source: Path, names: list[list[str]], how: dict[str, Any]
-) -> Opened:
-    """With what the last table, if there is one, says of the objects."""
-    if path is None:
-        return opened
-    return opened.with_known(_labels_of(opened, path, own_id, source, names[-1], how), path)
+    if known_from is None:
+        return opened, groups
+    own = _labels_of(opened, known_from, known_id, source, theirs[-1], how)
+    return opened.with_known(own, known_from), groups
 
 
 def open_number_blocks(source: Path, aside: Sequence[Any], how: dict[str, Any]) -> Any:
@@ -142,9 +120,8 @@ def _refuse_of_blocks(source: Path, aside: Sequence[Any], how: dict[str, Any], i
     """What is said of how to read one table, or of its objects, is refused where there are row blocks."""
     taken = ("columns", "id_column")
     if any(aside) or any(value not in (None, [], False) for name, value in how.items() if name not in taken):
-        raise InputError(
-            f"{source} is a folder of row blocks, read as they are: {instead}; leave the other options out"
-        )
+        what = f"{source} is a folder of row blocks, read as they are"
+        raise InputError(f"{what}: {instead}; leave the other options out")
 
 
 def _labels_of(

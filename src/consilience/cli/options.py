@@ -100,9 +100,7 @@ class Number(click.ParamType):
             self.fail(f"{value!r} is neither {' nor '.join([*forms, *map(repr, self.words)])}", param, ctx)
 
 
-def option(
-    flags: str, text: str, *, of: str = "", more: tuple[str, ...] = (), writes: str = "", **settings: Any
-) -> Any:
+def option(flags: str, text: str, *, of: str = "", more: Sequence[str] = (), writes: str = "", **settings: Any) -> Any:
     """An option, its default shown: of a name that a module lists (`of`) or of some more, or of what is written."""
     if of:
         settings["type"] = OneOf(of, *more)
@@ -110,6 +108,10 @@ def option(
         settings["type"] = Output(writes)
     settings.setdefault("show_default", settings.get("default") is not None and not settings.get("is_flag"))
     return click.option(*flags.split(), help=text, **settings)
+
+
+def input_option(flags: str, text: str, **settings: Any) -> Any:
+    return option(flags, text, type=INPUT, **settings)
 
 
 def block(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -197,89 +199,78 @@ def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     ctx.meta["as_json"] = value
 
 
+def _base(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
+    if value is None or ctx.resilient_parsing:
+        return None
+    from consilience.cli.generate import parse_base
+
+    return parse_base(value)
+
+
+def _metric(ctx: click.Context, param: click.Parameter, value: bool) -> str:
+    return "precomputed" if value else "euclidean"
+
+
 seed_option = option("--seed random_state", "Seed of everything random.", default=0)
 json_option = option("--json", "Print JSON.", is_flag=True, expose_value=False, callback=_remember)
 jobs_option = runs  # and where the work is done, and what is said of it
 run_options = block(seed_option, json_option, jobs_option)
-base_option = option("--base", "A scikit-learn clusterer in place of k-means: 'HDBSCAN(min_cluster_size=10)'.")
-distances_option = option("--distances", "DATA is a matrix of distances.", is_flag=True)
-column_names_option = option(
-    "--names", "Names of the columns of data, such as words: a vector of its npz file, or a text file with one a line."
+base_option = option(
+    "--base", "A scikit-learn clusterer in place of k-means: 'HDBSCAN(min_cluster_size=10)'.", callback=_base
 )
+distances_option = option("--distances metric", "DATA is a matrix of distances.", is_flag=True, callback=_metric)
+_names = "Names of the columns of data, such as words: a vector of its npz file, or a text file with one a line."
+column_names_option = option("--names", _names)
 linkage_option = option("--linkage", "How the tree is grown.", of="consilience.meta.tree:LINKAGES", default="ward")
-shuffles_option = option(
-    "--n-shuffles",
-    "Shuffles that the best group is compared with (with known labels).",
-    type=click.IntRange(min=0),
-    default=20,
-)
+_shuffles = "Shuffles that the best group is compared with (with known labels)."
+shuffles_option = option("--n-shuffles", _shuffles, type=click.IntRange(min=0), default=20)
 known_option = names_option("--known -t", "Known labels: columns of a table that is read, set aside to judge by.")
 known_options = block(
     known_option,
-    option(
+    input_option(
         "--known-from",
         "A table of known labels for the same objects, matched by id, or in the same order where there are no ids.",
-        type=INPUT,
     ),
     option("--known-id", "Its column of ids; by default --id, or the one that has the objects' ids.", metavar="NAME"),
 )
-more_option = option(
-    "--with more",
-    "Another file of clusterings of the same objects, joined by id; any number of times.",
-    type=INPUT,
-    multiple=True,
-    metavar="PATH",
-)
+_more = "Another file of clusterings of the same objects, joined by id; any number of times."
+more_option = input_option("--with more", _more, multiple=True, metavar="PATH")
 given_options = block(
     names_option("--given -g", "The grouping you know: columns of the table, set aside."),
-    option(
-        "--given-from",
-        "The table that holds --given (all its columns by default), matched as --known-from is.",
-        type=INPUT,
+    input_option(
+        "--given-from", "The table that holds --given (all its columns by default), matched as --known-from is."
     ),
 )
 data_options = block(
-    option("--data", "The table that was clustered, matched by id or in the same order.", type=INPUT),
+    input_option("--data", "The table that was clustered, matched by id or in the same order."),
     option("--data-id", "Its column of ids; by default --id, or the one that has those ids.", metavar="NAME"),
     names_option("--data-columns", "Keep only these columns of it."),
     option("--data-key", "Which array of an npz file, sheet of a workbook, layer or obsm of an h5ad it is."),
+)
+_TURNED = "The columns of data are the objects and the rows what was measured, as genes × samples."
+_KINDS = (
+    "What columns of data are, where it is not what their cells say: number, log, category, ordered, date or ignore, "
+    "or words from the lowest, as in 'size=S<M<L'; or one type for all, also counts."
 )
 TEXT = ("sep", "header", "decimal", "encoding", "missing")  # how to read a text file
 OF_DATA = ("data", "data_id", "data_columns", "data_key")
 table_options = block(
     option("--id id_column", "Column that names the objects; or its position, from 0.", metavar="NAME"),
     names_option("--columns", "Keep only these columns, or clusterings of a run: names, or patterns ('leiden_*')."),
-    option(
-        "--type types",
-        "What columns of data are, where it is not what their cells say: number, log, category, ordered, date or ignore, "
-        "or words from the lowest, as in 'size=S<M<L'; or one type for all, also counts.",
-        type=Names(),
-        multiple=True,
-        callback=_types,
-        metavar="NAME=TYPE,…",
-    ),
+    option("--type types", _KINDS, type=Names(), multiple=True, callback=_types, metavar="NAME=TYPE,…"),
     option("--sep", "Separator of a text file, or 'tab'; found by default."),
     option("--decimal", "Decimal sign of a text file; found by default.", type=click.Choice([".", ","])),
     option("--encoding", "Of a text file; UTF-8, UTF-16 and Windows-1252 are found by default."),
     names_option("--missing", "Words that count as missing beside NA, NaN, null and the empty cell."),
     option("--header/--no-header", "Whether the first line of a text file holds names.", default=None, is_flag=True),
     option("--key --sheet key", "Which array of an npz file, sheet of a workbook, layer or obsm of an h5ad."),
-    option(
-        "--transpose",
-        "The columns of data are the objects and the rows what was measured, as genes × samples.",
-        default=None,
-        is_flag=True,
-    ),
+    option("--transpose", _TURNED, default=None, is_flag=True),
 )
+_PAIRS = "Pairs of objects to keep"
 guide_options = together(
     "guide",
-    option(
-        "--together",
-        "Pairs of objects to keep together: a table of two columns of ids, or of rows from 0.",
-        type=INPUT,
-        metavar="FILE",
-    ),
-    option("--apart", "Pairs of objects to keep apart.", type=INPUT, metavar="FILE"),
+    input_option("--together", f"{_PAIRS} together: a table of two columns of ids, or of rows from 0.", metavar="FILE"),
+    input_option("--apart", f"{_PAIRS} apart.", metavar="FILE"),
     names_option("--like", "Columns of the table, set aside, that the clusterings should be like."),
     names_option("--unlike", "Columns of the table, set aside, that they should not be like."),
     option("--guide-strength", "How much these weigh the columns [default: 1.5]; 0 only scores.", type=float),
@@ -316,7 +307,7 @@ class Verb(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.terms:
-            from consilience.reports.finding import DEFINITIONS  # which takes longer to import than all other help
+            from consilience.reports.words import DEFINITIONS  # which takes longer to import than all other help
 
             with formatter.section("Words"):
                 formatter.write_dl([(term, DEFINITIONS[term]) for term in self.terms])

@@ -8,21 +8,15 @@ import click
 from consilience.cli import options, outputs
 from consilience.cli.options import option
 
+GROUPS = "How many groups, or 'auto' for the sharpest jump of the compactness curve (the default)."
+SYMMETRIC = options.OneOf("consilience.measures:MEASURES", only=lambda how: bool(how.symmetric))
+
 
 @options.verb("organize", "labels", "medoid, height, bend, null")
-@option(
-    "--n-groups -g",
-    "How many groups, or 'auto' for the sharpest jump of the compactness curve (the default).",
-    type=options.Number("auto"),
-)
+@option("--n-groups -g", GROUPS, type=options.Number("auto"))
 @option("--height", "Instead: groups that are complete at this height of the tree.", type=float)
 @options.linkage_option
-@option(
-    "--measure -m",
-    "How alike two clusterings are.",
-    type=options.OneOf("consilience.measures:MEASURES", only=lambda how: bool(how.symmetric)),
-    default="cluster_difference",
-)
+@option("--measure -m", "How alike two clusterings are.", type=SYMMETRIC, default="cluster_difference")
 @options.consensus_options(
     "Clusters of a group's consensus; by default the median of its clusterings.",
     "How a group's clusterings are combined; by default as combine does.",
@@ -32,16 +26,7 @@ from consilience.cli.options import option
 @options.reading(options.more_option, options.known_options, options.table_options)
 @options.run_options
 def command(
-    labels: Path,
-    how: dict[str, Any],
-    n_groups: Any,
-    height: float | None,
-    method: str | None,
-    n_clusters: Any,
-    n_shuffles: int,
-    output: Path | None,
-    random_state: int,
-    **tree: Any,
+    labels: Path, how: dict[str, Any], n_groups: Any, height: Any, n_shuffles: int, output: Any, **tree: Any
 ) -> None:
     """Organize the clusterings in LABELS: a stored run, a table with one column per clustering or a saved result.
 
@@ -63,10 +48,10 @@ def command(
     print_notices(opened, err=True)
     ensemble = opened.ensemble
     wanted = n_groups if n_groups is not None or height is not None else "auto"
-    meta = organize(ensemble, wanted, height=height, random_state=random_state, **tree)
+    settings = {name: tree.pop(name) for name in ("n_clusters", "method")}
+    settings = {"random_state": tree["random_state"], **settings, "method": settings["method"] or "auto"}
+    meta = organize(ensemble, wanted, height=height, **tree)
     scores = known_scores(ensemble, dict(opened.known))
-    settings: dict[str, Any] = {"n_clusters": n_clusters, "random_state": random_state}
-    settings |= {} if method is None else {"method": method}
     found = [meta.consensus(group, **settings) for group in meta.numbers]
     is_judged = opened.known and n_shuffles > 0 and meta.n_groups > 1
     null = meta.null(opened.known, n_shuffles=n_shuffles, **settings) if is_judged else None

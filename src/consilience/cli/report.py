@@ -26,14 +26,7 @@ from consilience.cli.options import option
 @options.reading(options.data_options, options.more_option, options.known_options, options.table_options)
 @options.block(options.seed_option, options.jobs_option)
 def command(
-    source: Path,
-    how: dict[str, Any],
-    page: Path | None,
-    kind: str,
-    names: str | None,
-    title: str | None,
-    figures: Path | None,
-    **settings: Any,
+    source: Path, how: dict[str, Any], page: Any, kind: str, names: Any, title: Any, figures: Any, **settings: Any
 ) -> None:
     """Write PAGE, an HTML file that needs nothing beside it, about SOURCE: a stored run, labels, a saved result, or a table.
 
@@ -68,9 +61,8 @@ def command(
     if is_data:
         beside = [how.pop(name) for name in ("more", *options.OF_DATA)]
         if any(beside):
-            raise InputError(
-                f"{source} is taken for data, and --with and --data go with clusterings: leave them out, or say --kind labels"
-            )
+            what = f"{source} is taken for data, and --with and --data go with clusterings"
+            raise InputError(f"{what}: leave them out, or say --kind labels")
         n_clusters, method = settings.pop("n_clusters"), settings.pop("method")
         table = open_data(source, "data", **how)[0]
         opened = cluster_table(table, n_clusters, method, settings["random_state"], settings["n_jobs"])
@@ -83,9 +75,8 @@ def command(
     written = write_report(report_of(opened, **settings), page, folder, inputs=inputs, title=title)
     size = page.stat().st_size
     if is_data:
-        click.echo(
-            f"{printable(source.name)} is taken for measurements (--kind says otherwise) and was clustered first, as by cluster"
-        )
+        taken = f"{printable(source.name)} is taken for measurements (--kind says otherwise)"
+        click.echo(f"{taken} and was clustered first, as by cluster")
     click.echo(f"wrote {page}, {f'{size / 1e6:.1f} MB' if size >= 1e6 else f'{size / 1e3:.0f} kB'}")
     if figures is not None:
         click.echo(f"wrote {len(written) - 1} files of figures and tables to {figures}")

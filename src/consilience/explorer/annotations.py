@@ -65,9 +65,8 @@ class Kept:
             try:
                 found, lost = parsed(json.loads(self._path.read_text("utf-8")), n_objects)
             except WRONG:
-                raise InputError(
-                    f"{self._path} is not what the explorer wrote for {n_objects:,} objects: mend it, or move it away"
-                ) from None
+                what = f"{self._path} is not what the explorer wrote for {n_objects:,} objects"
+                raise InputError(f"{what}: mend it, or move it away") from None
             self.labels, self.edits, self.tray, self.view = found
             if lost:
                 self._say_lost(self._path, lost)
@@ -191,12 +190,10 @@ def parsed(content: Any, n_objects: int) -> tuple[Content, list[str]]:
 def _saved(name: str, values: Any, n_objects: int) -> tuple[str, Known]:
     codes = np.full(n_objects, -1, np.int32)
     for code, rows in enumerate(values.values()):
-        places = np.array(rows)
-        if places.size and (
-            places.ndim != 1 or places.dtype.kind != "i" or places.min() < 0 or places.max() >= n_objects
-        ):
+        at = np.array(rows)
+        if at.size and (at.ndim != 1 or at.dtype.kind != "i" or at.min() < 0 or at.max() >= n_objects):
             raise ValueError("objects that are not here")
-        codes[places.astype(np.int64)] = code
+        codes[at.astype(np.int64)] = code
     return text(NAME)(name), Known(codes, [text(NAME)(value) for value in values])
 
 

@@ -123,16 +123,8 @@ def explore(
     if names is not None:
         found = found.named(names, path)
     found, look = found.look(images, images_shape, curves, Path.cwd() if path is None else path.parent)
-    shown = found.session(
-        look=look,
-        known=labels_by_name(known),
-        axes=axes,
-        linkage=linkage,
-        n_groups=n_groups,
-        base=base,
-        n_jobs=n_jobs,
-        progress=progress,
-    )
+    how = {"axes": axes, "linkage": linkage, "n_groups": n_groups, "base": base, "n_jobs": n_jobs, "progress": progress}
+    shown = found.session(look=look, known=labels_by_name(known), **how)
     if session is not None:
         open_session(shown, session)
     if shown_here:

@@ -107,9 +107,8 @@ class Guard:
         if any(origin.lower() != b"http://" + hosts[0].lower() for origin in origins):
             return refusal(403, "only the explorer's own page may ask")
         if is_call and not self._tokens.are_in(headers):
-            return refusal(
-                401, "the token is missing or wrong: open the address that the explorer printed at its start"
-            )
+            said = "the token is missing or wrong: open the address that the explorer printed at its start"
+            return refusal(401, said)
         if scope["method"] in ("GET", "HEAD") or not (is_call or scope["path"] == ENTER):
             return None
         if len(origins) != 1:

@@ -10,10 +10,7 @@ from consilience._check import InputError
 from consilience.explorer.replies import RefusedError
 
 BUSY = "a job is running: wait for it, or cancel it first"
-PATIENCE, ENDING = (
-    2.0,
-    10.0,
-)  # safeguard: seconds in which a job ends that gives way, and one that is asked to at the end
+PATIENCE, ENDING = 2.0, 10.0  # safeguard: seconds in which a job ends that gives way, and the last one at the close
 KEPT = 32  # safeguard: jobs that can still be asked about
 log = logging.getLogger("consilience.explorer")
 
@@ -51,9 +48,7 @@ class Jobs:
         self._jobs: dict[int, Job] = {}
         self._lock, self._held = threading.Lock(), False
 
-    def start(
-        self, kind: str, total: int, work: Callable[[Job], dict[str, Any] | None], *, gives_way: bool = False
-    ) -> Job:
+    def start(self, kind: str, total: int, work: Callable[[Job], Any], *, gives_way: bool = False) -> Job:
         """Start ``work(job)`` in a thread of its own; refused while another runs, unless that one gives way."""
         with self._lock:
             self._check_free()

@@ -38,19 +38,21 @@ class Asset(NamedTuple):
     content_type: str
 
 
+Assets = dict[str, Asset]  # by their paths
+
+
 def static_folder() -> Path:
     return Path(str(files("consilience") / "explorer" / "static"))
 
 
-def load_page(folder: Path | None = None) -> dict[str, Asset]:
+def load_page(folder: Path | None = None) -> Assets:
     folder = static_folder() if folder is None else folder
     try:
         return {path: Asset((folder / name).read_bytes(), kind) for path, (name, kind) in STATIC.items()}
     except FileNotFoundError:
-        raise PageMissingError(
-            "the explorer's page is not in this installation, which was built without Node.js, npm or a network: install Node.js 18 or "
-            "newer and reinstall consilience, or run 'make page' in a checkout"
-        ) from None
+        lost = "the explorer's page is not in this installation, which was built without Node.js, npm or a network"
+        remedy = "install Node.js 18 or newer and reinstall consilience, or run 'make page' in a checkout"
+        raise PageMissingError(f"{lost}: {remedy}") from None
 
 
 class Server:
@@ -80,13 +82,7 @@ class Server:
     """
 
     def __init__(
-        self,
-        session: Session,
-        *,
-        host: str = "127.0.0.1",
-        port: int = 0,
-        token: str | None = None,
-        assets: dict[str, Asset] | None = None,
+        self, session: Session, *, host: str = "127.0.0.1", port: int = 0, token: str = "", assets: Assets | None = None
     ) -> None:
         assets = prepare(host) if assets is None else assets
         import uvicorn
@@ -97,11 +93,8 @@ class Server:
         address = check_host(host)
         self._socket, self.note = _bind(address, port)
         if not ipaddress.ip_address(self._socket.getsockname()[0]).is_loopback:
-            warnings.warn(
-                f"{host}: everybody who can reach this address and has the token in the link sees the data, which is not "
-                "encrypted on its way",
-                stacklevel=2,
-            )
+            who = "everybody who can reach this address and has the token in the link"
+            warnings.warn(f"{host}: {who} sees the data, which is not encrypted on its way", stacklevel=2)
         self.port = int(self._socket.getsockname()[1])
         self.token = token or self._new_token(session, address, port)
         self._tokens = Tokens(self.token)
@@ -185,7 +178,7 @@ class Server:
         self.close()
 
 
-def prepare(host: str) -> dict[str, Asset]:
+def prepare(host: str) -> Assets:
     """The page's files; refused at once, before any work is done, where the explorer could not be shown."""
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise ImportError("the explorer needs Starlette and uvicorn: pip install 'consilience[explore]'")
@@ -216,9 +209,8 @@ def _bind(host: str, port: int) -> tuple[socket.socket, str]:
         except OSError as error:
             found.close()
             if isinstance(error, socket.gaierror):
-                raise InputError(
-                    f"{host} is not an address of this machine: leave --host out for this machine alone"
-                ) from None
+                said = f"{host} is not an address of this machine"
+                raise InputError(f"{said}: leave --host out for this machine alone") from None
             if number == 0:
                 raise InputError(f"the explorer cannot listen at {host}: {error.strerror}") from None
             is_closed = isinstance(error, PermissionError)
@@ -227,9 +219,8 @@ def _bind(host: str, port: int) -> tuple[socket.socket, str]:
             break
     if ipaddress.ip_address(found.getsockname()[0]).is_unspecified:
         found.close()
-        raise InputError(
-            f"{host} would answer at every address: name the one that you will open, since requests are checked against it"
-        )
+        said = f"{host} would answer at every address"
+        raise InputError(f"{said}: name the one that you will open, since requests are checked against it")
     found.listen(128)
     found.set_inheritable(False)
     return found, note

@@ -15,13 +15,7 @@ from consilience.tables import Table
 
 LARGEST = 4 * 2**20  # safeguard: bytes of one image
 MOST_PIXELS = 256 * 256  # safeguard: of one image, of which a page shows a hundred
-KINDS = {
-    b"\x89PNG\r\n\x1a\n": "image/png",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"GIF8": "image/gif",
-    b"RIFF": "image/webp",
-    b"BM": "image/bmp",
-}
+KINDS = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp", b"BM": "bmp"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +56,7 @@ class Look:
             return None
         for magic, kind in KINDS.items():
             if data.startswith(magic) and (magic != b"RIFF" or data[8:12] == b"WEBP"):
-                return kind, data
+                return f"image/{kind}", data
         return None
 
 
@@ -70,20 +64,17 @@ def pixels_of(data: Table | None, shape: Any) -> Look:
     sizes = _sizes(shape)
     values, _ = _columns(data, "--images-shape")
     if values.shape[1] != np.prod(sizes):
-        raise InputError(
-            f"images of {'×'.join(map(str, sizes))} have {count(int(np.prod(sizes)), 'pixel')}, and the data "
-            f"{count(values.shape[1], 'column')}: give the shape that its columns have"
-        )
+        what = f"images of {'×'.join(map(str, sizes))} have {count(int(np.prod(sizes)), 'pixel')}"
+        width = count(values.shape[1], "column")
+        raise InputError(f"{what}, and the data {width}: give the shape that its columns have")
     return Look("pixels", values, sizes)
 
 
 def pixels_from(images: Any, n_objects: int) -> Look:
     table = np.asarray(images)
     if table.ndim not in (3, 4) or (table.ndim == 4 and table.shape[3] not in (1, 3)) or table.dtype.kind not in "biuf":
-        raise InputError(
-            f"images are an array of objects × height × width, or × 3 colors; got one of shape {table.shape}: or name a column "
-            "of paths"
-        )
+        wanted = "images are an array of objects × height × width, or × 3 colors"
+        raise InputError(f"{wanted}; got one of shape {table.shape}: or name a column of paths")
     if len(table) != n_objects:
         raise InputError(f"{count(len(table), 'image')} for {count(n_objects, 'object')}: give one for each")
     sizes = _sizes(table.shape[1:])
@@ -94,8 +85,7 @@ def curves_of(data: Table | None, columns: Sequence[str] | None = None) -> Look:
     """The columns of a table in their order, or some of them, as a curve for each object."""
     values, names = _columns(data, "--curves")
     if columns:
-        lost = [name for name in columns if name not in names]
-        if lost:
+        if lost := [name for name in columns if name not in names]:
             raise InputError(f"{lost[0]!r} is not a column of the data that curves could be drawn of: check its name")
         values, names = values[:, [names.index(name) for name in columns]], list(columns)
     if values.shape[1] < 3:
@@ -119,9 +109,8 @@ def _sizes(shape: Any) -> tuple[int, int, int]:
     if len(parts) == 2:
         parts.append(1)
     if len(parts) != 3 or min(parts) < 1 or parts[2] not in (1, 3) or parts[0] * parts[1] > MOST_PIXELS:
-        raise InputError(
-            f"the shape of images is height x width, or height x width x 3, of at most {MOST_PIXELS:,} pixels, such as 8x8; got {shape!r}"
-        )
+        wanted = f"height x width, or height x width x 3, of at most {MOST_PIXELS:,} pixels, such as 8x8"
+        raise InputError(f"the shape of images is {wanted}; got {shape!r}")
     return parts[0], parts[1], parts[2]
 
 

@@ -85,9 +85,8 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 
 
 def _text(content: Any) -> bytes:
-    return json.dumps(
-        plain(content, big_as_text=True), ensure_ascii=False, allow_nan=False, separators=(",", ":")
-    ).encode(errors="replace")
+    told = plain(content, big_as_text=True)
+    return json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(errors="replace")
 
 
 # Answers that were worked out once: kept as long as there is room, made by one thread while others wait.

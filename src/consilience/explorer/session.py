@@ -26,8 +26,8 @@ from consilience.measures.explained_variance import VarianceBetween
 from consilience.measures.summary import known_labels
 from consilience.meta import MetaClustering, organize
 from consilience.meta.tree import check_cut
-from consilience.reports.finding import code_names
 from consilience.reports.plane import Plane, feature_names
+from consilience.reports.words import code_names
 from consilience.tables import Table, scale
 
 
@@ -80,10 +80,8 @@ class Session:
         if n_groups is not None:
             check_cut(ensemble.n_clusterings, n_groups, None)
         if data is not None and data.n_objects != ensemble.n_objects:
-            raise InputError(
-                f"{data.source} has {data.n_objects:,} objects and the clusterings {ensemble.n_objects:,}: give the data "
-                "that they are of"
-            )
+            what = f"{data.source} has {data.n_objects:,} objects and the clusterings {ensemble.n_objects:,}"
+            raise InputError(f"{what}: give the data that they are of")
         self.source, self.origin = source, _named_origin(source.origin, ensemble)
         self.data, self.look, self.n_jobs = data, look, n_jobs
         self.seeks_stable = source.seeks_stable and data is not None

@@ -125,13 +125,10 @@ def among_first(distances: Floats, m: int) -> Floats:
 class Snapshot:
     """The clusterings of a session and their tree at one revision."""
 
-    def __init__(
-        self, revision: int, meta: MetaClustering, scores: pd.DataFrame, edited: Mapping[int, Edited] | None = None
-    ) -> None:
+    def __init__(self, revision: int, meta: MetaClustering, scores: pd.DataFrame, edited: Mapping[int, Edited]) -> None:
         if int(meta.ensemble.labels.max()) >= MOST_CLUSTERS:
             raise InputError(f"a clustering has more than {MOST_CLUSTERS:,} clusters: the explorer shows no more")
-        self.revision, self.meta, self.scores = revision, meta, scores
-        self.edited = {} if edited is None else edited
+        self.revision, self.meta, self.scores, self.edited = revision, meta, scores, edited
         # a row of labels per clustering, as they are sent: the largest value of the type is missing
         self.encoded: Array = _kernels.encode_codes(meta.ensemble.labels)
         self.newest = Tree(meta.tree)

@@ -94,11 +94,8 @@ class OpenedSource:
         assert opened.data is not None
         origin, source = opened.provenance, opened.data.source
         if opened.other_data:
-            warnings.warn(
-                f"{source} is not the data that {origin.source} was made from, or not the same columns of it: it is shown, "
-                "but no clusterings can be added",
-                stacklevel=4,
-            )
+            what = f"{source} is not the data that {origin.source} was made from, or not the same columns of it"
+            warnings.warn(f"{what}: it is shown, but no clusterings can be added", stacklevel=4)
         called = Path(source).stem
         if origin.store is not None and called != origin.name:  # a folder called "run" says little
             origin = replace(origin, name=f"{called} · {origin.name}")

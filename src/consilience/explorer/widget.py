@@ -16,9 +16,8 @@ try:
 
     from consilience.explorer.api import Api
 except ImportError as missing:
-    raise ImportError(
-        "the explorer in a notebook needs anywidget and Starlette: pip install 'consilience[notebook]'"
-    ) from missing
+    needs = "the explorer in a notebook needs anywidget and Starlette"
+    raise ImportError(f"{needs}: pip install 'consilience[notebook]'") from missing
 
 
 class Explorer(anywidget.AnyWidget):

@@ -48,16 +48,14 @@ def labels_by_name(known: Any) -> dict[str, Any]:
     return {str(getattr(known, "name", None) or "known"): known}
 
 
-def known_labels_of(
-    known: Any, objects: Ensemble | Table | None, reading: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+def known_labels_of(known: Any, objects: Ensemble | Table | None) -> dict[str, Any]:
     """Known labels by name, matched to the objects by id where both have ids, otherwise in the same order.
 
     Ids are a column of a file or frame that holds those of the objects, or the index of a Series or frame.
     """
     if objects is None:
         return labels_by_name(known)
-    id_column = (reading or {}).get("known_id")
+    id_column = None
     if is_frame(known) and objects.ids is not None and not names_objects(getattr(known, "index", None)):
         id_column = find_id_column(known, objects.ids)
     if is_path(known) or id_column is not None:

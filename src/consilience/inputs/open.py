@@ -94,7 +94,7 @@ def open_source(
     if known is None:
         return opened
     objects = opened.data if opened.result is None else opened.ensemble
-    return opened.with_known(known_labels_of(known, objects, reading))
+    return opened.with_known(known_labels_of(known, objects))
 
 
 def as_ensemble(source: Any, **reading: Any) -> Ensemble:
@@ -143,9 +143,7 @@ def as_table(source: Any, kind: str = "data", **reading: Any) -> Table:
     return read_table(source, kind=kind, **reading)
 
 
-def _of_files(
-    paths: Sequence[Any], kind: str, known: Any, known_columns: Sequence[str], reading: dict[str, Any]
-) -> Opened:
+def _of_files(paths: Sequence[Any], kind: str, known: Any, set_aside: Sequence[str], reading: dict[str, Any]) -> Opened:
     if kind not in ("auto", "labels"):
         raise InputError(f"several files are joined if they hold clusterings, and this needs {kind}: give one of them")
     runs = {path: open_source(path, kind="labels") for path in paths if Path(path).is_dir()}
@@ -154,7 +152,7 @@ def _of_files(
     is_name = isinstance(known, str) and not Path(known).is_file()
     asked = [known] if is_name else known if isinstance(known, (list, tuple)) else []
     named = bool(asked) and all(isinstance(name, str) for name in asked) and (is_name or every.issuperset(asked))
-    wanted = [*known_columns, *(asked if named else [])]
+    wanted = [*set_aside, *(asked if named else [])]
     if lost := [name for name in wanted if name not in every]:
         near = nearest(lost[0], sorted(every))
         hint, files = f"did you mean {near[0]!r}?" if near else "check its name", [Path(path).name for path in paths]
@@ -177,7 +175,7 @@ def _of_files(
     opened = joined(parts, "".join(f", {name}={value!r}" for name, value in said.items()))
     if known is None or named:
         return opened
-    return opened.with_known(known_labels_of(known, opened.ensemble, reading))
+    return opened.with_known(known_labels_of(known, opened.ensemble))
 
 
 def _of_result(result: Any, provenance: Provenance | None, reading: dict[str, Any], kind: str = "") -> Opened:

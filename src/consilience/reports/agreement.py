@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,27 +19,11 @@ from consilience.consensus import Consensus, combine, floaters
 from consilience.ensemble import Ensemble
 from consilience.reports.clusters import called, find_marks, say_clusters, say_sureness
 from consilience.reports.consensus import describe_consensus
-from consilience.reports.figures import QUIET, color_of, new_figure, open_frame, picture, short_name
+from consilience.reports.figures import QUIET, Figure, color_of, new_figure, open_frame, picture, short_name
 from consilience.reports.files import object_index, object_table
-from consilience.reports.finding import (
-    DEFINITIONS,
-    Block,
-    Facts,
-    Finding,
-    Items,
-    Picture,
-    See,
-    Sheet,
-    Text,
-    format_list,
-    format_name,
-    format_number,
-    format_range,
-)
+from consilience.reports.finding import Block, Facts, Finding, Items, Picture, See, Sheet, Text
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, NOT_TRUTH, Report, section
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from consilience.reports.words import DEFINITIONS, format_list, format_name, format_number, format_range
 
 NEW_GROUPS = "Columns that were apart before and are together in every clustering now"
 MADE_TO_AGREE = (
@@ -61,9 +46,8 @@ def agreement_summary(
 ) -> dict[str, Any]:
     """Plain numbers and text for JSON: of the stability by iteration, the consensus of the rows, new groups of columns."""
     last, parts = result.after, component_sheet(result).frame.groupby(level=0, sort=False)
-    one = {
-        name: getattr(consensus, name) for name in ("method", "sizes", "mean_confidence", "mean_support", "n_floaters")
-    }
+    own = ("method", "sizes", "mean_confidence", "mean_support", "n_floaters")
+    one = {name: getattr(consensus, name) for name in own}
     one |= {by: {name: values[by] for name, values in known.items()} for by in ("accuracy", "purity")}
     return plain(
         {
@@ -86,20 +70,12 @@ def components_of(ensemble: Ensemble) -> dict[str, Any]:
     """How many stable components there are, the size of the largest, and the share of the objects that are in one with others."""
     found = ensemble.signatures()
     sizes = found.counts[(found.labels >= 0).any(axis=1)]
-    return {
-        "number": len(sizes),
-        "largest": int(sizes.max(initial=0)),
-        "share_in_groups": float(sizes[sizes > 1].sum() / max(sizes.sum(), 1)),
-    }
+    share = float(sizes[sizes > 1].sum() / max(sizes.sum(), 1))
+    return {"number": len(sizes), "largest": int(sizes.max(initial=0)), "share_in_groups": share}
 
 
 def agreement_finding(
-    result: Agreement,
-    table: pd.DataFrame,
-    *,
-    consensus: Consensus,
-    groups: pd.DataFrame,
-    known: Mapping[str, Mapping[str, float]],
+    result: Agreement, table: pd.DataFrame, *, consensus: Consensus, groups: pd.DataFrame, known: Mapping[str, Any]
 ) -> Finding:
     """Stability by iteration, stable components, and the consensus of the rows; parameters are those of :func:`agreement_summary`."""
     rows, columns = result.after.rows, result.after.columns
@@ -127,11 +103,8 @@ def agreement_finding(
 
 
 def component_sheet(result: Agreement) -> Sheet:
-    rows = [
-        {"side": side, "when": when, **components_of(getattr(sides, side))}
-        for side in ("rows", "columns")
-        for when, sides in (("before", result.before), ("after", result.after))
-    ]
+    both = product(("rows", "columns"), ("before", "after"))
+    rows = [{"side": a, "when": when, **components_of(getattr(getattr(result, when), a))} for a, when in both]
     return Sheet("components", pd.DataFrame(rows).set_index("side"), "Stable components before and after")
 
 
@@ -171,9 +144,7 @@ class AgreementReport(Report, of=Agreement):
 
     @cached_property
     def consensus(self) -> Consensus:
-        asked = self.options
-        how: dict[str, Any] = {"random_state": asked.seed, "n_jobs": asked.n_jobs, "progress": False}
-        return combine(self.objects, asked.n_clusters, asked.method or "auto", **how)
+        return combine(self.objects, progress=False, n_jobs=self.options.n_jobs, **self.how)
 
     @cached_property
     def floaters(self) -> pd.DataFrame:
@@ -203,7 +174,7 @@ class AgreementReport(Report, of=Agreement):
 
     def facts(self) -> list[tuple[str, str]]:
         result, source = self.result, self.origin.source
-        rows, columns = result.after.rows, result.after.columns
+        rows, columns = self.objects, result.after.columns
         facts = [("source", source if result.source is None else f"{source}, of {result.source}")]
         facts += [("clusterings", f"{rows.n_clusterings:,} of the rows and {columns.n_clusterings:,} of the columns")]
         for what, side in (("rows", rows), ("columns", columns)):

@@ -14,19 +14,13 @@ from consilience.clusterer import Assignment, EnsembleClusterer
 from consilience.clusterer.saving import ClustererModel, model_of
 from consilience.consensus.result import describe_scales
 from consilience.consensus.trust.tables import cluster_means
-from consilience.reports.clusters import describe_plane, match_known, say_size, sureness
-from consilience.reports.consensus import (
-    LabelsReport,
-    cautions,
-    describe_clusters,
-    floaters,
-    sureness_facts,
-    trust_sheet,
-)
+from consilience.reports import clusters as told
+from consilience.reports.consensus import LabelsReport, describe_clusters, floaters
 from consilience.reports.files import name_objects, object_index, object_table, whole_or_empty
-from consilience.reports.finding import DEFINITIONS, Block, Finding, Sheet, Text
+from consilience.reports.finding import Block, Finding, Sheet, Text
 from consilience.reports.scales import scale_table, scales_finding
 from consilience.reports.sections import section
+from consilience.reports.words import DEFINITIONS
 
 
 def cluster_table(model: EnsembleClusterer, ids: Any) -> pd.DataFrame:
@@ -43,20 +37,20 @@ def cluster_summary(model: EnsembleClusterer, known: Mapping[str, Any]) -> dict[
         "n_objects": len(labels),
         "n_clusterings": model.ensemble_.n_clusterings,
         "n_sampled": None if model.sample_ is None else len(model.sample_),
-        **sureness(model_of(model)),
+        **told.sureness(model_of(model)),
         "method": model.consensus_.method,
         "chosen": model.note_,
         "doubt": model.doubt_,
         "scales": None if model.scales_ is None else plain(model.scales_),
         "scales_in_words": describe_scales(model.consensus_),
         "clusters": plain(cluster_means(labels, model.confidence_, model.support_)),
-        "known": {name: match_known(values, labels) for name, values in known.items()},
+        "known": told.matches(known, labels),
     }
 
 
 def clusters_finding(model: EnsembleClusterer, known: Mapping[str, Any]) -> Finding:
     one, labels = model_of(model), model.labels_
-    facts = sureness_facts(one, {name: match_known(values, labels) for name, values in known.items()})
+    facts = told.sureness_facts(one, told.matches(known, labels))
     if model.sample_ is not None:
         sampled = f"{len(model.sample_):,} of {count(len(labels), 'object')} were clustered"
         facts.append(("sample", f"{sampled}, the others labeled as new ones"))
@@ -64,10 +58,10 @@ def clusters_finding(model: EnsembleClusterer, known: Mapping[str, Any]) -> Find
         facts.append(("scales", scales + _other_scales(model)))
     how = [("method", model.consensus_.method), *([("chosen", model.note_)] if model.note_ else [])]
     found = scales_finding(model.consensus_)
-    title = f"{say_size(one)}, from {count(model.ensemble_.n_clusterings, 'clustering')}"
+    title = f"{told.say_size(one)}, from {count(model.ensemble_.n_clusterings, 'clustering')}"
     reasons = Finding("How this came about", how, found.tables, sentences=found.sentences)
-    tables = [trust_sheet(cluster_means(labels, model.confidence_, model.support_))]
-    return Finding(title, facts, tables, doubts=cautions(model.doubt_), reasons=reasons)
+    tables = [told.trust_sheet(cluster_means(labels, model.confidence_, model.support_))]
+    return Finding(title, facts, tables, doubts=told.cautions(model.doubt_), reasons=reasons)
 
 
 def _other_scales(model: EnsembleClusterer) -> str:
@@ -84,20 +78,19 @@ def assignment_summary(found: Assignment, known: Mapping[str, Any]) -> dict[str,
         "n_objects": len(found.labels),
         "n_clusters": found.n_clusters,
         "sizes": found.sizes.tolist(),
-        **sureness(found),
+        **told.sureness(found),
         "drift": {
             "share_outside": found.drift.share,
             **{name: plain(getattr(found.drift, name)) for name in ("expected", "large", "columns", "unseen")},
             "in_words": found.describe_drift(),
         },
-        "known": {name: match_known(values, found.labels) for name, values in known.items()},
+        "known": told.matches(known, found.labels),
     }
 
 
 def assignment_finding(found: Assignment, known: Mapping[str, Any]) -> Finding:
-    matches = {name: match_known(values, found.labels) for name, values in known.items()}
-    facts = [("sizes", ", ".join(f"{size:,}" for size in found.sizes)), *sureness_facts(found, matches)]
-    facts.append(("drift", found.describe_drift()))
+    facts = [("sizes", ", ".join(f"{size:,}" for size in found.sizes))]
+    facts += [*told.sureness_facts(found, told.matches(known, found.labels)), ("drift", found.describe_drift())]
     return Finding(f"{count(len(found.labels), 'object')} to {count(found.n_clusters, 'cluster')}", facts)
 
 
@@ -106,7 +99,7 @@ class ClustererReport(LabelsReport, of=ClustererModel):
 
     @property
     def cautions(self) -> list[str]:
-        return cautions(self.result.doubt)
+        return told.cautions(self.result.doubt)
 
     def facts(self) -> list[tuple[str, str]]:
         model = self.result
@@ -125,7 +118,7 @@ def clusters(report: ClustererReport) -> Iterator[Block]:
     if model.scales is not None:
         yield scale_table(model.scales)
         yield Sheet("scales", model.scales.set_index("n_clusters"), "Scales", most=0)
-    yield from describe_plane(report, {"clusters": model.labels})
+    yield from told.describe_plane(report, {"clusters": model.labels})
     yield from describe_clusters(model, report)
     read_by = model.encoder or model.reader
     objects = name_objects(object_table(model), (read_by and read_by.id_name) or "id")

@@ -11,6 +11,7 @@ import pandas as pd
 
 from consilience._check import count
 from consilience._types import Array, Ints
+from consilience.consensus.result import clusters_to_show
 from consilience.consensus.trust.confidence import floating
 from consilience.consensus.trust.tables import cluster_means
 from consilience.measures import accuracy, adjusted_rand, contingency, matched_accuracy, nmi
@@ -18,9 +19,10 @@ from consilience.measures.cluster_features import marks, top_words
 from consilience.measures.explained_variance import WORTHY
 from consilience.reports.figures import NAMED, POINTS, color_of
 from consilience.reports.files import whole_or_empty
-from consilience.reports.finding import Block, Items, Link, Picture, See, Sheet, Strip, Text, Words, format_number
+from consilience.reports.finding import Block, Items, Link, Picture, See, Sheet, Strip, Text, Words
 from consilience.reports.plane import plane_of, tiles_figure
 from consilience.reports.sections import Report
+from consilience.reports.words import format_number
 
 FEATURES = 5  # safeguard: columns of each cluster on a page; files have all
 TILES = 9  # safeguard: clusterings that the plane is colored by on one picture
@@ -33,6 +35,7 @@ FOLLOWS = 0.3  # adjusted Rand index from which a page says that clusters follow
 TOLD = 12  # safeguard: clusters that the answer of a page names
 IN_CLUSTERS = See(("tiles", "confidence"), ("clusters", "features"))
 EFFECTS, CALLED = ("d", "low", "high"), {"d": "effect", "rest": "mean_elsewhere"}  # of a mark, and in files
+TRUST = ("size", "share", "confidence", "support", "floaters", "recurrence", "nearest", "confused")  # of a cluster
 Marks = list[list[dict[str, Any]]]  # of every cluster the columns that tell it from the rest
 OF_WORDS = " (of a category, of the share of the one named)"
 OF_COUNTS = " (of the square roots of the counts, in rows of length 1)"
@@ -40,12 +43,11 @@ OF_COUNTS = " (of the square roots of the counts, in rows of length 1)"
 
 def cluster_frame(one: Any, report: Report) -> pd.DataFrame:
     """One row per cluster: size, confidence, support, floaters, and the most frequent of what is known."""
-    labels = one.labels
     found = getattr(one, "clusters", None)
-    found = cluster_means(labels, one.confidence, one.support) if found is None else found
+    found = cluster_means(one.labels, one.confidence, one.support) if found is None else found
     frame = found.set_index("cluster")
     for name, codes in report.known.items():
-        table = contingency(labels, codes)
+        table = contingency(one.labels, codes)
         total = table.sum(axis=1)
         called = np.array([*report.names_of(name)], object)[table.argmax(axis=1)]
         frame[f"most_frequent_{name}"] = np.where(total > 0, called, None)
@@ -70,15 +72,11 @@ def cluster_sheet(
 ) -> Sheet:
     """The clusters with their colors and the spread of their objects' support; `place` is what links to them begin with."""
     colors, anchors = [color_of(slot) for slot in slots], [f"{place}-{cluster}" for cluster in range(len(slots))]
-    shares = (_shares(one.support[one.labels == cluster]) for cluster in range(len(slots)))
+    counts = [np.histogram(one.support[one.labels == cluster], 20, (0, 1))[0] for cluster in range(len(slots))]
+    shares = [list(np.round(some / max(1, some.sum()), 4)) for some in counts]
     spread = [Strip(some, None, color, 0.0, 1.0) for some, color in zip(shares, colors, strict=True)]
     look: dict[str, Any] = {"colors": colors, "anchors": anchors, "strips": {"support of its objects": spread}}
     return Sheet(name, frame, caption, NAMED, on_page=on_page, **look)
-
-
-def _shares(values: Array) -> list[float]:
-    counts = np.histogram(values, 20, (0, 1))[0]
-    return list(np.round(counts / max(1, counts.sum()), 4))
 
 
 def find_marks(report: Report, labels: Array, top: int = FEATURES) -> Marks | None:
@@ -198,6 +196,10 @@ def match_known(known: Any, labels: Any) -> dict[str, float]:
     return {name: measure(known, labels) for name, measure in by.items()}
 
 
+def matches(known: Mapping[str, Any], labels: Any) -> dict[str, dict[str, float]]:
+    return {name: match_known(values, labels) for name, values in known.items()}
+
+
 def say_match(values: Mapping[str, float]) -> str:
     return ", ".join(f"{measure} {format_number(value)}" for measure, value in values.items())
 
@@ -227,20 +229,47 @@ def say_size(one: Any) -> str:
 def sureness(one: Any) -> dict[str, Any]:
     """How sure the clusters of some labels are: plain numbers, None for the means of no object."""
     there = one.labels >= 0
+    means = {f"mean_{name}": getattr(one, name)[there] for name in ("confidence", "support")}
     return {
         "n_without_labels": int(np.count_nonzero(~there)),
-        "mean_confidence": float(one.confidence[there].mean()) if there.any() else None,
-        "mean_support": float(one.support[there].mean()) if there.any() else None,
+        **{name: float(values.mean()) if values.size else None for name, values in means.items()},
         "n_floaters": len(floating(one.labels, one.support)),
     }
 
 
-def say_sureness(one: Any) -> str:
+def cautions(doubt: str, families: str = "") -> list[str]:
+    """What to know before one trusts an answer: that it is weak, or a compromise, and what to do then."""
+    advice = "consilience organize tells them apart, and consilience explore shows them."
+    compromise = [f"{families[0].upper()}{families[1:]}: {advice}"] if families else []
+    return [f"A weak answer: {doubt}.", *compromise] if doubt else compromise
+
+
+def sureness_facts(one: Any, known: Mapping[str, Any]) -> list[tuple[str, str]]:
     sure = sureness(one)
+    lacking = [("no label", f"{count(sure['n_without_labels'], 'object')} that no clustering labels")]
     if sure["mean_confidence"] is None:
+        return lacking
+    facts = [("confidence", f"{sure['mean_confidence']:.3f} on average")]
+    facts += [("support", f"{sure['mean_support']:.3f} on average; {count(sure['n_floaters'], 'floater')}")]
+    facts += lacking if sure["n_without_labels"] else []
+    return facts + [(f"with {name}", say_match(values)) for name, values in known.items()]
+
+
+def trust_sheet(table: pd.DataFrame) -> Sheet:
+    """The clusters, the largest and those least to be trusted, as the terminal has room for them."""
+    shown, left = clusters_to_show(table["confidence"], 20)
+    frame = table.iloc[shown].set_index("cluster")
+    frame = frame[[name for name in TRUST if name in frame]]
+    if "nearest" in frame:
+        frame = frame.assign(nearest=whole_or_empty(frame["nearest"]))
+    return Sheet("trust", frame, f"The clusters{f' ({left})' if left else ''}")
+
+
+def say_sureness(one: Any) -> str:
+    if not (one.labels >= 0).any():
         return ""
-    means = f"mean confidence {sure['mean_confidence']:.2f}, mean support {sure['mean_support']:.2f}"
-    return f"{means}, {count(sure['n_floaters'], 'floater')}"
+    _, confidence, support, floaters = sureness(one).values()
+    return f"mean confidence {confidence:.2f}, mean support {support:.2f}, {count(floaters, 'floater')}"
 
 
 def say_clusters(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,23 +15,10 @@ from consilience.clusterer.drift import evenly
 from consilience.ensemble import Ensemble
 from consilience.measures import MEASURES, Comparison, Stability, compare
 from consilience.meta import MetaClustering
-from consilience.reports.figures import NAMED, PALETTE, annotate_points, new_figure, open_frame, picture, short_name
-from consilience.reports.finding import (
-    Block,
-    Finding,
-    Items,
-    Picture,
-    See,
-    Sheet,
-    Text,
-    format_name,
-    format_number,
-    format_range,
-)
+from consilience.reports import figures
+from consilience.reports.finding import Block, Finding, Items, Picture, See, Sheet, Text
 from consilience.reports.sections import NOT_TRUTH, Report, section
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from consilience.reports.words import format_name, format_number, format_range
 
 TYPICAL = 16  # safeguard: clusterings listed on a page
 
@@ -58,14 +45,14 @@ def _pairs(result: Comparison) -> pd.DataFrame:
     rows = []
     for name, one in result.stability.items():
         ends = [f"{a}, {b} ({format_number(value)})" for a, b, value in result.extremes(name)]
-        figures = (one.mean, one.sem, one.sem_jackknife, one.n_pairs)
-        rows.append((name, *figures, *(ends or ["no two share an object", ""])))
+        found = (one.mean, one.sem, one.sem_jackknife, one.n_pairs)
+        rows.append((name, *found, *(ends or ["no two share an object", ""])))
     columns = ["measure", "mean", "standard_error", "jackknife_error", "pairs", "most_alike", "least_alike"]
     return pd.DataFrame(rows, columns=columns).set_index("measure")
 
 
-@picture("ensemble", Ensemble)
-def ensemble_figure(ensemble: Ensemble) -> Figure:
+@figures.picture("ensemble", Ensemble)
+def ensemble_figure(ensemble: Ensemble) -> figures.Figure:
     """How alike some of the clusterings are, on some of the objects: quick, whatever the size."""
     if ensemble.n_clusterings < 2:
         raise InputError("a single clustering is like no other: there is nothing to draw")
@@ -76,14 +63,14 @@ def ensemble_figure(ensemble: Ensemble) -> Figure:
     return figure
 
 
-@picture("comparison", Comparison)
-def comparison_figure(result: Comparison, *, measure: str | None = None) -> Figure:
+@figures.picture("comparison", Comparison)
+def comparison_figure(result: Comparison, *, measure: str | None = None) -> figures.Figure:
     """How alike all clusterings are, like ones side by side, beside how well they match known labels."""
     measure = measure or next(iter(result.matrices))
     matrix = result.matrix(measure)
     known = [c for c in result.clusterings.columns if c.startswith(f"{measure}:")]
-    side = 4.6 + 0.08 * max(0, min(len(matrix), NAMED) - 20)  # names need room
-    figure = new_figure(side + 1 + side * (len(known) > 0), side)
+    side = 4.6 + 0.08 * max(0, min(len(matrix), figures.NAMED) - 20)  # names need room
+    figure = figures.new_figure(side + 1 + side * (len(known) > 0), side)
     axes = figure.subplots(1, 2 if known else 1, squeeze=False, width_ratios=[1.15, 1] if known else None)[0]
     order = _like_first(matrix.to_numpy(), MEASURES[measure].is_distance)
     _draw_matrix(axes[0], matrix.iloc[order, order], measure)
@@ -92,19 +79,18 @@ def comparison_figure(result: Comparison, *, measure: str | None = None) -> Figu
     return figure
 
 
-@picture("stability", Stability)
-def stability_figure(found: Stability) -> Figure:
+@figures.picture("stability", Stability)
+def stability_figure(found: Stability) -> figures.Figure:
     """The mean over all pairs on the scale of its measure, with the larger of its standard errors."""
     if not found.n_pairs:
         raise InputError("no two clusterings share an object: there is nothing to draw")
-    figure = new_figure(4.4, 1.1)
-    axis, largest = figure.subplots(), MEASURES[found.measure].largest
+    axis, largest = figures.new_axis(4.4, 1.1), MEASURES[found.measure].largest
     error = float(np.nanmax([found.sem, found.sem_jackknife, 0.0]))
-    axis.errorbar([found.mean], [0], xerr=[2 * error], fmt="o", color=PALETTE[0], capsize=4)
+    axis.errorbar([found.mean], [0], xerr=[2 * error], fmt="o", color=figures.PALETTE[0], capsize=4)
     axis.set(yticks=[], xlabel=f"{format_name(found.measure)} (bar: ± 2 s.e.)")
     axis.set_xlim(min(0.0, found.mean - 2 * error), largest or 1.2 * (found.mean + 2 * error))
-    axis.spines[["top", "right", "left"]].set_visible(False)
-    return figure
+    axis.spines["left"].set_visible(False)
+    return figures.open_frame(axis)
 
 
 def _like_first(matrix: Any, is_distance: bool) -> Any:
@@ -126,8 +112,8 @@ def _draw_matrix(axis: Any, matrix: Any, measure: str) -> None:
     image = axis.imshow(matrix, cmap=colors, vmin=low, vmax=how.largest)
     axis.figure.colorbar(image, ax=axis, shrink=0.8, label=format_name(measure))
     axis.set_title("How alike are the clusterings?", loc="left")
-    if len(matrix) <= NAMED:
-        names = [short_name(name) for name in matrix.columns]
+    if len(matrix) <= figures.NAMED:
+        names = [figures.short_name(name) for name in matrix.columns]
         size = 8 if len(names) <= 24 else 6.5
         axis.set_xticks(range(len(matrix)), names, rotation=90, fontsize=size)
         axis.set_yticks(range(len(matrix)), names, fontsize=size)
@@ -155,13 +141,13 @@ def _draw_known(axis: Any, result: Comparison, known: list[str], measure: str) -
         dots = axis.scatter(rows[x], rows[y], c=rows["clusters"], cmap=cividis, **how)
         axis.figure.colorbar(dots, ax=axis, shrink=0.8, label="clusters")
     short = format_name(measure)
-    titles = {c: f"{short} with the known {short_name(c.split(':', 1)[1])}" for c in known}
+    titles = {c: f"{short} with the known {figures.short_name(c.split(':', 1)[1])}" for c in known}
     titles |= {measure: f"mean {short} with the others", "clusters": "clusters"}
     axis.set(xlabel=titles[x], ylabel=titles[y])
     axis.set_title("What did each one find?", loc="left")
-    open_frame(axis)
+    figures.open_frame(axis)
     axis.margins(0.12)
-    if len(rows) <= NAMED:  # room for names
+    if len(rows) <= figures.NAMED:  # room for names
         low, high = axis.get_xlim()
         axis.set_xlim(low, high + 0.32 * (high - low))
     top = MEASURES[measure].largest
@@ -170,8 +156,8 @@ def _draw_known(axis: Any, result: Comparison, known: list[str], measure: str) -
             low, high = ruler.get_view_interval()
             ruler.set_ticks([tick for tick in ruler.get_ticklocs() if low <= tick <= min(high, top + 1e-9)])
     there = rows[["name", x, y]].dropna()
-    if 0 < len(there) <= NAMED:
-        annotate_points(axis, there["name"].tolist(), there[[x, y]].to_numpy(float))
+    if 0 < len(there) <= figures.NAMED:
+        figures.annotate_points(axis, there["name"].tolist(), there[[x, y]].to_numpy(float))
 
 
 class ComparisonReport(Report, of=Comparison):
@@ -183,7 +169,7 @@ class ComparisonReport(Report, of=Comparison):
         return self.result
 
     def finding(self) -> Finding:
-        return comparison_finding(self.comparison)
+        return comparison_finding(self.result)
 
     def answer(self) -> list[Text | Items]:
         means = [f"{format_name(name)} {value.words(4)}" for name, value in self.comparison.stability.items()]
@@ -217,12 +203,8 @@ def alike(report: Any) -> Iterator[Block]:
     first, found = next(iter(comparison.stability.items()))
     mean = f"Mean {format_name(first)} of all pairs {found.words(4)}."
     mean += " Right: how well each matches known labels." if any(":" in str(name) for name in table) else ""
-    yield Picture(
-        "comparison",
-        comparison_figure(comparison),
-        f"Matrix of all pairs of {count(len(table), 'clustering')}. {mean}",
-        f"Like clusterings stand side by side. {mean}",
-    )
+    alt = f"Matrix of all pairs of {count(len(table), 'clustering')}. {mean}"
+    yield Picture("comparison", comparison_figure(comparison), alt, f"Like clusterings stand side by side. {mean}")
     table = table.sort_values(first, ascending=MEASURES[first].is_distance, kind="stable")
     caption = "Every clustering: its mean with the others, those most like them first"
     yield Sheet("comparison", table, caption, most=TYPICAL)

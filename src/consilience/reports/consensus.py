@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,13 +13,7 @@ from consilience._json import plain
 from consilience._types import Array, Ints
 from consilience.agreement import Agreement
 from consilience.consensus import Consensus
-from consilience.consensus.result import (
-    clusters_to_show,
-    describe_doubt,
-    describe_drops,
-    describe_families,
-    describe_scales,
-)
+from consilience.consensus.result import describe_doubt, describe_drops, describe_families, describe_scales
 from consilience.consensus.trust.confidence import FLOATING
 from consilience.consensus.trust.tables import cluster_means
 from consilience.ensemble import Ensemble
@@ -27,25 +21,18 @@ from consilience.measures import Stability
 from consilience.meta import MetaClustering
 from consilience.reports import clusters, figures
 from consilience.reports.files import object_table, whole_or_empty
-from consilience.reports.finding import DEFINITIONS, Block, Facts, Finding, Items, Picture, Sheet, Text, format_list
+from consilience.reports.finding import Block, Facts, Finding, Items, Picture, Sheet, Text
 from consilience.reports.scales import describe_scale_blocks, scales_finding
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, code_of, section
+from consilience.reports.words import DEFINITIONS, format_list
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-TRUST = ("size", "share", "confidence", "support", "floaters", "recurrence", "nearest", "confused")  # of a cluster
 TABLES = ("clusters", "members", "curve", "scales", "splits")
 
 
-def consensus_summary(
-    result: Consensus, stability: Stability | None, known: Mapping[str, Mapping[str, float]]
-) -> dict[str, Any]:
+def consensus_summary(result: Consensus, stability: Stability | None, known: Mapping[str, Any]) -> dict[str, Any]:
+    own = ("method", "n_clusters", "sizes", "n_objects", "anmi", "seconds")
     return {
-        **{
-            name: plain(getattr(result, name))
-            for name in ("method", "n_clusters", "sizes", "n_objects", "anmi", "seconds")
-        },
+        **{name: plain(getattr(result, name)) for name in own},
         **clusters.sureness(result),
         "ensemble_jaccard": None if stability is None or np.isnan(stability.mean) else stability.mean,
         "known": known,
@@ -59,40 +46,11 @@ def consensus_summary(
     }
 
 
-def cautions(doubt: str, families: str = "") -> list[str]:
-    """What to know before one trusts an answer: that it is weak, or a compromise, and what to do then."""
-    advice = "consilience organize tells them apart, and consilience explore shows them."
-    compromise = [f"{families[0].upper()}{families[1:]}: {advice}"] if families else []
-    return [f"A weak answer: {doubt}.", *compromise] if doubt else compromise
-
-
-def sureness_facts(one: Any, known: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str]]:
-    sure = clusters.sureness(one)
-    lacking = [("no label", f"{count(sure['n_without_labels'], 'object')} that no clustering labels")]
-    if sure["mean_confidence"] is None:
-        return lacking
-    weak = count(sure["n_floaters"], "floater")
-    facts = [("confidence", f"{sure['mean_confidence']:.3f} on average")]
-    facts += [("support", f"{sure['mean_support']:.3f} on average; {weak}")]
-    facts += lacking if sure["n_without_labels"] else []
-    return facts + [(f"with {name}", clusters.say_match(values)) for name, values in known.items()]
-
-
-def trust_sheet(table: pd.DataFrame) -> Sheet:
-    """The clusters, the largest and those least to be trusted, as the terminal has room for them."""
-    shown, left = clusters_to_show(table["confidence"], 20)
-    frame = table.iloc[shown].set_index("cluster")
-    frame = frame[[name for name in TRUST if name in frame]]
-    if "nearest" in frame:
-        frame = frame.assign(nearest=whole_or_empty(frame["nearest"]))
-    return Sheet("trust", frame, f"The clusters{f' ({left})' if left else ''}")
-
-
 def consensus_finding(
-    one: Consensus, known: Mapping[str, Mapping[str, float]] | None = None, stability: Stability | None = None
+    one: Consensus, known: Mapping[str, Any] | None = None, stability: Stability | None = None
 ) -> Finding:
     """What there is to say of a consensus; `known` has matches with known labels by name."""
-    facts = sureness_facts(one, known or {})
+    facts = clusters.sureness_facts(one, known or {})
     scales = describe_scales(one)
     if scales and one.scales is not None and one.scales["real"].any():  # a doubt says that none is
         facts.append(("scales", scales))
@@ -101,17 +59,16 @@ def consensus_finding(
     how = [("chosen", one.note)] if one.note else []
     how.append(("ANMI", f"{one.anmi:.4f} with the clusterings"))
     if stability is not None and not np.isnan(stability.mean):
-        agree = f"the clusterings agree with each other to a Jaccard index of {stability.mean:.3f}"
-        how.append(("ensemble", agree))
+        how.append(("ensemble", f"the clusterings agree with each other to a Jaccard index of {stability.mean:.3f}"))
     found = scales_finding(one)
-    tables = [] if one.clusters is None else [trust_sheet(one.clusters)]
-    doubts = cautions(describe_doubt(one), describe_families(one))
+    tables = [] if one.clusters is None else [clusters.trust_sheet(one.clusters)]
+    doubts = clusters.cautions(describe_doubt(one), describe_families(one))
     how_found = Finding("How this came about", how, [*found.tables, *members_tables(one)], sentences=found.sentences)
     return Finding(f"{clusters.say_size(one)} by {one.method}", facts, tables, doubts=doubts, reasons=how_found)
 
 
 @figures.picture("confidence", Consensus)
-def confidence_figure(one: Any, slots: Ints | None = None) -> Figure:
+def confidence_figure(one: Any, slots: Ints | None = None) -> figures.Figure:
     """Confidence and support of the objects, and sizes and means of the clusters, in the colors `slots`."""
     there = one.labels >= 0
     if not there.any():
@@ -194,9 +151,8 @@ def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
         matches = pd.DataFrame(rows).T.rename_axis("known_labels")
         yield Sheet("against_known", matches, "How well the clusters match known labels")
     caption = "Columns on which each cluster differs most from all other objects"
-    if found is not None and (
-        sheet := clusters.feature_sheet(found, caption, name="features", place="cluster", slots=slots)
-    ):
+    how |= {"name": "features", "on_page": False}
+    if found is not None and (sheet := clusters.feature_sheet(found, caption, **how)):
         yield sheet
         yield Text(f"{clusters.SPREAD} {clusters.effect_note(report)}", note=True)
 
@@ -234,12 +190,12 @@ class ConsensusReport(LabelsReport, of=Consensus):
 
     @property
     def cautions(self) -> list[str]:
-        return cautions(describe_doubt(self.result), describe_families(self.result))
+        return clusters.cautions(describe_doubt(self.result), describe_families(self.result))
 
     def facts(self) -> list[tuple[str, str]]:
         one = self.result
-        facts = [*super().facts(), ("objects", f"{len(one.labels):,}"), ("method", one.method)]
-        return [*facts, *([("parameters", " ".join(repr(one.estimator).split()))] if one.estimator is not None else [])]
+        made_by = [] if one.estimator is None else [("parameters", " ".join(repr(one.estimator).split()))]
+        return [*super().facts(), ("objects", f"{len(one.labels):,}"), ("method", one.method), *made_by]
 
     def code(self) -> list[str]:
         return super().code() or code_of(self.name, self.result.call, "the clusterings that were combined")
@@ -271,7 +227,7 @@ def floaters(report: Any) -> Iterator[Block]:
 
 
 @figures.picture("members", Consensus, main=False)
-def members_figure(one: Consensus) -> Figure:
+def members_figure(one: Consensus) -> figures.Figure:
     """The reliability and the weight of every clustering, the least reliable first; those to drop are marked."""
     if not isinstance(one, Consensus) or one.members is None:
         raise InputError("there is no table of the clusterings: combine(ens) makes one")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,26 +17,12 @@ from consilience.alternatives import Alternatives, Contrast
 from consilience.alternatives.contrast import USED
 from consilience.measures import contingency
 from consilience.reports import figures
-from consilience.reports.clusters import describe_plane, match_known, say_clusters, say_match, sureness
+from consilience.reports.clusters import describe_plane, match_known, matches, say_clusters, say_match, sureness
 from consilience.reports.consensus import describe_clusters
 from consilience.reports.files import object_table
-from consilience.reports.finding import (
-    Block,
-    Finding,
-    Items,
-    Picture,
-    See,
-    Sheet,
-    Text,
-    Words,
-    code_names,
-    format_list,
-    format_number,
-)
+from consilience.reports.finding import Block, Finding, Items, Picture, See, Sheet, Text, Words
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, section
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from consilience.reports.words import code_names, format_list, format_number
 
 REDUNDANCY = {"nmi": "NMI", "information": "I(C;Z)", "share": "I(C;Z)/H(Z)", "shared_information": "shared"}
 WORTH = {"inside_combined": "inside", "extended_combined": "extended", "extended_given": "with given"}
@@ -54,7 +40,7 @@ def contrast_summary(result: Contrast, known: Mapping[str, Any]) -> dict[str, An
             **{name: getattr(result, name) for name in own},
             **{name: getattr(about, name) for name in ("redundancy", "measure", "quality_of_given")},
             "groups": _groups(result, known),
-            "known": {name: match_known(labels, result.labels) for name, labels in known.items()},
+            "known": matches(known, result.labels),
         }
     )
 
@@ -62,7 +48,7 @@ def contrast_summary(result: Contrast, known: Mapping[str, Any]) -> dict[str, An
 def alternatives_summary(found: Alternatives, known: Mapping[str, Any]) -> dict[str, Any]:
     rows = plain(found.table)
     for row, labels in zip(rows, found.labels.T, strict=False):  # the last one may not have been kept
-        row["known"] = plain({name: match_known(values, labels) for name, values in known.items()})
+        row["known"] = plain(matches(known, labels))
     compared = None
     if known and len(found):
         labelings = found.score(known)
@@ -87,7 +73,7 @@ def contrast_finding(result: Contrast, known: Mapping[str, Any]) -> Finding:
     facts = [("sizes", format_list(result.sizes, 12))]
     if missing := int((~there).sum()):
         facts.append(("no label", count(missing, "object")))
-    facts += [(f"with {name}", say_match(match_known(labels, result.labels))) for name, labels in known.items()]
+    facts += [(f"with {name}", say_match(values)) for name, values in matches(known, result.labels).items()]
     shared = result.diagnostics.redundancy.set_index("given")[list(REDUNDANCY)].rename(columns=REDUNDANCY)
     return Finding(
         f"{result.n_clusters} new clusters of {count(int(there.sum()), 'object')}",
@@ -123,11 +109,11 @@ def alternatives_finding(found: Alternatives, known: Mapping[str, Any]) -> Findi
     facts = []
     if known and len(found):
         compared = found.score(known)
-        matches = compared.matches.reset_index().to_dict("records")
-        who = [f"{row['known']} by {(row['matched'] or 'none').removeprefix('cluster_')}" for row in matches]
+        matched = compared.matches.reset_index().to_dict("records")
+        who = [f"{row['known']} by {(row['matched'] or 'none').removeprefix('cluster_')}" for row in matched]
         nearest = f"mean NMI {format_number(compared.matched)}, each with its nearest {format_number(compared.best)}"
         pairs = ", ".join(f"{name} {format_number(value)}" for name, value in compared.pairs.items())
-        facts += [("one to one", f"{', '.join(who)}: {nearest}")]
+        facts = [("one to one", f"{', '.join(who)}: {nearest}")]
         facts += [("pairs", f"together in at least one grouping: {pairs}")]
     how = [("data", found.scaling), ("stopped", found.stopped)]
     tables = [Sheet("alternatives", table, "The groupings")] if len(table) else []
@@ -135,7 +121,7 @@ def alternatives_finding(found: Alternatives, known: Mapping[str, Any]) -> Findi
 
 
 @figures.picture("contrast", Contrast)
-def contrast_figure(result: Contrast, X: Any = None, given: Mapping[str, Any] | None = None) -> Figure:
+def contrast_figure(result: Contrast, X: Any = None, given: Mapping[str, Any] | None = None) -> figures.Figure:
     """Where the given groups went and, with data, the data colored by what was given (names with labels) and by what was found."""
     given = given_labels(result) if given is None else given
     name, labels = next(iter(given.items()))
@@ -148,10 +134,8 @@ def contrast_figure(result: Contrast, X: Any = None, given: Mapping[str, Any] | 
         return figure
     places = np.column_stack([_along(X, codes), _along(X, result.labels)])
     shown = np.sort(stream(0, "reports.objects").permutation(len(codes))[: figures.POINTS])
-    for axis, groups, words, what in (
-        (axes[1], codes, names, f"Given: {figures.short_name(name)}"),
-        (axes[2], result.labels, [str(c) for c in range(result.n_clusters)], "Found"),
-    ):
+    found = (axes[2], result.labels, [str(c) for c in range(result.n_clusters)], "Found")
+    for axis, groups, words, what in ((axes[1], codes, names, f"Given: {figures.short_name(name)}"), found):
         figures.scatter_codes(axis, places[shown], groups[shown], size=12)
         figures.legend_of(axis, dict(enumerate(words)), "", loc="center left", bbox_to_anchor=(1, 0.5))
         axis.set_title(what, loc="left")
@@ -205,8 +189,7 @@ class ContrastReport(Report, of=Contrast):
         result: Contrast = self.result
         facts = [*super().facts(), ("method", result.method), ("objects", f"{len(result.labels):,}")]
         facts += [("given groupings", ", ".join(map(str, result.given.names)))]
-        facts += [("new clusters", f"{result.n_clusters:,}")]
-        facts += [("splits combined", f"{result.ensemble.n_clusterings:,}")]
+        facts += [("new clusters", f"{result.n_clusters:,}"), ("splits combined", f"{result.ensemble.n_clusterings:,}")]
         if not np.isnan(result.run_agreement):
             halves = f"adjusted Rand index {result.run_agreement:.3f} between two halves of the runs"
             facts.append(("agreement of runs", halves))
@@ -228,14 +211,12 @@ def how_new(report: ContrastReport) -> Iterator[Block]:
     given = given_labels(result)
     redundancy = result.diagnostics.redundancy.set_index("given")
     yield Sheet("redundancy", redundancy, "What the new clusters share with what was given")
-    yield Picture(
-        "contrast",
-        contrast_figure(result, None if report.data is None else report.data.values, given),
-        f"Share of every given group of {next(iter(given))} in each new cluster. {result.sentence}",
-        "Where each given group went: rows alike mean that the new clusters cut across what was given.",
-    )
-    groups = _groups(result, {}).set_index("group")
-    yield Sheet("groups", groups, "The given groups, and how much of the answer their splits tell")
+    figure = contrast_figure(result, None if report.data is None else report.data.values, given)
+    alt = f"Share of every given group of {next(iter(given))} in each new cluster. {result.sentence}"
+    caption = "Where each given group went: rows alike mean that the new clusters cut across what was given."
+    yield Picture("contrast", figure, alt, caption)
+    caption = "The given groups, and how much of the answer their splits tell"
+    yield Sheet("groups", _groups(result, {}).set_index("group"), caption)
 
 
 @section(Contrast, title="The new clusters", order=60)

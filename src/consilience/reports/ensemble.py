@@ -22,19 +22,10 @@ from consilience.measures import Comparison, adjusted_rand, compare, matched_acc
 from consilience.measures.explained_variance import LISTED, set_apart
 from consilience.meta import MetaClustering, Null, organize, score
 from consilience.reports.clusters import Match, followed_columns, nearest_known, say_clusters, say_size, say_sureness
-from consilience.reports.finding import (
-    DEFINITIONS,
-    Block,
-    Finding,
-    Items,
-    Sheet,
-    Text,
-    format_list,
-    format_name,
-    format_range,
-)
+from consilience.reports.finding import Block, Finding, Items, Sheet, Text
 from consilience.reports.scales import describe_tree_over_k
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, NOT_TRUTH, Report, section
+from consilience.reports.words import DEFINITIONS, format_list, format_name, format_range
 from consilience.tables import Table
 
 # safeguard: objects × pairs of clusterings beyond which one measure is shown, since three take minutes
@@ -80,11 +71,6 @@ class EnsembleReport(Report, of=Ensemble):
         how: dict[str, Any] = {"random_state": options.seed, "n_jobs": options.n_jobs, "progress": False}
         how |= {} if options.linkage is None else {"linkage": options.linkage}
         return organize(self.ensemble, "auto" if options.n_groups is None else options.n_groups, **how)
-
-    @property
-    def how(self) -> dict[str, Any]:
-        asked = self.options
-        return {"n_clusters": asked.n_clusters, "random_state": asked.seed, "method": asked.method or "auto"}
 
     @cached_property
     def comparison(self) -> Comparison:

@@ -19,11 +19,13 @@ from consilience._check import InputError, check_choice, kind_of
 from consilience._types import Array, Ints, PathLike
 from consilience.measures import contingency
 from consilience.reports.files import check_figure_path, write_file
-from consilience.reports.finding import format_name, shorten
+from consilience.reports.words import format_name, shorten
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes as Axes
+    from matplotlib.figure import Figure as Figure
+else:
+    Axes = Figure = Any  # the extra may be missing
 
 F = TypeVar("F", bound=Callable[..., Any])
 LONGEST = 24  # safeguard: letters of a name beside a picture

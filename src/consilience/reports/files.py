@@ -50,19 +50,15 @@ def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
     return safe.set_axis(safe.columns.map(quoted), axis=1).set_axis(safe.index.map(quoted), axis=0)
 
 
-def check_table_path(path: str | Path) -> Path:
-    return _check_ending(path, WRITERS, "a table can be written")
-
-
-def check_figure_path(path: str | Path) -> Path:
-    return _check_ending(path, (".png", ".svg", ".pdf"), "a picture can be drawn")
-
-
-def _check_ending(path: str | Path, endings: Iterable[str], what: str) -> Path:
+def check_table_path(path: str | Path, endings: Iterable[str] = WRITERS, what: str = "a table can be written") -> Path:
     path = Path(path)
     if path.suffix.lower() not in endings:
         raise InputError(f"{path}: {what} as {', '.join(endings)}; give the file one of these endings")
     return path
+
+
+def check_figure_path(path: str | Path) -> Path:
+    return check_table_path(path, (".png", ".svg", ".pdf"), "a picture can be drawn")
 
 
 def write_table(frame: pd.DataFrame, path: str | Path) -> None:

@@ -18,25 +18,9 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import count, printable
+from consilience.reports import finding
 from consilience.reports.figures import draw_to
-from consilience.reports.finding import (
-    Block,
-    Code,
-    Facts,
-    Heading,
-    Items,
-    Link,
-    Picture,
-    Section,
-    See,
-    Sheet,
-    Strip,
-    Text,
-    Words,
-    decimals_of,
-    format_cell,
-    format_name,
-)
+from consilience.reports.words import decimals_of, format_cell, format_name
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 BROAD = 7  # safeguard: inches; a wider picture is scrolled on a narrow screen, since shrunk nobody could read it
@@ -48,7 +32,7 @@ def escape(text: Any) -> str:
 
 
 def render(
-    title: str, lead: Sequence[Text | Items], sections: Sequence[Section], footer: str, *, more: str = ""
+    title: str, lead: Sequence[finding.Block], sections: Sequence[finding.Section], footer: str, *, more: str = ""
 ) -> str:
     """The whole page, the answer in front; `more` says where rows are that tables leave out."""
     style = (files("consilience.reports") / "html.css").read_text(encoding="utf-8")
@@ -72,27 +56,27 @@ def render(
 class _Page:
     """What a page has, with the numbers that its figures and tables are cited by."""
 
-    def __init__(self, sections: Sequence[Section], more: str) -> None:
+    def __init__(self, sections: Sequence[finding.Section], more: str) -> None:
         self._more, self._numbers = more, dict[str, str]()
         self._given = set[str]()
         blocks = [block for one in sections for block in one.blocks]
-        pictures = [block.name for block in blocks if isinstance(block, Picture)]
-        sheets = [block.name for block in blocks if isinstance(block, Sheet) and block.most]
+        pictures = [block.name for block in blocks if isinstance(block, finding.Picture)]
+        sheets = [block.name for block in blocks if isinstance(block, finding.Sheet) and block.most]
         for kind, names in (("figure", pictures), ("table", sheets)):
             for number, name in enumerate(names, 1):
                 self._numbers.setdefault(f"{kind}-{anchor_of(name)}", f"{kind.capitalize()} {number}")
-        self._places = {*self._numbers, *(block.anchor for block in blocks if isinstance(block, Heading))}
+        self._places = {*self._numbers, *(block.anchor for block in blocks if isinstance(block, finding.Heading))}
         for block in blocks:
-            if isinstance(block, Sheet) and block.anchors is not None:
+            if isinstance(block, finding.Sheet) and block.anchors is not None:
                 self._places |= set(block.anchors[: block.most])
         self._n = {"figure": 0, "table": 0}
 
-    def words(self, words: Words) -> str:
+    def words(self, words: finding.Words) -> str:
         parts = [words] if isinstance(words, str) else words
         return "".join(_text(part) if isinstance(part, str) else self._reference(part) for part in parts)
 
-    def _reference(self, part: Link | See) -> str:
-        if isinstance(part, Link):
+    def _reference(self, part: finding.Link | finding.See) -> str:
+        if isinstance(part, finding.Link):
             return self._link(part.to, part.words)
         cited = {f"figure-{anchor_of(name)}" for name in part.figures}
         cited |= {f"table-{anchor_of(name)}" for name in part.tables}
@@ -102,23 +86,23 @@ class _Page:
     def _link(self, to: str, words: str) -> str:
         return f'<a href="#{escape(to)}">{escape(words)}</a>' if to in self._places else escape(words)
 
-    def section(self, number: int, section: Section) -> str:
+    def section(self, number: int, section: finding.Section) -> str:
         blocks = "\n".join(self.block(block) for block in section.blocks)
         heading = f'<h2 id="s{number}">{escape(section.title)}</h2>'
         return f'<section aria-labelledby="s{number}">\n{heading}\n{blocks}\n</section>\n'
 
-    def block(self, block: Block) -> str:
-        if isinstance(block, Text):
+    def block(self, block: finding.Block) -> str:
+        if isinstance(block, finding.Text):
             return f"<p{' class=note' if block.note else ''}>{self.words(block.text)}</p>"
-        if isinstance(block, Items):
+        if isinstance(block, finding.Items):
             return f"<ul>{''.join(f'<li>{self.words(item)}</li>' for item in block.items)}</ul>"
-        if isinstance(block, Heading):
+        if isinstance(block, finding.Heading):
             return f"<h3{self._id(block.anchor)}>{escape(block.text)}</h3>"
-        if isinstance(block, Facts):
+        if isinstance(block, finding.Facts):
             return f"<dl>{''.join(f'<dt>{escape(term)}</dt><dd>{escape(text)}</dd>' for term, text in block.rows)}</dl>"
-        if isinstance(block, Code):
+        if isinstance(block, finding.Code):
             return f'<pre tabindex="0"><code>{escape(block.text)}</code></pre>'
-        return self._sheet(block) if isinstance(block, Sheet) else self._picture(block)
+        return self._sheet(block) if isinstance(block, finding.Sheet) else self._picture(block)
 
     def _id(self, anchor: str) -> str:
         """The name of a place, given once."""
@@ -131,7 +115,7 @@ class _Page:
         self._n[kind] += 1
         return f'<span class="cite">{kind.capitalize()} {self._n[kind]}.</span> '
 
-    def _sheet(self, sheet: Sheet) -> str:
+    def _sheet(self, sheet: finding.Sheet) -> str:
         if not sheet.most:
             return ""
         whole = sheet.frame if sheet.columns is None else sheet.frame[list(sheet.columns)]
@@ -160,13 +144,13 @@ class _Page:
             f"<thead><tr>{head}</tr></thead>\n<tbody>{''.join(rows)}</tbody></table></div>{note}"
         )
 
-    def _row_name(self, sheet: Sheet, at: int, name: Any) -> str:
+    def _row_name(self, sheet: finding.Sheet, at: int, name: Any) -> str:
         text = format_cell(name)
         link = escape(text) if sheet.links is None else self._link(sheet.links[at], text)
         color = "" if sheet.colors is None else escape(sheet.colors[at])
         return f'<span class="swatch" style="background: {color}"></span>{link}' if color else link
 
-    def _picture(self, picture: Picture) -> str:
+    def _picture(self, picture: finding.Picture) -> str:
         broad = ' class="broad" tabindex="0"' if picture.figure.get_figwidth() > BROAD else ""
         svg = inline_svg(picture.figure, picture.name, picture.alt)
         caption = f"{self._number('figure')}{self.words(picture.caption)}"
@@ -224,7 +208,7 @@ def _smaller(png: str) -> str:
 WIDE, HIGH = 112, 26  # safeguard: pixels, so that a small picture fits into a cell of a table
 
 
-def draw_strip(strip: Strip | None) -> str:
+def draw_strip(strip: finding.Strip | None) -> str:
     if strip is None:
         return ""
     sides = [strip.inside] if strip.outside is None else [strip.inside, strip.outside]

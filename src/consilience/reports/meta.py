@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,27 +21,9 @@ from consilience.reports import clusters, figures
 from consilience.reports.consensus import describe_consensus
 from consilience.reports.ensemble import EnsembleReport
 from consilience.reports.files import name_objects, object_table, write_table
-from consilience.reports.finding import (
-    DEFINITIONS,
-    Block,
-    Finding,
-    Heading,
-    Items,
-    Link,
-    Picture,
-    See,
-    Sheet,
-    Text,
-    Words,
-    decimals_of,
-    format_list,
-    format_name,
-    format_number,
-)
+from consilience.reports.finding import Block, Finding, Heading, Items, Link, Picture, See, Sheet, Text, Words
 from consilience.reports.sections import section
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from consilience.reports.words import DEFINITIONS, decimals_of, format_list, format_name, format_number
 
 TREES = 3  # safeguard: scores that the tree is colored by, each in a picture of its own
 # files of fixed name that `write_organized` writes
@@ -51,6 +33,7 @@ COMPROMISE = (
     "One clustering of everything is a compromise: where groups of clusterings see different things, it may "
     "show none of them well. Each group's own consensus is above"
 )
+OF_GROUPS = ("n_clusters", "anmi", "mean_confidence", "mean_support", "n_floaters")  # of a consensus
 PLAIN = ("group", "medoid", "clusters", "method", "n_clusters", "seed")  # columns that the page has room for
 TOLD = 8  # safeguard: groups that are told one by one on the page; files have all
 SOME, CLUSTERS = 3, 12  # safeguard: columns of each cluster of a group, and clusters, on the page
@@ -94,21 +77,15 @@ def clustering_table(meta: MetaClustering, scores: pd.DataFrame | None) -> pd.Da
 
 
 def group_table(
-    meta: MetaClustering,
-    scores: pd.DataFrame | None,
-    found: list[Consensus] | None = None,
-    known: Mapping[str, Any] | None = None,
+    meta: MetaClustering, scores: pd.DataFrame | None, found: Sequence[Consensus] = (), known: Any = None
 ) -> pd.DataFrame:
     """One row per group: size, medoid, its consensus in numbers and against known labels, and means of scores."""
     frame = pd.DataFrame({"clusterings": meta.sizes, "height": meta.heights})
     frame["medoid"] = [meta.ensemble.names[medoid] for medoid in meta.medoids]
     frame.index = pd.Index(meta.numbers, name="group")
-    if found is not None:
-        frame["n_clusters"] = [one.n_clusters for one in found]
-        frame["anmi"] = [one.anmi for one in found]
-        frame["confidence"] = [one.mean_confidence for one in found]
-        frame["support"] = [one.mean_support for one in found]
-        frame["floaters"] = [one.n_floaters for one in found]
+    if found:
+        for name, own in zip(("n_clusters", "anmi", "confidence", "support", "floaters"), OF_GROUPS, strict=True):
+            frame[name] = [getattr(one, own) for one in found]
         for name, codes in (known or {}).items():
             frame[f"accuracy:{name}"] = [accuracy(codes, one.labels) for one in found]
     if scores is None:
@@ -119,8 +96,7 @@ def group_table(
 
 def group_consensus_table(meta: MetaClustering, found: list[Consensus]) -> pd.DataFrame:
     """One row per object: for every group the cluster of its consensus, its confidence and its support."""
-    renamed = {"cluster": "group"}
-    tables = (object_table(one).rename(columns=lambda name: renamed.get(name, name)) for one in found)
+    tables = (object_table(one).rename(columns={"cluster": "group"}) for one in found)
     return pd.concat([one.add_suffix(str(g)) for g, one in zip(meta.numbers, tables, strict=True)], axis=1)
 
 
@@ -151,7 +127,7 @@ def write_organized(
     return [*(folder / f"{name}.csv" for name in tables), *(folder / f"{name}.png" for name in drawn)]
 
 
-def _organized_figures(meta: MetaClustering, scores: pd.DataFrame | None) -> dict[str, Figure]:
+def _organized_figures(meta: MetaClustering, scores: pd.DataFrame | None) -> dict[str, figures.Figure]:
     kinds = ("mds", "neighbors") if 10 < meta.n_clusterings <= MAPPED else ("mds",)
     maps = [meta.map(kind, progress=False) for kind in kinds]
     made = {"curve": curve_figure(meta), "map": map_figure(maps, groups=meta.groups, names=meta.ensemble.names)}
@@ -192,12 +168,9 @@ def tree(report: EnsembleReport) -> Iterator[Block]:
             f"Numbers of groups at which the curve bends most: {jumps}. They are candidates; none of them is the truth. "
             f"(Bend: {DEFINITIONS['bend']}.)"
         )
-        yield Picture(
-            "curve",
-            curve_figure(meta),
-            f"Compactness of the groups by their number. Sharpest jumps at {jumps}.",
-            "How compact the groups are when there are so many of them; marked are the sharpest jumps.",
-        )
+        alt = f"Compactness of the groups by their number. Sharpest jumps at {jumps}."
+        caption = "How compact the groups are when there are so many of them; marked are the sharpest jumps."
+        yield Picture("curve", curve_figure(meta), alt, caption)
     yield Sheet("curve", meta.curve.set_index("n_groups"), "Compactness by number of groups", most=0)
 
 
@@ -238,12 +211,9 @@ def clusterings_map(report: EnsembleReport) -> Iterator[Block]:
     kept = f"{100 * one.neighbors_kept:.0f} % of the {one.n_neighbors} nearest neighbors"
     distortion = f"Stress {one.stress:.2f} (0 is perfect, above 0.2 is poor); it keeps {kept}."
     yield Text(f"Clusterings do not lie in a plane, and a map distorts: believe the tree first. {distortion}")
-    yield Picture(
-        "map",
-        map_figure(one, groups=meta.groups, names=meta.ensemble.names),
-        f"Map of {meta.n_clusterings:,} clusterings by their distances, colored by group. {distortion}",
-        f"Multidimensional scaling of the distances. {distortion}",
-    )
+    figure = map_figure(one, groups=meta.groups, names=meta.ensemble.names)
+    alt = f"Map of {meta.n_clusterings:,} clusterings by their distances, colored by group. {distortion}"
+    yield Picture("map", figure, alt, f"Multidimensional scaling of the distances. {distortion}")
     where = pd.DataFrame(one.xy, columns=["x", "y"], index=pd.Index(meta.ensemble.names, name="clustering"))
     yield Sheet("map", where, "Places on the map", most=0)
 
@@ -393,9 +363,8 @@ def _one_group(
     some = [columns[: min(SOME, 2 * CLUSTERS // min(CLUSTERS, len(found)))] for columns in found[:CLUSTERS]]
     caption = f"What tells the clusters of group {group} apart"
     caption += f" (the largest {CLUSTERS})" if len(found) > CLUSTERS else ""
-    if sheet := clusters.feature_sheet(
-        some, caption, name=f"group_{group}_features", most=CLUSTERS * clusters.FEATURES, **how
-    ):
+    how |= {"name": f"group_{group}_features", "most": CLUSTERS * clusters.FEATURES}
+    if sheet := clusters.feature_sheet(some, caption, **how):
         yield sheet
 
 
@@ -411,7 +380,7 @@ def clusterings(report: EnsembleReport) -> Iterator[Block]:
 
 
 @figures.picture("tree", MetaClustering)
-def tree_figure(result: MetaClustering, *, score: pd.Series | None = None) -> Figure:
+def tree_figure(result: MetaClustering, *, score: pd.Series | None = None) -> figures.Figure:
     """The tree, every branch in the color of its mean score, and the groups below it (Caruana et al. 2006, Figure 6)."""
     from matplotlib.collections import LineCollection
 
@@ -483,7 +452,7 @@ def _draw_groups(strip: Any, result: MetaClustering) -> None:
 
 
 @figures.picture("curve", MetaClustering, main=False)
-def curve_figure(result: MetaClustering, *, most: int = 60, candidates: int = 5) -> Figure:
+def curve_figure(result: MetaClustering, *, most: int = 60, candidates: int = 5) -> figures.Figure:
     """The compactness of the groups by their number, the sharpest jumps marked (Caruana et al. 2006, Figure 8)."""
     axis = figures.new_axis(6.4, 4)
     curve = result.curve.head(most)
@@ -506,7 +475,7 @@ def curve_figure(result: MetaClustering, *, most: int = 60, candidates: int = 5)
 @figures.picture("map", Map, list)
 def map_figure(
     maps: Map | list[Map], *, score: pd.Series | None = None, groups: Any = None, names: Any = None
-) -> Figure:
+) -> figures.Figure:
     """One or more maps of the clusterings, with their distortion written on them."""
     several = [maps] if isinstance(maps, Map) else maps
     if not several or not all(isinstance(one, Map) for one in several):
@@ -559,12 +528,11 @@ def scores_figure(
     marked: Mapping[str, pd.DataFrame] | None = None,
     groups: Any = None,
     null: tuple[float, float] | None = None,
-) -> Figure:
+) -> figures.Figure:
     """One score of all clusterings against another (Caruana et al. 2006, Figures 2 to 5 and 11)."""
     for name in (x, y):
         check_choice(name, [str(column) for column in scores.select_dtypes("number")], "score")
-    figure = figures.new_figure(6.4, 4.6)
-    axis = figure.subplots()
+    axis = figures.new_axis(6.4, 4.6)
     _scatter(axis, scores[[x, y]].to_numpy(float), None, groups)
     if null is not None:
         mean, half = null[0], 2 * np.nan_to_num(null[1])
@@ -575,7 +543,7 @@ def scores_figure(
         axis.scatter(points[x], points[y], marker="*X"[i % 2], label=name, **how)
     axis.set(xlabel=figures.score_title(scores[x]), ylabel=figures.score_title(scores[y]))
     if marked or null is not None:
-        figure.legend(frameon=False, fontsize=8, loc="outside upper center", ncols=3)
+        axis.figure.legend(frameon=False, fontsize=8, loc="outside upper center", ncols=3)
     if groups is not None:
         _group_legend(axis, groups)
     return figures.open_frame(axis)

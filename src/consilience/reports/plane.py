@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,6 @@ from consilience.ensemble import Ensemble
 from consilience.generation.methods.mds import embed
 from consilience.reports import figures
 from consilience.tables import Table, scale
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # safeguard: clusterings, and labels of theirs, from which a plane is made within seconds
 COLUMNS, CELLS = 200, 4_000_000
@@ -66,10 +63,8 @@ def feature_names(data: Table) -> list[str]:
 
 def with_own_names(data: Table, result: Any) -> Table:
     """The data; its columns have the names that an agreement of it knows, where it has none itself."""
-    if data.columns is not None or not isinstance(result, Agreement):
-        return data
-    words = result.after.columns.ids
-    if words is None or len(words) != data.values.shape[1]:
+    words = result.after.columns.ids if isinstance(result, Agreement) else None
+    if data.columns is not None or words is None or len(words) != data.values.shape[1]:
         return data
     return replace(data, columns=[str(word) for word in words])
 
@@ -186,7 +181,9 @@ def aligned(labels: Array, reference: Array) -> Ints:
 
 
 @figures.picture("tiles", dict, main=False)
-def tiles_of(clusterings: Mapping[str, Any], *, data: Any = None, names: Mapping[str, Any] | None = None) -> Figure:
+def tiles_of(
+    clusterings: Mapping[str, Any], *, data: Any = None, names: Mapping[str, Any] | None = None
+) -> figures.Figure:
     """Objects on the data's plane, or without data on that of the labels, once for each of some clusterings (codes by name)."""
     codes = {name: np.asarray(labels) for name, labels in clusterings.items()}
     plane = plane_of(Ensemble(np.column_stack(list(codes.values()))), data)
@@ -201,7 +198,7 @@ def tiles_figure(
     names: Mapping[str, Any] | None = None,
     under: Mapping[str, str] | None = None,
     reference: Array | None = None,
-) -> Figure:
+) -> figures.Figure:
     """At most 3,000 objects at given places, colored by each clustering; colors follow `reference`, by default the first of them."""
     objects = np.sort(stream(0, "reports.objects").permutation(len(xy))[: figures.POINTS])
     across = len(tiles) if len(tiles) <= 4 else min((4, 3), key=lambda n: -len(tiles) % n)  # few empty places
@@ -212,10 +209,8 @@ def tiles_figure(
     reference = next(iter(tiles.values())) if reference is None else reference
     size = float(np.clip(2500 / len(objects), 3, 14))
     for axis, (name, labels) in zip(axes, tiles.items(), strict=False):
-        codes = aligned(labels, reference)
-        figures.scatter_codes(axis, xy[objects], codes[objects], size=size)
-        if under and name in under:
-            axis.set_xlabel(under[name], fontsize=8, loc="left")
+        figures.scatter_codes(axis, xy[objects], aligned(labels, reference)[objects], size=size)
+        axis.set_xlabel((under or {}).get(name, ""), fontsize=8, loc="left")
         axis.set_title(figures.short_name(name), loc="left", fontsize=10)
     for axis in axes:
         axis.set(xticks=[], yticks=[])
@@ -251,8 +246,8 @@ def _write_beside(axis: Any, xy: Array, labels: Array, names: Any, *, bold: bool
     for label in np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]:
         x, y = np.median(xy[labels == label], axis=0)
         for shift in (0, 8, -8, 16, -16):
-            how: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": 7}
-            how |= {"fontweight": "bold", "fontsize": 8} if bold else {}
+            how: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center"}
+            how |= {"fontweight": "bold", "fontsize": 8} if bold else {"fontsize": 7}
             how |= {"xytext": (0, shift), "color": figures.NEARLY_BLACK}
             text = axis.annotate(figures.short_name(names[label]), (x, y), **how)
             if any(text.get_window_extent().overlaps(box) for box in taken):

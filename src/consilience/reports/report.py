@@ -24,10 +24,11 @@ from consilience.inputs.known import read_names
 from consilience.measures.summary import known_labels
 from consilience.reports.figures import new_figure, write_figure
 from consilience.reports.files import check_file, name_objects, without_formulas, write_file, write_table
-from consilience.reports.finding import Block, Picture, Sheet, code_names
+from consilience.reports.finding import Block, Picture, Sheet
 from consilience.reports.html import render
 from consilience.reports.plane import with_own_names
 from consilience.reports.sections import KINDS, Options, Report, report_of
+from consilience.reports.words import code_names
 from consilience.tables import Table, match_rows, read_table, take_rows
 from consilience.tables.raw_table import check_reading
 
@@ -116,8 +117,7 @@ def report(
     check_choice(kind, ("auto", "data", "labels"), "kind of table")
     given = {**reading, "known": [known] if isinstance(known, str) else known} if names_columns(known) else reading
     is_data = kind == "data" or (kind == "auto" and data is None and is_table_of_data(result, given))
-    own = None if is_result else known
-    opened = open_source(result, kind="data" if is_data else "labels", known=own, **reading)
+    opened = open_source(result, kind="data" if is_data else "labels", known=None if is_result else known, **reading)
     if opened.result is None:
         opened = cluster_table(opened, n_clusters, method, seed, n_jobs)
         data, n_clusters, method = opened.data, None, None
@@ -129,17 +129,10 @@ def report(
 
 
 def make_report(
-    result: Any,
-    origin: Provenance,
-    *,
-    data: Any = None,
-    known: Any = None,
-    names: Any = None,
-    command: str = "",
-    **settings: Any,
+    result: Any, origin: Provenance, *, data: Any = None, known: Any = None, names: Any = None, **settings: Any
 ) -> Report:
     """The report of a result, with what goes with it checked; an option that it does not take is refused."""
-    kind = report_of(result)
+    kind, command = report_of(result), settings.pop("command", "")
     for name, value in {**settings, "data": data, "known": known}.items():
         is_given = value is not None and not (name == "known" and not len(value))
         if is_given and name in {"data", "known", "n_groups", "linkage", "n_clusters", "method"} - set(kind.uses):
@@ -241,14 +234,11 @@ def names_columns(known: Any) -> bool:
     return isinstance(known, (list, tuple)) and bool(known) and all(isinstance(name, str) for name in known)
 
 
-def cluster_table(
-    opened: Opened, n_clusters: Any = None, method: str | None = None, seed: int = 0, n_jobs: int | None = None
-) -> Opened:
+def cluster_table(opened: Opened, n_clusters: Any, method: str | None, seed: int, n_jobs: int | None) -> Opened:
     """Cluster a table, as :class:`consilience.EnsembleClusterer` does by default; with its clusters, see :func:`opened_clusters`."""
-    table, k = opened.data, "auto" if n_clusters is None else n_clusters
-    assert table is not None
-    model = EnsembleClusterer(k, method=method or "auto", random_state=seed, n_jobs=n_jobs).fit(table)
-    return opened_clusters(model, opened)
+    k = "auto" if n_clusters is None else n_clusters
+    model = EnsembleClusterer(k, method=method or "auto", random_state=seed, n_jobs=n_jobs)
+    return opened_clusters(model.fit(opened.data), opened)
 
 
 def opened_clusters(model: EnsembleClusterer, opened: Opened) -> Opened:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,17 +14,18 @@ from consilience.consensus import Consensus
 from consilience.consensus.how_many.significance import TESTS, real_by
 from consilience.consensus.result import describe_scales
 from consilience.measures import contingency
-from consilience.reports.figures import ACCENT, PALETTE, QUIET, new_axis, open_frame, picture, short_name
-from consilience.reports.finding import DEFINITIONS, Block, Finding, Picture, Sheet, Text, format_cell
+from consilience.reports.figures import ACCENT, PALETTE, QUIET, Axes, Figure, new_axis, open_frame, picture, short_name
+from consilience.reports.finding import Block, Finding, Picture, Sheet, Text
 from consilience.reports.tree_over_k import tree_over_k, tree_over_k_edges
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from consilience.reports.words import DEFINITIONS, format_cell
 
 CAPTION = (
     "Numbers of clusters at which the clusterings agree, those that are more than chance first: what was measured, what data without "
     "clusters reach by chance, and the mean confidence of the objects"
+)
+PEAKS = (
+    "Stability above the grey band, or nesting above its dotted line, is more than chance. Peaks are numbers at which the "
+    "ensemble agrees with itself."
 )
 
 
@@ -112,13 +113,8 @@ def describe_scale_blocks(one: Consensus, report: Any) -> Iterator[Block]:
         yield Text(f"Stability: {DEFINITIONS['stability']}. Nesting: {DEFINITIONS['nesting']}.")
         yield from (Text(sentence, note=True) for sentence in found.sentences)
         words = describe_scales(one) or "no scale was looked for"
-        yield Picture(
-            "stability_by_k",
-            scales_figure(one),
-            f"Stability by number of clusters, beside that of a null without clusters: {words}.",
-            "Stability above the grey band, or nesting above its dotted line, is more than chance. Peaks are numbers at which the "
-            "ensemble agrees with itself.",
-        )
+        alt = f"Stability by number of clusters, beside that of a null without clusters: {words}."
+        yield Picture("stability_by_k", scales_figure(one), alt, PEAKS)
         yield Sheet("number_of_clusters", one.curve.set_index("n_clusters"), "Stability by number of clusters", most=0)
     yield from found.tables
     if one.scales is not None:
@@ -143,10 +139,7 @@ def known_share(labels: Any, known: Any) -> Floats:
 
 def describe_tree_over_k(found: Any, rows: str) -> Iterator[Block]:
     edges = tree_over_k_edges(found)
-    yield Picture(
-        "tree_over_k",
-        tree_over_k(found),
-        f"How clusters split and merge: {count(len(edges), 'edge')} between clusters of neighboring rows.",
-        f"{rows}, nodes have the area of their clusters, and edges say which share of the upper cluster goes where.",
-    )
+    alt = f"How clusters split and merge: {count(len(edges), 'edge')} between clusters of neighboring rows."
+    said = f"{rows}, nodes have the area of their clusters, and edges say which share of the upper cluster goes where."
+    yield Picture("tree_over_k", tree_over_k(found), alt, said)
     yield Sheet("tree_over_k_edges", edges.set_index("level"), "Edges of the tree over k", most=0)

@@ -108,6 +108,12 @@ class Report:
         """Known labels of the objects, as codes by name."""
         return self.options.known
 
+    @property
+    def how(self) -> dict[str, Any]:
+        """How clusterings are combined."""
+        asked = self.options
+        return {"n_clusters": asked.n_clusters, "method": asked.method or "auto", "random_state": asked.seed}
+
     def names_of(self, known: str) -> list[str]:
         """What the codes of known labels stand for."""
         return self.options.label_names.get(known) or [str(code) for code in range(int(self.known[known].max()) + 1)]
@@ -193,8 +199,7 @@ class Report:
         words = [self.name, '"report.html"']
         words += ["data=data"] if self.data is not None else []
         words += ["known=known"] if self.known else []
-        asked = {"n_clusters": self.options.n_clusters, "method": self.options.method}
-        asked["random_state"] = self.options.seed or None
+        asked = self.how | {"method": self.options.method, "random_state": self.options.seed or None}
         words += [f"{name}={value!r}" for name, value in asked.items() if value is not None]
         return f"cs.report({', '.join(words)})"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -11,29 +10,14 @@ import pandas as pd
 from consilience._check import count
 from consilience._types import Floats
 from consilience.consensus.samples.summarize import BOUNDS, NAMES, CertainCore, Summary
-from consilience.reports.clusters import (
-    describe_plane,
-    say_follows,
-    say_size,
-)
-from consilience.reports.figures import (
-    ACCENT,
-    NAMED,
-    PALETTE,
-    QUIET,
-    color_of,
-    name_rows,
-    new_figure,
-    open_frame,
-    picture,
-)
-from consilience.reports.finding import Block, Facts, Finding, Items, Picture, See, Sheet, Text, format_number
+from consilience.reports import figures
+from consilience.reports.clusters import describe_plane, say_follows, say_size
+from consilience.reports.finding import Block, Facts, Finding, Items, Picture, See, Sheet, Text
 from consilience.reports.sections import CLUSTERED, Report, code_of, section
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from consilience.reports.words import format_number
 
 CORES = (0.95, 0.8, 0.5)  # safeguard: levels of the certain core that are shown; `core(level)` has any
+COHESION = "Cohesion: the share of the other objects of its cluster that a sample has together with an object, on average over samples."
 MEANINGS = {
     "horizontal": "the farthest from the summary",
     "upper vertical": "those with the fewest clusters, the farthest of them",
@@ -78,9 +62,7 @@ def summary(report: SummaryReport) -> Iterator[Block]:
     cohesion = format_number(float(np.nanmean(one.cohesion[there])))
     facts = [("clusters", f"{one.n_clusters:,}"), ("expected loss", f"{one.expected_loss:.4f}{unit}")]
     yield Facts([*facts, ("mean cohesion", cohesion), *([("note", one.note)] if one.note else [])])
-    yield Text(
-        "Cohesion: the share of the other objects of its cluster that a sample has together with an object, on average over samples."
-    )
+    yield Text(COHESION)
     cores, ball = [one.core(level) for level in CORES], one.ball()
     sure = "; ".join(f"{100 * core.level:.0f} %: {count(len(core.objects), 'object')}" for core in cores)
     yield Picture(
@@ -104,14 +86,14 @@ def summary(report: SummaryReport) -> Iterator[Block]:
     yield Sheet("objects", one.to_frame(), "Every object", most=0)
 
 
-@picture("summary", Summary)
-def summary_figure(one: Summary, cores: Sequence[CertainCore] | None = None) -> Figure:
+@figures.picture("summary", Summary)
+def summary_figure(one: Summary, cores: Sequence[CertainCore] | None = None) -> figures.Figure:
     """The clusters with their certain core and cohesion, and how far the samples are from them."""
     cores = [one.core(level) for level in CORES] if cores is None else cores
-    shown, ball, (name, unit) = min(one.n_clusters, NAMED), one.ball(), NAMES[one.loss]
-    figure = new_figure(11, float(np.clip(1.6 + 0.22 * shown, 3.2, 9)))
+    shown, ball, (name, unit) = min(one.n_clusters, figures.NAMED), one.ball(), NAMES[one.loss]
+    figure = figures.new_figure(11, float(np.clip(1.6 + 0.22 * shown, 3.2, 9)))
     left, middle, right = figure.subplots(1, 3, width_ratios=(4, 3, 4))
-    left.barh(range(shown), one.sizes[:shown], color=[color_of(c) for c in range(shown)], alpha=0.55)
+    left.barh(range(shown), one.sizes[:shown], color=[figures.color_of(c) for c in range(shown)], alpha=0.55)
     looks = ((0.5, "0.55"), (0.35, "0.3"), (0.2, "0"))
     for core, (height, gray) in zip(sorted(cores, key=lambda core: core.level), looks, strict=False):
         inside = np.bincount(one.labels[(core.labels >= 0) & (one.labels >= 0)], minlength=one.n_clusters)
@@ -122,20 +104,20 @@ def summary_figure(one: Summary, cores: Sequence[CertainCore] | None = None) -> 
     title = "Sizes, and what is sure" if shown == one.n_clusters else f"The largest {shown} clusters, and what is sure"
     left.set_title(title, loc="left")
     cohesion = _mean_cohesion(one)[:shown]
-    middle.hlines(range(shown), 0, cohesion, color=QUIET, linewidth=1)
-    middle.scatter(cohesion, range(shown), color=PALETTE[0], zorder=3)
+    middle.hlines(range(shown), 0, cohesion, color=figures.QUIET, linewidth=1)
+    middle.scatter(cohesion, range(shown), color=figures.PALETTE[0], zorder=3)
     middle.set(xlabel="mean cohesion", xlim=(-0.03, 1.03))
     middle.set_title("How firmly do they hold?", loc="left")
     distances = one.distances[~np.isnan(one.distances)]
-    right.hist(distances, bins=min(30, max(5, len(distances) // 4)), color=PALETTE[0], alpha=0.55)
+    right.hist(distances, bins=min(30, max(5, len(distances) // 4)), color=figures.PALETTE[0], alpha=0.55)
     word = f"{100 * ball.share:.3g} % of them within {ball.radius:.3g}"
-    right.axvline(ball.radius, color=ACCENT, linewidth=1, linestyle=(0, (4, 3)), label=word)
+    right.axvline(ball.radius, color=figures.ACCENT, linewidth=1, linestyle=(0, (4, 3)), label=word)
     right.legend(frameon=False, fontsize=8, loc="upper left")
     of = f"{name} from this partition{f' ({unit.strip()})' if unit else ''}"
     right.set(xlabel=of, ylabel="samples", xlim=(0, None))
     right.set_title("How far are the samples?", loc="left")
-    name_rows(shown, left, middle)
-    return open_frame(left, middle, right)
+    figures.name_rows(shown, left, middle)
+    return figures.open_frame(left, middle, right)
 
 
 def _mean_cohesion(one: Summary) -> Floats:

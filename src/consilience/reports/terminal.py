@@ -17,7 +17,8 @@ from rich.text import Text
 
 from consilience._check import InputError, count, printable
 from consilience.reports.figures import PICTURES, draw_to
-from consilience.reports.finding import Finding, Sheet, decimals_of, format_cell
+from consilience.reports.finding import Finding, Sheet
+from consilience.reports.words import decimals_of, format_cell
 
 LONGEST = 30  # safeguard: letters of a name that is never folded
 ROWS = 20  # safeguard: rows of a table on the terminal; files have all
@@ -62,10 +63,8 @@ def print_sheet(console: Console, sheet: Sheet, most: int = ROWS) -> None:
     named = whole.reset_index() if whole.index.name is not None else whole
     frame = named.head(min(most, sheet.most))
     decimals = [decimals_of(frame.iloc[:, place]) for place in range(frame.shape[1])]
-    rows = [
-        [format_cell(value, places) for value, places in zip(row, decimals, strict=True)]
-        for row in frame.itertuples(index=False, name=None)
-    ]
+    told = (zip(row, decimals, strict=True) for row in frame.itertuples(index=False, name=None))
+    rows = [[format_cell(value, places) for value, places in row] for row in told]
     numbers = tuple(place for place, kind in enumerate(frame.dtypes) if kind.kind in "iuf")
     print_table(console, [str(name) for name in frame], rows, numbers)
     if (left := len(whole) - len(frame)) > 0:

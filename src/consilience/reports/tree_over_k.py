@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,11 +19,7 @@ from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
 from consilience.reports import figures
-from consilience.reports.finding import format_range
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from consilience.reports.words import format_range
 
 SWEEPS = 12  # safeguard: up and down, to make few edges cross; more of them change nothing to be seen
 LEVELS = 60  # safeguard: clusterings that a picture has room for
@@ -58,8 +54,8 @@ def tree_over_k(
     *,
     color: Any = None,
     notes: Mapping[tuple[int, int], str] | None = None,
-    canvas: Callable[[float, float], Axes] = figures.new_axis,
-) -> Figure:
+    canvas: Callable[[float, float], figures.Axes] = figures.new_axis,
+) -> figures.Figure:
     """How clusters split and merge from one number of clusters to the next; `notes` stand under nodes, `canvas` makes the axis."""
     levels = _levels(found)
     if color is None and isinstance(found, Consensus):

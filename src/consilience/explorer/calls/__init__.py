@@ -21,9 +21,8 @@ from consilience.explorer.calls.why import why
 from consilience.explorer.checks import BODY, PICKS
 from consilience.explorer.replies import Reply
 
-CALLS: tuple[
-    tuple[str, str, Callable[[Call], Reply], int], ...
-] = (  # method, path, what answers, and the most bytes of its body
+# method, path, what answers, and the most bytes of its body
+CALLS: tuple[tuple[str, str, Callable[[Call], Reply], int], ...] = (
     ("GET", "session", session_summary, BODY),
     ("GET", "boot", boot, BODY),
     ("GET", "labels/{refs}", shown_labels, BODY),

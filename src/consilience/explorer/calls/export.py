@@ -16,7 +16,7 @@ from consilience._names import unique_names
 from consilience._types import Array
 from consilience.explorer.calls.call import Call
 from consilience.explorer.calls.detail import title
-from consilience.explorer.checks import ITEMS, NAME, Keys, flag, one_of, ref_text, text
+from consilience.explorer.checks import ITEMS, NAME, flag, one_of, ref_text, text
 from consilience.explorer.edits import Edited, Step, distinct_names, seen_in
 from consilience.explorer.replies import RefusedError, Reply, file_reply, json_reply
 from consilience.explorer.session import Session
@@ -41,17 +41,12 @@ def _items(value: Any) -> list[tuple[str, str]]:
     return [(ref_text(item.get("ref")), text(NAME)(item.get("name", "")).strip()) for item in value]
 
 
-EXPORT_KEYS: Keys = {
-    "format": (one_of(FORMATS), ...),
-    "items": (_items, ...),
-    "assessed": (flag, False),
-    "saved": (flag, False),
-}
+KEYS = {"format": (one_of(FORMATS), ...), "items": (_items, ...), "assessed": (flag, False), "saved": (flag, False)}
 
 
 def export(call: Call) -> Reply:
     session, snapshot = call.session, call.snapshot
-    asked = call.json(EXPORT_KEYS)
+    asked = call.json(KEYS)
     form, items = asked["format"], asked["items"]
     refs = [snapshot.ref(ref) for ref, _ in items]
     names = [name or title(snapshot, snapshot.displayed(ref)) for ref, (_, name) in zip(refs, items, strict=True)]
@@ -107,9 +102,7 @@ def _column(labels: Array, missing: Array) -> pa.Array:
 def _ids(session: Session, n_objects: int) -> pa.Array:
     """The objects' ids: whole numbers if all are, otherwise text."""
     ids: list[Any] = list(range(n_objects)) if session.ids is None else session.ids.tolist()
-    if all(
-        isinstance(one, (int, np.integer)) and not isinstance(one, bool) and -(2**63) <= int(one) < 2**63 for one in ids
-    ):
+    if all(isinstance(i, (int, np.integer)) and not isinstance(i, bool) and -(2**63) <= int(i) < 2**63 for i in ids):
         return pa.array(ids, pa.int64())
     return pa.array([str(one) for one in ids], pa.string())
 
@@ -169,16 +162,9 @@ def snippet(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]])
     writer = _Writer(snapshot)
     made = [line for ref, name in chosen for line in writer.labels(ref, name)]
     trees = [f"{name} = {how}" for name, how in sorted(writer.trees.items())]
-    middle = [
-        *trees,
-        *[""] * bool(trees),
-        "labels = pd.DataFrame(index=ensemble.ids)",
-        *made,
-        "",
-        "for name in labels:",
-    ]
+    before = [*_opening(session, snapshot), *trees, *[""] * bool(trees), "labels = pd.DataFrame(index=ensemble.ids)"]
     ending = ["    print(labels[name].value_counts(), end='\\n\\n')  # objects of every cluster", ""]
-    return "\n".join([*_opening(session, snapshot), *middle, *ending])
+    return "\n".join([*before, *made, "", "for name in labels:", *ending])
 
 
 def _opening(session: Session, snapshot: Snapshot) -> list[str]:

@@ -106,16 +106,11 @@ def spread(n: int, most: int) -> Ints:
 
 
 def modes(
-    snapshot: Snapshot,
-    aligned: Alignment,
-    order: Ints,
-    rows: Ints,
-    columns: Ints,
-    step: Callable[[], None] = lambda: None,
+    snapshot: Snapshot, aligned: Alignment, order: Ints, rows: Ints, wide: Ints, step: Callable[[], None] = lambda: None
 ) -> tuple[Array, Array]:
     """The most frequent slot of every cell, and its share."""
     n_slots = aligned.n_slots + 1  # the last one is missing
-    widths = np.diff(columns)
+    widths = np.diff(wide)
     base = np.repeat(np.arange(len(widths), dtype=np.int32) * n_slots, widths)
     small = n_slots <= 255
     found = np.empty((len(rows) - 1, len(widths)), np.uint8 if small else np.uint16)

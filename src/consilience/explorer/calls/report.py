@@ -22,17 +22,7 @@ from consilience.explorer.snapshot import DisplayedClustering, Snapshot
 from consilience.measures import accuracy
 from consilience.meta import MetaClustering
 from consilience.meta.tree import compactness_curve
-from consilience.reports.clusters import (
-    SPREAD,
-    brief,
-    cluster_frame,
-    cluster_sheet,
-    effect_note,
-    feature_sheet,
-    find_marks,
-    say_clusters,
-)
-from consilience.reports.clusters import in_words as marks_in_words
+from consilience.reports import clusters
 from consilience.reports.finding import Block, Facts, Items, Section, See, Sheet, Text
 from consilience.reports.html import render
 from consilience.reports.report import FOOTER, make_report
@@ -59,9 +49,8 @@ def start_report(call: Call, m: int, nodes: Sequence[int], top: int, ref: str, n
     meta = in_view(snapshot, nodes, top)
     known = {name: found.labels for name, found in session.labelings.items()}
     called = name.strip() or title(snapshot, one)
-    report = make_report(
-        meta, session.origin, data=session.data, known=known, n_shuffles=SHUFFLES, n_jobs=session.n_jobs
-    )
+    how: dict[str, Any] = {"n_shuffles": SHUFFLES, "n_jobs": session.n_jobs}
+    report = make_report(meta, session.origin, data=session.data, known=known, **how)
     steps = list(report.sections())
 
     def work(job: Job) -> dict[str, Any]:
@@ -129,10 +118,10 @@ def shown(
     """What was looked at: the answer of the selected clustering, and the section with its clusters and what tells them apart."""
     names = names_of(one)
     result = SimpleNamespace(labels=one.codes, confidence=one.confidence, support=one.support)
-    marks = find_marks(report, one.codes)
+    marks = clusters.find_marks(report, one.codes)
     said, see = f"Shown is “{called}”: ", See(tables=("view_clusters", "view_features"))
-    words = marks_in_words(report, marks)
-    lead = say_clusters(result, report, words, called=said, place=PLACE, see=see, numbers=names)
+    words = clusters.in_words(report, marks)
+    lead = clusters.say_clusters(result, report, words, called=said, place=PLACE, see=see, numbers=names)
     blocks: list[Block] = [Facts(_facts(session, snapshot, report.result, one, called))]
     if one.edited is not None:
         blocks += [Text(f"Edited by hand from {one.edited.origin}: {'; '.join(map(in_words, one.edited.steps))}.")]
@@ -145,30 +134,27 @@ def _clusters(
     report: Report, result: Any, names: list[str], called: str, marks: list[list[dict[str, Any]]] | None
 ) -> list[Block]:
     """The clusters by their names, how far to trust them where that is known, and what tells them apart."""
-    slots, caption = report.slots(result.labels), f"Clusters of {called}"
+    caption, look = f"Clusters of {called}", dict[str, Any](place=PLACE, slots=report.slots(result.labels))
     if result.support is None:
         anchors = [f"{PLACE}-{cluster}" for cluster in range(len(names))]
         table = pd.DataFrame({"cluster": names, "size": np.bincount(result.labels[result.labels >= 0])})
         blocks: list[Block] = [Sheet("view_clusters", table.set_index("cluster"), caption, anchors=anchors)]
     else:
-        frame = brief(cluster_frame(result, report), report, "recurrence", "nearest", "confused")
+        frame = clusters.brief(clusters.cluster_frame(result, report), report, "recurrence", "nearest", "confused")
         frame.index = pd.Index(names, name="cluster")
-        blocks = [cluster_sheet(result, frame, caption, name="view_clusters", place=PLACE, slots=slots)]
+        blocks = [clusters.cluster_sheet(result, frame, caption, name="view_clusters", **look)]
     apart = f"What tells the clusters of {called} apart"
-    if marks is not None and (sheet := feature_sheet(marks, apart, name="view_features", place=PLACE, slots=slots)):
+    if marks is not None and (sheet := clusters.feature_sheet(marks, apart, name="view_features", **look)):
         sheet.frame.index = pd.Index([names[cluster] for cluster in sheet.frame.index], name="cluster")
-        blocks += [sheet, Text(f"{SPREAD} {effect_note(report)}", note=True)]
+        blocks += [sheet, Text(f"{clusters.SPREAD} {clusters.effect_note(report)}", note=True)]
     return blocks
 
 
 def _facts(
     session: Session, snapshot: Snapshot, meta: MetaClustering, one: DisplayedClustering, called: str
 ) -> list[tuple[str, str]]:
-    facts = [
-        ("selected", called if called == title(snapshot, one) else f"{called} ({title(snapshot, one)})"),
-        ("groups", f"{meta.n_groups} of {count(meta.n_clusterings, 'clustering')}"),
-        ("linkage", meta.linkage),
-    ]
+    facts = [("selected", called if called == title(snapshot, one) else f"{called} ({title(snapshot, one)})")]
+    facts += [("groups", f"{meta.n_groups} of {count(meta.n_clusterings, 'clustering')}"), ("linkage", meta.linkage)]
     if meta.n_clusterings < snapshot.n_clusterings:
         facts.append(("opened", f"a branch of {meta.n_clusterings:,} of {snapshot.n_clusterings:,} clusterings"))
     if session.stable is not None:

@@ -40,9 +40,8 @@ def read_session(session: Session, content: Any) -> None:
         raise InputError("this is not a session that the explorer saved (Save session)")
     if content.get("run") != session.origin.run:
         name, n = content.get("name"), content.get("n_objects")
-        raise InputError(
-            f"this session is of another run ({show(name)}, {n} objects) than the one that is open: open it with its own run"
-        )
+        what = f"this session is of another run ({show(name)}, {n} objects) than the one that is open"
+        raise InputError(f"{what}: open it with its own run")
     for name, most in (("labels", ENTRIES), ("edits", EDITS)):  # before anything is made of them
         if isinstance(content.get(name), (dict, list)) and len(content[name]) > most:
             raise InputError(f"this session has {len(content[name]):,} {name}, and the explorer keeps at most {most}")

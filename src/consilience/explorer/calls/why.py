@@ -39,7 +39,7 @@ def why(call: Call) -> Reply:
         "followed": _followed(call, inside, outside),
         "weights": _weights(session, snapshot, inside, outside),
     }
-    words = sentences(told) if len(outside) else []
+    words = list(sentences(told)) if len(outside) else []
     return call.reply(ref=str(ref), n_inside=len(inside), n_outside=len(outside), words=words, **told)
 
 
@@ -147,46 +147,34 @@ def _weights(session: Session, snapshot: Snapshot, inside: Ints, outside: Ints) 
     return found
 
 
-def sentences(told: dict[str, Any]) -> list[str]:
+def sentences(told: dict[str, Any]) -> Iterator[str]:
     """The largest differences in words, the most telling kinds first."""
-    words = []
     for one in sorted(told["known"][:2], key=lambda one: -_gap(one)):
         if abs(_gap(one)) >= SOME:
             nearer = "nearer to" if _gap(one) > 0 else "less near to"
             means = one["mean_inside"], one["mean_outside"]
-            words.append(
-                f"Its clusterings come {nearer} {one['name']}: accuracy {means[0]:.2f} on average, elsewhere {means[1]:.2f}."
-            )
+            yield f"Its clusterings come {nearer} {one['name']}: accuracy {means[0]:.2f} on average, elsewhere {means[1]:.2f}."
     for sign, said in ((1, "Its"), (-1, "Less than elsewhere its")):
         some = [one for one in told["followed"] or [] if sign * (one["inside"] - one["outside"]) >= MUCH][:3]
         if some:
-            listed = ", ".join(
-                f"{one['feature']} ({100 * one['inside']:.0f} % of its variance lies between clusters, elsewhere "
-                f"{100 * one['outside']:.0f} %)"
-                if i == 0
-                else f"{one['feature']} ({100 * one['inside']:.0f} %, {100 * one['outside']:.0f} %)"
-                for i, one in enumerate(some)
-            )
-            words.append(f"{said} clusters follow {listed}.")
+            between = [" of its variance lies between clusters, elsewhere", *[","] * (len(some) - 1)]  # said once
+            shares = [(one["feature"], 100 * one["inside"], 100 * one["outside"]) for one in some]
+            both = zip(shares, between, strict=True)
+            listed = ", ".join(f"{name} ({here:.0f} %{words} {there:.0f} %)" for (name, here, there), words in both)
+            yield f"{said} clusters follow {listed}."
     means = told["clusters"]["mean_inside"], told["clusters"]["mean_outside"]
     if means[1] is not None and abs(means[0] - means[1]) >= max(1.0, MUCH * means[1]):
-        words.append(
-            f"It has {'more' if means[0] > means[1] else 'fewer'} clusters: {means[0]:.1f} on average, elsewhere {means[1]:.1f}."
-        )
+        more = "more" if means[0] > means[1] else "fewer"
+        yield f"It has {more} clusters: {means[0]:.1f} on average, elsewhere {means[1]:.1f}."
     for one in told["methods"][:1]:
         if abs(one["inside"] - one["outside"]) >= 2 * MUCH:
-            words.append(
-                f"{100 * one['inside']:.0f} % of its clusterings were made by {one['name']}{MEANING.get(one['name'], '')}, elsewhere "
-                f"{100 * one['outside']:.0f} %."
-            )
+            made = f"made by {one['name']}{MEANING.get(one['name'], '')}, elsewhere {100 * one['outside']:.0f} %"
+            yield f"{100 * one['inside']:.0f} % of its clusterings were {made}."
     for space in told["weights"]:
         some = [one for one in space["rows"] if one["d"] >= CLEAR][:2]
         if some:
-            listed = " and ".join(
-                f"{one['feature']} ({one['inside'] / max(one['outside'], 1e-9):.1f} times as much)" for one in some
-            )
-            words.append(f"Weights were larger on {listed}.")
-    return words
+            times = [(one["feature"], one["inside"] / max(one["outside"], 1e-9)) for one in some]
+            yield f"Weights were larger on {' and '.join(f'{name} ({n:.1f} times as much)' for name, n in times)}."
 
 
 def _gap(one: dict[str, Any]) -> float:
