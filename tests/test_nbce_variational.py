@@ -5,18 +5,18 @@ import pytest
 
 from consilience.consensus.bayes.variational import (
     KINDS,
+    Method,
     advance,
     begin,
-    first_state,
     iterate,
     label_scores,
     merge,
     partial,
     size_scores,
-    soften,
     statistics,
 )
 from consilience.consensus.methods.label_model import LabelRows
+from consilience.engine.annealing import soft_rows
 from oracle import label_bound as oracle
 from samples import noisy_copies
 
@@ -35,13 +35,13 @@ def start_of(n, K, seed=0):
 
 def fitted(rows, kind, prior, K=8, start=None, max_iter=3000, tol=1e-12, **hyper):
     block, found = begin(rows, start_of(len(rows.labels), K) if start is None else start, kind, K)
-    fit = iterate([block], first_state(found, rows.offsets, kind, prior, **hyper), max_iter=max_iter, tol=tol)
+    fit = iterate([block], Method(kind, prior, K, **hyper).first(found, rows.offsets), max_iter=max_iter, tol=tol)
     return fit, soft_of(fit.blocks[0], fit.state)
 
 
 def soft_of(block, state):
     soft = None if block.soft is None else block.soft if state.order is None else block.soft[:, state.order]
-    return soften(size_scores(state, soft) + label_scores(block.rows, state, soft)) if soft is None else soft
+    return soft_rows(size_scores(state, soft) + label_scores(block.rows, state, soft))[0] if soft is None else soft
 
 
 @every_kind
@@ -63,9 +63,9 @@ def test_fixed_points_satisfy_their_equations(kind, prior, hyper):
 def test_a_pass_is_the_oracle_s(kind, prior, power):
     rows = rows_of(n=20)
     soft = np.random.default_rng(1).dirichlet(np.ones(6), 20)
-    state = first_state(statistics(rows, soft, kind), rows.offsets, kind, prior, alpha=0.7, beta=0.2, power=power)
+    state = Method(kind, prior, 6, 0.7, 0.2, power).first(statistics(rows, soft, kind), rows.offsets)
     known = None if kind == "vb" else soft
-    found = soften(size_scores(state, known) + label_scores(rows, state, known))
+    found = soft_rows(size_scores(state, known) + label_scores(rows, state, known))[0]
     how = {"kind": kind, "prior": prior, "alpha": 0.7, "beta": 0.2, "power": power}
     expected = oracle.update(rows.labels, [4] * 5, soft, **how)
     np.testing.assert_allclose(found, expected, atol=1e-10)
@@ -117,7 +117,7 @@ def test_rows_apart_give_the_same_numbers(kind, prior):
     whole, soft = fitted(rows, kind, prior, start=start, tol=1e-9)
     cuts = [np.arange(0, 20), np.arange(20, 70), np.arange(70, 90)]
     blocks, found = zip(*(begin(rows.take(cut), start[cut], kind, 8) for cut in cuts), strict=True)
-    state = first_state(merge(found), rows.offsets, kind, prior)
+    state = Method(kind, prior, 8).first(merge(found), rows.offsets)
     for _ in range(len(whole.history) - 1):
         blocks, found = zip(*(partial(block, state) for block in blocks), strict=True)
         state = advance(state, merge(found))
@@ -134,7 +134,7 @@ def test_a_pass_may_be_retried(kind, prior):
     """A worker that answers twice, after the sticks were put in another order, says the same twice."""
     rows = rows_of()
     block, found = begin(rows, start_of(60, 8), kind, 8)
-    state = first_state(found, rows.offsets, kind, prior)
+    state = Method(kind, prior, 8).first(found, rows.offsets)
     for _ in range(3):
         (first, one), (again, two) = partial(block, state), partial(block, state)
         np.testing.assert_array_equal(one.table, two.table)

@@ -210,7 +210,7 @@ def _bound(passes: Passes, model: NBCE) -> Components:
         return variational.merge(passes.over("pass of the bound", _pass, state))
 
     first = method.first(begun, numbering.offsets)
-    state, _, _ = variational.repeat(merged, first, max_iter=how["max_iter"], tol=how["tol"])
+    state, _, _ = variational.repeat(merged, first, max_iter=method.max_iter, tol=method.tol)
     shared = reduce(add, passes.over("shared components", _share, state))
     place, owner = variational.owners_of(shared[:, :-1], shared[:, -1], loss=model.loss, n_clusters=model.n_clusters)
     return Components(numbering, state, place, owner, power)

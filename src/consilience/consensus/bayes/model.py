@@ -116,9 +116,7 @@ def log_hyperprior(value: float) -> float:
     return -value
 
 
-def slice_step(
-    value: float, log_density: Callable[[float], float], rng: np.random.Generator, width: float = 1.0
-) -> float:
+def slice_step(value: float, log_density: Callable[[float], float], rng: np.random.Generator) -> float:
     """A new value by slice sampling of its logarithm (R. M. Neal, Annals of Statistics 2003: stepping out, then shrinking)."""
     # `log_density` is that of the value itself, prior included.
 
@@ -127,12 +125,12 @@ def slice_step(
 
     x = float(np.log(value))
     level = height(x) - rng.exponential()
-    low = x - width * rng.random()
-    high = low + width
+    low = x - rng.random()
+    high = low + 1
     while height(low) > level:
-        low -= width
+        low -= 1
     while height(high) > level:
-        high += width
+        high += 1
     while True:
         new = low + (high - low) * rng.random()
         if height(new) > level:
@@ -181,9 +179,7 @@ def estimate_alpha(
     return newton(alpha, slopes)
 
 
-def estimate_beta(
-    table: Floats, offsets: Ints, beta: float, none: Floats | None = None, *, power: float = 1.0
-) -> float:
+def estimate_beta(table: Floats, offsets: Ints, beta: float, none: Floats | None = None, power: float = 1.0) -> float:
     """The β of largest p(Y | Z, β)^power p(β), from the members with each label (labels × clusters)."""
     totals, widths = column_totals(table, offsets), np.diff(offsets).astype(float)[:, None]
     none_at_all = None if none is None else column_totals(none, offsets)

@@ -50,6 +50,7 @@ from consilience.consensus.bayes.model import (
 from consilience.consensus.bayes.sampling import merge_clusters, quick_consensus
 from consilience.consensus.methods.label_model import LabelRows
 from consilience.consensus.rows.problem import Problem, sample_evenly
+from consilience.engine.annealing import soft_rows
 
 KINDS = ("vb", "cvb", "cvb2")
 FACTORS = 8  # safeguard: multiplied before their logarithm is taken, as many as a double has room for
@@ -145,7 +146,7 @@ def statistics(rows: LabelRows, soft: Floats, kind: str) -> Statistics:
 
 def renew(block: Block, state: State) -> Floats:
     soft = block.ordered(state.order)
-    return soften(size_scores(state, soft) + label_scores(block.rows, state, soft))
+    return soft_rows(size_scores(state, soft) + label_scores(block.rows, state, soft))[0]
 
 
 def partial(block: Block, state: State) -> tuple[Block, Statistics]:
@@ -170,12 +171,6 @@ def advance(state: State, merged: Statistics) -> State:
     if "beta" in state.estimate:
         beta = estimate_beta(merged.table, state.offsets, beta, merged.nothing("table"), power=state.power)
     return replace(state, statistics=merged, alpha=alpha, beta=beta, order=order)
-
-
-def soften(scores: Floats) -> Floats:
-    soft = np.exp(scores - scores.max(axis=1, keepdims=True))
-    soft /= soft.sum(axis=1, keepdims=True)
-    return soft
 
 
 def size_scores(state: State, soft: Floats | None) -> Floats:
@@ -281,21 +276,6 @@ def begin(rows: LabelRows, start: Array, kind: str, n_components: int) -> tuple[
     return Block(rows, None if kind == "vb" else soft), statistics(rows, soft, kind)
 
 
-def first_state(
-    merged: Statistics,
-    offsets: Ints,
-    kind: str,
-    prior: str,
-    *,
-    alpha: float | None = None,
-    beta: float | None = None,
-    power: float = 1.0,
-) -> State:
-    """The state at the start; α and β are estimated where they are None."""
-    estimate = tuple(name for name, value in (("alpha", alpha), ("beta", beta)) if value is None)
-    return State(kind, prior, offsets, merged, alpha or 1.0, beta or 1.0, estimate, power=power)
-
-
 # From a problem to a bound, and from the bound to one answer for its rows.
 
 
@@ -306,51 +286,45 @@ class Method:
     kind: str
     prior: str
     n_components: int
-    alpha: float | None
-    beta: float | None
+    alpha: float | None = None
+    beta: float | None = None
     power: float = 1.0
+    max_iter: int = 500
+    tol: float = 1e-6
 
-    def fit(self, rows: LabelRows, start: Array, *, max_iter: int, tol: float) -> Fit:
+    def fit(self, rows: LabelRows, start: Array, most: int) -> Fit:
         parts = ((rows.take(part), start[part]) for part in _parts(len(rows.labels)))
         blocks, found = zip(*(begin(*part, self.kind, self.n_components) for part in parts), strict=True)
-        return iterate(blocks, self.first(merge(found), rows.offsets), max_iter=max_iter, tol=tol)
+        return iterate(blocks, self.first(merge(found), rows.offsets), max_iter=min(most, self.max_iter), tol=self.tol)
 
     def first(self, merged: Statistics, offsets: Ints) -> State:
-        hyper: dict[str, Any] = {"alpha": self.alpha, "beta": self.beta, "power": self.power}
-        return first_state(merged, offsets, self.kind, self.prior, **hyper)
+        estimate = tuple(name for name in ("alpha", "beta") if getattr(self, name) is None)
+        start = self.alpha or 1.0, self.beta or 1.0
+        return State(self.kind, self.prior, offsets, merged, *start, estimate, power=self.power)
 
 
 def _parts(n: int) -> list[Ints]:
     return np.split(np.arange(n), range(BLOCK, n, BLOCK))
 
 
-def fit_bound(problem: Problem, method: Method, *, max_iter: int, tol: float, **how: Any) -> Fit:
+def fit_bound(problem: Problem, method: Method, **how: Any) -> Fit:
     """The best of several starts by its bound, carried on until it stands still; of many objects, they compete on a sample."""
     rows = LabelRows.of(problem)
-    best, whole = compete(problem, rows.offsets, method, max_iter=max_iter, tol=tol, **how)
+    best, whole = compete(problem, rows.offsets, method, **how)
     if whole and best.converged:
         return best
-    return method.fit(rows, likeliest(rows, best.state), max_iter=max_iter, tol=tol)
+    return method.fit(rows, likeliest(rows, best.state), method.max_iter)
 
 
 def compete(
-    problem: Problem,
-    offsets: Ints,
-    method: Method,
-    *,
-    init: str,
-    n_init: int,
-    max_iter: int,
-    tol: float,
-    seed: int,
-    n_jobs: int | None,
+    problem: Problem, offsets: Ints, method: Method, *, init: str, n_init: int, seed: int, n_jobs: int | None
 ) -> tuple[Fit, bool]:
     """The best of short fits from several starts by its bound, and whether it is of all objects rather than of some."""
     # `offsets` are where each clustering's labels begin; there may be more of them than the problem's rows have.
     part = _some_objects(problem, seed) if problem.weights.sum() > SAMPLE else problem
     starts = [_start(part, init, i, method.n_components, seed, n_jobs) for i in range(n_init)]
     some = LabelRows(part.labels, part.weights, offsets)
-    tasks = (delayed(method.fit)(some, each, max_iter=min(50, max_iter), tol=tol) for each in starts)
+    tasks = (delayed(method.fit)(some, each, 50) for each in starts)
     found = workers(n_jobs)(tasks)
     return max(found, key=lambda fit: fit.history[-1]), part is problem
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from consilience._check import InputError, check_choice, check_count, check_seed
+from consilience._check import InputError, check_choice, check_seed
 from consilience._run.random import child_seed
 from consilience._types import Array, Labels
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
@@ -130,8 +130,6 @@ class ANMISearch(ConsensusEstimator):
     n_jobs: int | None = None
 
     def _combine(self, problem: Problem) -> Answer:
-        check_count("n_init", self.n_init)
-        check_count("max_iter", self.max_iter)
         starts = _check_starts(self.init, problem)
         seed = check_seed(self.random_state)
         scale, views = float(problem.coverage.sum()), problem_views(problem, problem.coverage)

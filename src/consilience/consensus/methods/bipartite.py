@@ -26,7 +26,7 @@ from consilience._check import check_choice, check_count, check_seed
 from consilience._run.random import stream
 from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
-from consilience.consensus.methods.graph_partition import check_imbalance, in_blocks, partition_graph
+from consilience.consensus.methods.graph_partition import in_blocks, partition_graph
 from consilience.consensus.rows.cluster_similarity import THETA, cluster_weights, co_occurrence
 from consilience.consensus.rows.problem import Problem, incidence, sample_rows, sum_over_labels
 
@@ -192,7 +192,6 @@ class HBGF(ConsensusEstimator):
     def _combine(self, problem: Problem) -> Answer:
         check_choice(self.backend, ["mtkahypar", "spectral"], "partitioner")
         check_count("max_rows", self.max_rows, problem.n_clusters)
-        check_imbalance(self.imbalance)
         seed = check_seed(self.random_state)
         if self.backend == "spectral":
             equal = np.ones(int(problem.sizes.sum()))
@@ -245,7 +244,6 @@ class LWGP(ConsensusEstimator):
     n_init: int = 5
 
     def _combine(self, problem: Problem) -> Answer:
-        check_count("n_init", self.n_init)
         weights, seed = cluster_weights(problem, self.theta), check_seed(self.random_state)
         labels, values = transfer_cut(problem, weights, problem.n_clusters, n_init=self.n_init, seed=seed)
         extras = {"cluster_weights": weights[problem.labels_as_given()[0]], "eigenvalues": values}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from consilience._check import check_count, check_positive, check_seed
+from consilience._check import check_positive, check_seed
 from consilience._types import Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.methods.strehl_ghosh import MCLA
@@ -70,7 +70,6 @@ class DawidSkene(ConsensusEstimator):
 
     def _combine(self, problem: Problem) -> Answer:
         check_positive("prior", self.prior)
-        check_count("max_iter", self.max_iter)
         start = meta_clusters(problem, check_seed(self.random_state))
         posterior, reliability = error_posterior(problem, start, self.prior, self.max_iter)
         labels = posterior.argmax(axis=1)

@@ -25,9 +25,7 @@ from consilience.measures.counts import Sums
 from consilience.measures.information import nmi_from
 
 DISTANCES = 2**22  # safeguard: distances to seeds kept at a time, 32 MB
-FIRST = (
-    1024  # safeguard: ranked components looked at together; doubled as the search goes on, as most searches end early
-)
+FIRST = 1024  # safeguard: ranked components looked at together, doubled as the search goes on; most searches end early
 
 
 def _gaps(problem: Problem, gap: int | str) -> Sequence[int]:

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from consilience import _kernels
-from consilience._check import InputError, check_choice, check_count, check_seed
+from consilience._check import InputError, check_choice, check_seed
 from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
@@ -144,8 +144,6 @@ class MajorityVote(ConsensusEstimator):
     max_iter: int = 100
 
     def _combine(self, problem: Problem) -> Answer:
-        check_count("n_init", self.n_init)
-        check_count("max_iter", self.max_iter)
         labels = problem.labels
         if isinstance(self.init, str):
             check_choice(self.init, INITS, "init")

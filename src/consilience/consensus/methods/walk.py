@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from consilience._check import InputError, check_count, check_positive
+from consilience._check import InputError
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.rows.cluster_similarity import STEPS, THETA, nearest_clusters
 from consilience.consensus.rows.problem import Problem
@@ -59,9 +59,6 @@ class ClusterWalk(ConsensusEstimator):
     max_leaves: int = LEAVES
 
     def _combine(self, problem: Problem) -> Answer:
-        check_positive("theta", self.theta)
-        check_count("steps", self.steps)
-        check_count("max_leaves", self.max_leaves)
         narrow = narrowed(problem)
         if not fits(narrow):
             two = f"two clusterings of {narrow.sizes.sum():,} clusters"

@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consilience import _kernels
-from consilience._check import check_positive
 from consilience._types import Floats, Ints, Labels
 from consilience.consensus.rows.problem import Problem, label_table, label_tables, sum_over_labels
 
@@ -220,7 +219,6 @@ def cluster_weights(problem: Problem, theta: float = THETA, *, work: int = 10**9
     """(Σ k_q,) weights exp(−H / (θ M)) of all clusters, numbered through as in :meth:`Problem.hyperedges`."""
     # Cost O(rows · clusterings²) and O((Σ k_q)²) time, O(Σ k_q + rows) memory; beyond `work` labels read the
     # entropies are means over some of the clusterings, at least `fewest`.
-    check_positive("theta", theta)
     offsets = problem.offsets
     columns, sizes = np.ascontiguousarray(problem.labels.T), np.diff(offsets)
     r = problem.n_clusterings
