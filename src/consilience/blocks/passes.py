@@ -123,8 +123,8 @@ def refine(
     labels, membership = rule.places(rows)
     model = answer.estimator._take(problem, (Answer(labels, membership), labels, membership))
     model.membership_[model.labels_ < 0] = rule.places(np.full((1, rows.shape[1]), -1, rows.dtype))[1]
-    fields = fields_of(answer) | {"labels": model.labels_, "confidence": model.confidence_, "support": model.support_}
-    fields |= {"membership": model.membership_, "n_clusters": model.n_clusters_, "anmi": model.anmi_}
+    fitted = ("labels", "confidence", "support", "membership", "n_clusters", "anmi")
+    fields = fields_of(answer) | {name: getattr(model, f"{name}_") for name in fitted}
     fields |= trust_tables(problem, model.labels_, model.confidence_, model.support_, sample.names)
     return Consensus(**fields), rule
 

@@ -13,9 +13,8 @@ from consilience._check import count
 from consilience._types import Array, Floats, Ints
 from consilience.clusterer.distances import Places
 from consilience.clusterer.drift import Seen
+from consilience.consensus.result import Labeled
 from consilience.consensus.rows.placement import Placement
-from consilience.consensus.trust.confidence import floating
-from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result
 from consilience.generation.kmeans import base_text
 from consilience.generation.predict import Labeler
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class ClustererModel(Result):
+class ClustererModel(Labeled, Result):
     """What :meth:`EnsembleClusterer.save` writes: all that labels new objects, and what was found of those of the data."""
 
     # Of the estimator; another clusterer (`base`) and a guide as text, since no code and no names of objects are saved with them.
@@ -50,21 +49,6 @@ class ClustererModel(Result):
     placement: Placement
     seen: Seen
     source: str = ""  # what was clustered: the name of its file; empty where it was no file
-
-    @property
-    def ensemble(self) -> Ensemble:
-        """The labels as an ensemble of one clustering, which verbs on clusterings take."""
-        return Ensemble.from_codes(self.labels.astype(np.int32)[:, None], ids=self.ids, info={"name": ["clusters"]})
-
-    @property
-    def floating(self) -> Ints:
-        """Numbers of the objects that float, the weakest support first."""
-        return floating(self.labels, self.support)
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per object of the data: id (or number), cluster (−1 without one), confidence and support."""
-        ids = np.arange(len(self.labels)) if self.ids is None else self.ids
-        return pd.DataFrame({"id": ids, "cluster": self.labels, "confidence": self.confidence, "support": self.support})
 
     def __repr__(self) -> str:
         return f"ClustererModel: {count(self.n_clusters, 'cluster')} of {count(len(self.labels), 'object')}"

@@ -96,8 +96,6 @@ class ANMISearch(ConsensusEstimator):
         Random starts that compete for "random".
     max_iter : int
         Passes at most from each start.
-    n_jobs : int, optional
-        Threads over the random starts.
 
     Attributes
     ----------
@@ -144,11 +142,7 @@ class ANMISearch(ConsensusEstimator):
             own = child_seed(seed, "consensus.anmi")
             found[name] = engine.search(labels, max_iter=self.max_iter, seed=own, unit=number)
         best = max(found, key=lambda name: found[name].objective)
-        extras = {
-            "init": best,
-            "init_anmi": values,
-            "init_polished": {name: search.objective / scale for name, search in found.items()},
-            "history": [value / scale for value in found[best].history],
-            "n_iter": len(found[best].moves),
-        }
+        polished = {name: search.objective / scale for name, search in found.items()}
+        extras: dict[str, Any] = {"init": best, "init_anmi": values, "init_polished": polished}
+        extras |= {"history": [value / scale for value in found[best].history], "n_iter": len(found[best].moves)}
         return Answer(found[best].labels, extras=extras)

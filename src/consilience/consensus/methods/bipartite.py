@@ -220,8 +220,6 @@ class LWGP(ConsensusEstimator):
 
     Attributes
     ----------
-    labels_, membership_
-        Membership is the probability of each cluster given the row of labels.
     cluster_weights_ : (Σ k_q,) array
         Weights of the clusters, clustering by clustering in the order of the ensemble.
     eigenvalues_ : (n_clusters,) array

@@ -1,10 +1,4 @@
-"""DawidSkene: the most probable cluster of every object if the errors of the clusterings are independent.
-
-    p(c | row) ∝ π_c Π_q p_q(y_q | c),   by EM from the answer of MCLA, each clustering with a reliability of its own
-
-(A. P. Dawid and A. M. Skene, Maximum likelihood estimation of observer error-rates, Applied Statistics 28, 1979;
-:mod:`consilience.consensus.rows.error_model`.)
-"""
+"""DawidSkene: the most probable cluster of every object by :mod:`consilience.consensus.rows.error_model`, from the answer of MCLA."""
 
 from dataclasses import dataclass
 

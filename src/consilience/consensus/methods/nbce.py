@@ -211,15 +211,8 @@ class NBCE(LabelModel):
         method, how = self._bound(self._power)
         fit = fit_bound(problem, method, **how)
         labels, membership, components = answer_of(fit, loss=self.loss, n_clusters=self.n_clusters)
-        extras = {
-            "components": [components],
-            "power": self._power,
-            "alpha": fit.state.alpha,
-            "beta": fit.state.beta,
-            "history": fit.history,
-            "converged": fit.converged,
-            "n_iter": len(fit.history) - 1,
-        }
+        extras = {"components": [components], "power": self._power, "alpha": fit.state.alpha, "beta": fit.state.beta}
+        extras |= {"history": fit.history, "converged": fit.converged, "n_iter": len(fit.history) - 1}
         return Answer(labels, membership, extras)
 
     def _fit(self, ens: Ensemble, problem: Problem) -> Any:

@@ -58,7 +58,7 @@ def strongest_similarity(problem: Problem, members: Any, n_neighbors: int, seed:
     # The most similar stay (of equals the heavier). A pair stays if either row chose it.
     rng = stream(seed, "consensus.cspa")
     n, r = problem.labels.shape
-    numbers = problem.hyperedges()[0]
+    numbers = problem.hyperedges
     columns = members.tocsc()
     ends = np.cumsum(problem.weights[columns.indices])  # one ladder of weights, cluster after cluster
     low = np.concatenate([[0.0], ends])[columns.indptr]

@@ -1,7 +1,6 @@
 """ClusterWalk: average linkage of objects whose clusters are alike, by a weighted random walk over all clusters.
 
-The similarities are those of :mod:`consilience.consensus.rows.cluster_similarity`: cluster weights as in LWEA, so that torn clusters say
-little, and a walk, so that clusterings of different fineness support one another. Average linkage of the distinct rows, each counted as
+The similarities are those of :mod:`consilience.consensus.rows.cluster_similarity`. Average linkage of the distinct rows, each counted as
 often as it has objects, is cut where k clusters are more than specks; then rows join the cluster they are most similar to until none
 moves. Nothing is random.
 """

@@ -80,9 +80,8 @@ def floaters(ensemble: EnsembleLike, consensus: Any, *, threshold: float = FLOAT
     Returns
     -------
     DataFrame
-        `id` (or number), `cluster`, `support`, `second` (the best other cluster; −1 if no clustering speaks for
-        one), `second_support`, `confidence` and `labeled` (clusterings that label the object). Clusters are numbered 0 … k − 1 in
-        the order of their labels.
+        `id` (or number), `cluster`, `support`, `second` (the best other cluster; −1 if no clustering speaks for one), `second_support`,
+        `confidence` and `labeled` (clusterings that label the object). Clusters are numbered 0 … k − 1 in the order of their labels.
 
     Examples
     --------

@@ -1,14 +1,13 @@
 """How far to trust each cluster of a consensus, and each clustering that it was made of.
 
 **The tables.** Of a cluster: `size`, the number of its objects, and `share`, theirs of the weight of the objects with a cluster;
-`confidence` and `support`, means of its objects; `floaters`, how many of them float; `recurrence`, the mean over clusterings of the
-largest Jaccard index of the cluster with one of theirs, on the objects labeled in both (NaN if none labels any of its objects);
-`nearest`, the cluster that most other votes of its objects speak for (−1 if none do), and `confused`, the share of all its votes that do.
-Of a clustering: `coverage`, the share of the objects that it labels; `reliability` (0 if it puts all objects together or all apart, NaN
-for the only clustering and if the others say nothing); `weight`, how much it says: the mean, over its objects, of the weight of their
-cluster, exp(−H / 0.4) for H the mean entropy in bits of the clusterings' labels inside it
-(:mod:`consilience.consensus.rows.cluster_similarity`); `kept`, the share of its pairs of objects that are together in the consensus (NaN
-without pairs); `better_without`, whether it is better left out.
+`confidence` and `support`, means of its objects; `floaters`, how many of them float; `recurrence`, the mean over clusterings of the largest
+Jaccard index of the cluster with one of theirs, on the objects labeled in both (NaN if none labels any of its objects); `nearest`, the
+cluster that most other votes of its objects speak for (−1 if none do), and `confused`, the share of all its votes that do. Of a clustering:
+`coverage`, the share of the objects that it labels; `reliability` (0 if it puts all objects together or all apart, NaN for the only
+clustering and if the others say nothing); `weight`, how much it says: the mean, over its objects, of the weight of their cluster, exp(−H /
+0.4) for H the mean entropy in bits of the clusterings' labels inside it (:mod:`consilience.consensus.rows.cluster_similarity`); `kept`, the
+share of its pairs of objects that are together in the consensus (NaN without pairs); `better_without`, whether it is better left out.
 
 Everything is read off tables of labels × clusters, by the weights of the objects: two copies of an object count as an object of weight
 2 does, and an object of weight 0 not at all. The **votes** of an object are those of :mod:`consilience.consensus.trust.confidence`: a
@@ -224,7 +223,7 @@ def _weights(problem: Problem) -> Floats:
     r = problem.n_clusterings
     rows, weights = _judging(problem, READ // (r * min(r, JUDGES)))
     some = problem if len(rows) == problem.n_rows else problem.part(rows, weights)
-    worth, numbers = cluster_weights(some, work=READ), some.hyperedges()[0]
+    worth, numbers = cluster_weights(some, work=READ), some.hyperedges
     found = np.full(r, np.nan)
     for q, column in enumerate(numbers.T):
         known = column >= 0
