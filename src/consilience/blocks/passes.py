@@ -19,7 +19,7 @@ from consilience.blocks.distinct_rows import Layout, look_up_codes, read_part
 from consilience.blocks.result import fields_of
 from consilience.blocks.running import Reading
 from consilience.consensus.bayes import variational
-from consilience.consensus.bayes.variational import BLOCK, Block, State, Statistics, components_of, harden, statistics
+from consilience.consensus.bayes.variational import BLOCK, Block, State, Statistics, components_of, statistics
 from consilience.consensus.methods import make_estimator
 from consilience.consensus.methods.estimator import Answer
 from consilience.consensus.methods.label_model import LabelRows, by_row
@@ -152,17 +152,13 @@ def _count_votes(rows: LabelRows, table: Floats) -> Floats:
 
 def _mixture(passes: Passes, model: MixtureModel) -> Scores:
     def expected(mixture: Mixture) -> Expected:
-        return reduce(add, passes.over("pass of EM", _expect, replace(mixture, history=[])))
+        return reduce(add, passes.over("pass of EM", Expected.under, replace(mixture, history=[])))
 
     first = expected(model._start(passes.problem))
     how: dict[str, Any] = {"smoothing": model.smoothing, "max_iter": model.max_iter, "tol": model.tol}
     total = float(round(first.mass.sum()))  # objects with a label, whole
     mixture = climb(first, expected, passes.numbering.offsets, total, **how)
     return Scores(passes.numbering, mixture.log_shares, mixture.log_weights, True)
-
-
-def _expect(rows: LabelRows, mixture: Mixture) -> Expected:
-    return Expected.under(mixture, rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +213,7 @@ def _bound(passes: Passes, model: NBCE) -> Components:
 
 
 def _begin(rows: LabelRows, state: State) -> Statistics:
-    return statistics(rows, harden(variational.likeliest(rows, state), len(state.statistics.sizes)), state.kind)
+    return statistics(rows, np.eye(len(state.statistics.sizes))[variational.likeliest(rows, state)], state.kind)
 
 
 def _pass(rows: LabelRows, state: State) -> Statistics:

@@ -183,16 +183,14 @@ class Seen:
         n = len(rows)
         difference = np.abs(_below(some, self.edges) - self.below).max(axis=1, initial=0.0)
         limit = max(MOVED, RARE * np.sqrt(1 / max(n, 1) + 1 / self.n_objects))
-        columns = pd.DataFrame(
-            {
-                "column": [f"column {j}" for j in range(len(difference))] if names is None else names,
-                "was": self.center,
-                "now": np.asarray(some.mean(axis=0)).ravel() if n else np.nan,
-                "difference": difference if n else np.nan,
-                "moved": (difference > limit) & (n > 0),
-            }
-        )
-        columns = columns.sort_values("difference", ascending=False, kind="stable", ignore_index=True)
+        found = {
+            "column": [f"column {j}" for j in range(len(difference))] if names is None else names,
+            "was": self.center,
+            "now": np.asarray(some.mean(axis=0)).ravel() if n else np.nan,
+            "difference": difference if n else np.nan,
+            "moved": (difference > limit) & (n > 0),
+        }
+        columns = pd.DataFrame(found).sort_values("difference", ascending=False, kind="stable", ignore_index=True)
         return Drift(outside, self.expected, columns, unseen or {}, missing or {})
 
 

@@ -21,7 +21,7 @@ from consilience.clusterer.distances import Places, check_metric, learn_distance
 from consilience.clusterer.drift import Drift, DriftWarning, Seen
 from consilience.clusterer.new_objects import Assignment, NewObjects
 from consilience.clusterer.rows import Rows, check_options, learn_rows, new_rows, read_new, reader_of, rows_of
-from consilience.clusterer.saving import ClustererModel, model_of
+from consilience.clusterer.saving import KEPT, ClustererModel, model_of
 from consilience.consensus.how_many.by_data import combine_with_data
 from consilience.consensus.result import Consensus, describe_doubt
 from consilience.consensus.rows.placement import Placement
@@ -387,7 +387,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     def _of(cls, model: ClustererModel) -> EnsembleClusterer:
         made = cls(**model.parameters)
         made._guide_words = model.parameters.get("guide")
-        for name in ("labels", "confidence", "support", "n_clusters", "scales", "sample", "note", "doubt", "encoder"):
+        for name in KEPT:
             setattr(made, f"{name}_", getattr(model, name))
         made.n_features_in_ = model.n_columns
         if model.columns is not None:
@@ -432,5 +432,5 @@ def _check_different_rows(values: Any, n_clusters: int) -> None:
 def _one_cluster(ensemble: Ensemble, method: str) -> Consensus:
     known = (ensemble.labels >= 0).any(axis=1)
     labels, sure = np.where(known, 0, -1), known.astype(float)
-    trust = {"confidence": sure, "support": sure, "membership": sure[:, None]}
+    trust: dict[str, Any] = {"confidence": sure, "support": sure, "membership": sure[:, None]}
     return Consensus(labels=labels, **trust, n_clusters=1, method=method, anmi=0.0)

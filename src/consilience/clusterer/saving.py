@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from consilience.clusterer.estimator import EnsembleClusterer
 
 
+# What is saved of what `fit` found, by the attributes of the estimator.
+KEPT = "labels", "confidence", "support", "n_clusters", "scales", "sample", "note", "doubt", "encoder"
+
+
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class ClustererModel(Labeled, Result):
     """What :meth:`EnsembleClusterer.save` writes: all that labels new objects, and what was found of those of the data."""
@@ -64,21 +68,14 @@ def model_of(made: EnsembleClusterer) -> ClustererModel:
     given["guide"] = made._guide_words
     given["client"] = None  # a connection ends with its process
     given["options"] = None if made.options is None else dict(made.options)
-    kept = {name: getattr(made, f"{name}_") for name in ("labels", "confidence", "support", "n_clusters", "scales")}
     return ClustererModel(
         parameters=given,
-        **kept,
+        **{name: getattr(made, f"{name}_") for name in KEPT},
         ids=made._ids,
-        note=made.note_,
-        doubt=made.doubt_,
         n_columns=made.n_features_in_,
         columns=getattr(made, "feature_names_in_", None),
-        sample=made.sample_,
-        encoder=made.encoder_,
         reader=made._reader if made.encoder_ is None else None,
         places=made._places,
-        labeler=made._model.labeler,
-        placement=made._model.placement,
-        seen=made._model.seen,
+        **vars(made._model),
         source=made._source,
     )

@@ -16,7 +16,6 @@ changes by as much as the mean confidence of objects does, in the answer so far,
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -183,7 +182,7 @@ def _old_objects(previous: Consensus, ens: Ensemble) -> Ints:
     return np.arange(n)
 
 
-def _positions(names: Sequence[Any], wanted: Sequence[Any], what: str, more: str = "") -> Ints:
+def _positions(names: Any, wanted: Any, what: str, more: str = "") -> Ints:
     """Where the names of the answer stand among those of now."""
     found = pd.Index([str(name) for name in names]).get_indexer([str(name) for name in wanted])
     if (lost := np.flatnonzero(found < 0)).size:

@@ -263,16 +263,10 @@ def repeat(
     return state, history, converged
 
 
-def harden(start: Array, n_components: int) -> Floats:
-    """γ of rows that are wholly in one component each."""
-    found: Floats = np.eye(n_components)[start]
-    return found
-
-
 def begin(rows: LabelRows, start: Array, kind: str, n_components: int) -> tuple[Block, Statistics]:
     """A block with every row wholly in the component where it starts, and its statistics."""
     check_choice(kind, KINDS, "inference")
-    soft = harden(start, n_components)
+    soft = np.eye(n_components)[start]
     return Block(rows, None if kind == "vb" else soft), statistics(rows, soft, kind)
 
 
@@ -420,28 +414,26 @@ def soft_of(block: Block, state: State) -> Floats:
 # Two ends: r equal clusterings leave nothing unexplained, and τ is 1; and if r dependent clusterings count to 1/r each, p(Y | Z)^τ is the
 # likelihood of a single one.
 
+OBJECTS, PAIRS = 10_000, 60  # safeguard: for time, objects and pairs of clusterings that are looked at
 LEFT = 0.04  # of what clusterings share, from which on a consensus that leaves it does not explain them
 
 
-def likelihood_power(
-    problem: Problem, *, seed: int, n_jobs: int | None = 1, objects: int = 10_000, n_pairs: int = 60
-) -> float:
+def likelihood_power(problem: Problem, *, seed: int, n_jobs: int | None) -> float:
     """τ, in (0, 1]: 1 where their errors are independent, near 1/r where all say the same and no consensus tells why."""
-    # Cost O(pairs · objects), of at most `n_pairs` pairs of clusterings and `objects` objects.
     telling = np.flatnonzero(problem.sizes > 1)  # a clustering with one cluster says nothing, and repeats nothing
     r = len(telling)
     if r < 2 or problem.n_rows < 2:
         return 1.0
     # all objects, or evenly spaced ones; of fractions of objects, about as many as there are rows
-    rows = sample_evenly(problem, min(objects, max(problem.n_rows, round(float(problem.weights.sum())))))
+    rows = sample_evenly(problem, min(OBJECTS, max(problem.n_rows, round(float(problem.weights.sum())))))
     used, inverse, counts = np.unique(rows, return_inverse=True, return_counts=True)
     part = problem.part(used, counts.astype(float))
     own = child_seed(seed, "consensus.dependence")  # with enough starts not to mistake a poor optimum for dependence
     z = quick_consensus(part, part.n_rows, own, n_init=10, max_iter=50, n_jobs=n_jobs)[inverse]
     pairs = np.array(list(combinations(telling, 2)))
     rng = stream(seed, "consensus.dependence")
-    if len(pairs) > n_pairs:
-        pairs = rng.permutation(pairs)[:n_pairs]
+    if len(pairs) > PAIRS:
+        pairs = rng.permutation(pairs)[:PAIRS]
     whole, left, least = 0.0, 0.0, 0.0
     for a, b in pairs:
         both = part.labels[inverse][:, [a, b]]

@@ -35,14 +35,12 @@ SAMPLE = 20_000  # safeguard: for time, rows on which starts of k-means compete
 MOST = 300  # safeguard: steps of k-means, which stands still long before
 
 
-def transfer_cut(
-    problem: Problem, label_weights: Floats, n_clusters: int, *, n_init: int = 5, seed: int = 0
-) -> tuple[Ints, Floats]:
+def transfer_cut(problem: Problem, label_weights: Floats, n_clusters: int, **how: int) -> tuple[Ints, Floats]:
     """Clusters of the rows, and the leading eigenvalues of the graph of clusters, from 1 down."""
     # `label_weights` (Σ k_q,), above 0, are numbered as `Problem.hyperedges`. Cost O(rows · (clusterings² + clusterings · k)) and
     # O(c³) for c clusters up to 1,000; beyond, O(rows · clusterings) a Lanczos step, and no memory of c × c.
     points, values = embed_rows(problem, label_weights, n_clusters)
-    return weighted_kmeans(points, problem.weights, n_clusters, n_init=n_init, seed=seed), values
+    return weighted_kmeans(points, problem.weights, n_clusters, **how), values
 
 
 def embed_rows(problem: Problem, label_weights: Floats, n_vectors: int) -> tuple[Floats, Floats]:

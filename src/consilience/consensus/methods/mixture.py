@@ -49,7 +49,7 @@ class Expected:
         return cls(rows.weights @ soft, rows.holders @ soft, 0.0 if logs is None else float(rows.weights @ logs))
 
     @classmethod
-    def under(cls, mixture: Mixture, rows: LabelRows) -> Expected:
+    def under(cls, rows: LabelRows, mixture: Mixture) -> Expected:
         return cls.of(rows, *soft_rows(mixture.joint(rows)))
 
     def __add__(self, other: Expected) -> Expected:
@@ -84,10 +84,11 @@ def climb(
 
 
 def expectation_maximization(rows: LabelRows, soft: Floats, smoothing: float, max_iter: int, tol: float) -> Mixture:
-    again = partial(Expected.under, rows=rows)
     total = float(rows.weights.sum())
     start = Expected.of(rows, soft)
-    return climb(start, again, rows.offsets, total, smoothing=smoothing, max_iter=max_iter, tol=tol)
+    return climb(
+        start, partial(Expected.under, rows), rows.offsets, total, smoothing=smoothing, max_iter=max_iter, tol=tol
+    )
 
 
 class MixtureModel(EMModel):

@@ -53,14 +53,9 @@ def stable_components(ensemble: EnsembleLike, *, top: int | None = None) -> pd.D
     begin = np.cumsum(signatures.counts) - signatures.counts
     names = members if ens.ids is None else ens.ids[members]
     sizes = signatures.counts[order]
-    return pd.DataFrame(
-        {
-            "size": sizes,
-            "share": sizes / ens.n_objects,
-            "objects": [names[begin[i] : begin[i] + min(SHOWN, signatures.counts[i])].tolist() for i in order],
-            "labels": [tuple(row) for row in signatures.labels[order].tolist()],
-        }
-    )
+    shown = [names[begin[i] : begin[i] + min(SHOWN, signatures.counts[i])].tolist() for i in order]
+    labels = [tuple(row) for row in signatures.labels[order].tolist()]
+    return pd.DataFrame({"size": sizes, "share": sizes / ens.n_objects, "objects": shown, "labels": labels})
 
 
 def floaters(ensemble: EnsembleLike, consensus: Any, *, threshold: float = FLOATING) -> pd.DataFrame:

@@ -81,14 +81,12 @@ def confusions(tables: Sequence[Floats], order: Ints) -> pd.DataFrame:
     total = votes.sum(axis=1)
     np.fill_diagonal(votes, 0)
     most = votes.max(axis=1, initial=0)
-    found = pd.DataFrame(
-        {
-            "recurrence": np.where(judged > 0, recurrence / np.maximum(judged, 1), np.nan),
-            "nearest": np.where(most > 0, order[votes.argmax(axis=1)] if k else 0, -1),
-            "confused": np.divide(most, total, out=np.zeros(k), where=total > 0),
-        }
-    )
-    return found.iloc[np.argsort(order)].reset_index(drop=True)
+    columns = {
+        "recurrence": np.where(judged > 0, recurrence / np.maximum(judged, 1), np.nan),
+        "nearest": np.where(most > 0, order[votes.argmax(axis=1)] if k else 0, -1),
+        "confused": np.divide(most, total, out=np.zeros(k), where=total > 0),
+    }
+    return pd.DataFrame(columns).iloc[np.argsort(order)].reset_index(drop=True)
 
 
 def cluster_means(
@@ -101,19 +99,19 @@ def cluster_means(
     weights = copies.astype(float) if weights is None else weights
     mass = np.bincount(labels[there], weights[there], minlength=k)
     weak = floating(labels, support)
-    means = {
-        name: np.bincount(labels[there], (values * weights)[there], minlength=k) / np.where(mass > 0, mass, 1)
-        for name, values in (("confidence", confidence), ("support", support))
+
+    def mean(values: Floats) -> Floats:
+        return np.bincount(labels[there], (values * weights)[there], minlength=k) / np.where(mass > 0, mass, 1)
+
+    columns = {
+        "cluster": np.arange(k),
+        "size": np.bincount(labels[there], copies[there], minlength=k).astype(np.int64),
+        "share": mass / max(mass.sum(), 1e-300),
+        "confidence": mean(confidence),
+        "support": mean(support),
+        "floaters": np.bincount(labels[weak], copies[weak], minlength=k).astype(np.int64),
     }
-    return pd.DataFrame(
-        {
-            "cluster": np.arange(k),
-            "size": np.bincount(labels[there], copies[there], minlength=k).astype(np.int64),
-            "share": mass / max(mass.sum(), 1e-300),
-            **means,
-            "floaters": np.bincount(labels[weak], copies[weak], minlength=k).astype(np.int64),
-        }
-    )
+    return pd.DataFrame(columns)
 
 
 def member_table(problem: Problem, labels: Array, names: Sequence[Any] | None = None) -> pd.DataFrame:
@@ -129,17 +127,9 @@ def member_table(problem: Problem, labels: Array, names: Sequence[Any] | None = 
     own = np.array([_pairs(table.sum(axis=0)) for table in tables])  # the pairs that a clustering puts together
     weight[place] = _weights(problem)
     kept[place] = np.where(own > 0, [_pairs(table) for table in tables] / np.where(own > 0, own, 1), np.nan)
-    return pd.DataFrame(
-        {
-            "clustering": np.arange(m) if names is None else np.asarray(names),
-            "n_clusters": clusters,
-            "coverage": coverage,
-            "reliability": reliability,
-            "weight": weight,
-            "kept": kept,
-            "better_without": without,
-        }
-    )
+    found = {"clustering": np.arange(m) if names is None else np.asarray(names), "n_clusters": clusters}
+    found |= {"coverage": coverage, "reliability": reliability, "weight": weight, "kept": kept}
+    return pd.DataFrame(found).assign(better_without=without)
 
 
 def reliability_of(problem: Problem, labels: Array) -> tuple[Floats, Array]:
