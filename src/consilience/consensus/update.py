@@ -178,7 +178,7 @@ def _old_objects(previous: Consensus, ens: Ensemble) -> Ints:
     if previous.ids is not None and ens.ids is not None:
         return _positions(ens.ids, previous.ids, "object")
     if ens.n_objects < n:
-        raise InputError(f"the answer has {count(n, 'object')}, the clusterings {ens.n_objects:,}: give all of them")
+        raise InputError(f"the answer has {count(n, 'object')}, and the clusterings {ens.n_objects:,}: give them all")
     return np.arange(n)
 
 
