@@ -209,7 +209,7 @@ CELLS = 4 * 10**6  # safeguard: cells of a table of all clusters and those of on
 
 
 def cluster_weights(problem: Problem, theta: float = THETA, *, work: int = 10**9, fewest: int = 20) -> Floats:
-    """(Σ k_q,) weights exp(−H / (θ M)) of all clusters, numbered through as in :meth:`Problem.hyperedges`."""
+    """(Σ k_q,) weights exp(−H / (θ M)) of all clusters, numbered through as in :attr:`Problem.hyperedges`."""
     # Cost O(rows · clusterings²) and O((Σ k_q)²) time, O(Σ k_q + rows) memory; beyond `work` labels read the
     # entropies are means over some of the clusterings, at least `fewest`.
     offsets = problem.offsets
@@ -259,7 +259,7 @@ def _entropies_inside(problem: Problem, column: Ints, judge: Ints, k: int) -> tu
 
 
 def co_occurrence(problem: Problem) -> Floats:
-    """(c, c): the weight of the objects that every two of all c clusters share, numbered as :meth:`Problem.hyperedges`."""
+    """(c, c): the weight of the objects that every two of all c clusters share, numbered as :attr:`Problem.hyperedges`."""
     # Tables of disjoint sets of objects add up. O(rows · clusterings²) time, 8 c² bytes.
     offsets, columns = problem.offsets, np.ascontiguousarray(problem.labels.T)
     found = np.empty((offsets[-1], offsets[-1]))
