@@ -194,7 +194,7 @@ def test_the_transfer_cut_is_that_of_the_graph_of_all_objects(holes):
     labels = some_labels(1, 50, 5, 4, holes)
     problem, k = check_problem(labels, 3), 3
     weights = cluster_weights(problem)
-    edges, offsets = problem.hyperedges()
+    edges, offsets = problem.hyperedges, problem.offsets
     ties = np.zeros((len(labels), offsets[-1]))
     for i, row in enumerate(edges[problem.inverse]):
         ties[i, row[row >= 0]] = weights[row[row >= 0]]

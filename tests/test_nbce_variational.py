@@ -5,6 +5,7 @@ import pytest
 
 from consilience.consensus.bayes import variational as vb
 from consilience.consensus.methods.label_model import LabelRows
+from consilience.engine.annealing import soft_rows
 from oracle import label_bound as oracle
 from oracle.label_mixture import posterior
 from samples import noisy_copies
@@ -24,13 +25,15 @@ def start_of(n, K, seed=0):
 
 def fitted(rows, kind, prior, K=8, start=None, max_iter=3000, tol=1e-12, **hyper):
     block, found = vb.begin(rows, start_of(len(rows.labels), K) if start is None else start, kind, K)
-    fit = vb.iterate([block], vb.first_state(found, rows.offsets, kind, prior, **hyper), max_iter=max_iter, tol=tol)
+    fit = vb.iterate([block], vb.Method(kind, prior, K, **hyper).first(found, rows.offsets), max_iter=max_iter, tol=tol)
     return fit, soft_of(fit.blocks[0], fit.state)
 
 
 def soft_of(block, state):
     soft = None if block.soft is None else block.soft if state.order is None else block.soft[:, state.order]
-    return vb.soften(vb.size_scores(state, soft) + vb.label_scores(block.rows, state, soft)) if soft is None else soft
+    return (
+        soft_rows(vb.size_scores(state, soft) + vb.label_scores(block.rows, state, soft))[0] if soft is None else soft
+    )
 
 
 @every_kind
@@ -52,9 +55,11 @@ def test_fixed_points_satisfy_their_equations(kind, prior, hyper):
 def test_a_pass_is_the_oracle_s(kind, prior, power):
     rows = rows_of(n=20)
     soft = np.random.default_rng(1).dirichlet(np.ones(6), 20)
-    state = vb.first_state(vb.statistics(rows, soft, kind), rows.offsets, kind, prior, alpha=0.7, beta=0.2, power=power)
+    state = vb.Method(kind, prior, 6, alpha=0.7, beta=0.2, power=power).first(
+        vb.statistics(rows, soft, kind), rows.offsets
+    )
     known = None if kind == "vb" else soft
-    found = vb.soften(vb.size_scores(state, known) + vb.label_scores(rows, state, known))
+    found, _ = soft_rows(vb.size_scores(state, known) + vb.label_scores(rows, state, known))
     how = {"kind": kind, "prior": prior, "alpha": 0.7, "beta": 0.2, "power": power}
     expected = oracle.update(rows.labels, [4] * 5, soft, **how)
     np.testing.assert_allclose(found, expected, atol=1e-10)
@@ -104,7 +109,7 @@ def test_rows_apart_give_the_same_numbers(kind, prior):
     whole, soft = fitted(rows, kind, prior, start=start, tol=1e-9)
     cuts = [np.arange(0, 20), np.arange(20, 70), np.arange(70, 90)]
     blocks, found = zip(*(vb.begin(rows.take(cut), start[cut], kind, 8) for cut in cuts), strict=True)
-    state = vb.first_state(vb.merge(found), rows.offsets, kind, prior)
+    state = vb.Method(kind, prior, 8).first(vb.merge(found), rows.offsets)
     for _ in range(len(whole.history) - 1):
         blocks, found = zip(*(vb.partial(block, state) for block in blocks), strict=True)
         state = vb.advance(state, vb.merge(found))
@@ -121,7 +126,7 @@ def test_a_pass_may_be_retried(kind, prior):
     """A worker that answers twice, after the sticks were put in another order, says the same twice."""
     rows = rows_of()
     block, found = vb.begin(rows, start_of(60, 8), kind, 8)
-    state = vb.first_state(found, rows.offsets, kind, prior)
+    state = vb.Method(kind, prior, 8).first(found, rows.offsets)
     for _ in range(3):
         (first, one), (again, two) = vb.partial(block, state), vb.partial(block, state)
         np.testing.assert_array_equal(one.table, two.table)

@@ -115,7 +115,7 @@ def test_rows_and_labels_are_as_given():
     assert problem.n_clusterings == 4
     assert_array_equal(problem.as_given(problem.labels[problem.inverse]), ensemble.labels)
     numbers, offsets = problem.labels_as_given()
-    edges, _ = problem.hyperedges()
+    edges = problem.hyperedges
     place = np.argsort(numbers)  # of every label, in the order of the ensemble
     kept = ensemble.labels[:, [0, 1, 3, 4]]
     for q, column in enumerate(problem.columns_as_given()):

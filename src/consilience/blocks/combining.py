@@ -39,12 +39,11 @@ def combine_blocks(
     method: str,
     how: dict[str, Any],
     options: dict[str, Any],
-    progress: bool | None = None,
     sample_weight: Any = None,
     memory_limit: int | str | None = None,
     output: PathLike | None = None,
-    call: str = "",
     start: float = 0.0,
+    **shown: Any,
 ) -> Consensus:
     # Labels are read twice: for the distinct rows, and to give every object the answer of its row. Cost O(n_objects · clusterings),
     # shared among the workers, beside that of the method for the distinct rows, which this process pays.
@@ -55,7 +54,6 @@ def combine_blocks(
     reading = Reading(blocks.parts, blocks.layout, how["n_jobs"])
     asked: dict[str, Any] = {"method": method, "n_clusters": n_clusters, "how": how, "options": options}
     number = None if isinstance(n_clusters, str) else n_clusters
-    shown: dict[str, Any] = {"progress": progress, "call": call}
     in_memory = room if folder is None else None
     try:
         rows = blocks.distinct(None if room is None else room - FIXED, how["n_jobs"])

@@ -27,6 +27,7 @@ from consilience.inputs import as_ensemble
 from consilience.tables.columns import check_clusterings, choose, find_ids
 from consilience.tables.in_memory import frame_of, is_frame, raw_frame
 
+Column = str | int | None  # the name or position of one
 BLOCK_ROWS = 2**20  # safeguard: of a block; the answer does not depend on it
 HEAD_ROWS = 10_000  # safeguard: for time, rows by which it is found what the columns are
 
@@ -98,12 +99,7 @@ class LabelBlocks:
 
     @classmethod
     def from_parquet(
-        cls,
-        path: PathLike,
-        *,
-        columns: Columns = None,
-        id_column: str | int | None = None,
-        block_rows: int = BLOCK_ROWS,
+        cls, path: PathLike, *, columns: Columns = None, id_column: Column = None, block_rows: int = BLOCK_ROWS
     ) -> LabelBlocks:
         """Of a Parquet file, or of a folder of them in the order of their names; row groups are the parts.
 
@@ -128,7 +124,7 @@ class LabelBlocks:
 
     @classmethod
     def from_dask(
-        cls, labels: Any, *, columns: Columns = None, id_column: str | int | None = None, block_rows: int = BLOCK_ROWS
+        cls, labels: Any, *, columns: Columns = None, id_column: Column = None, block_rows: int = BLOCK_ROWS
     ) -> LabelBlocks:
         """Of a Dask array of objects × clusterings, or a Dask dataframe; its chunks of rows are the parts."""
         source = f"Dask {type(labels).__name__}"
@@ -227,7 +223,7 @@ class LabelBlocks:
         return f"LabelBlocks: {what}{size} in {count(len(self.parts), 'block')} ({self.layout.source})"
 
 
-def as_blocks(source: Any, *, columns: Columns = None, id_column: str | int | None = None) -> LabelBlocks:
+def as_blocks(source: Any, *, columns: Columns = None, id_column: Column = None) -> LabelBlocks:
     """Whatever holds labels, in row blocks: Parquet, a Dask collection, blocks as they are, or anything that makes an ensemble.
 
     Examples
@@ -306,7 +302,7 @@ def _head(file: Path) -> pd.DataFrame:
 
 
 def _layout_of(
-    head: pd.DataFrame, source: str, columns: Columns, id_column: str | int | None
+    head: pd.DataFrame, source: str, columns: Columns, id_column: Column
 ) -> tuple[list[str], str | None, bool, list[str]]:
     """Names of the clusterings and of the ids, by the first rows; whether the ids are the index, and what to say of them."""
     check_once([str(name) for name in head.columns], source)

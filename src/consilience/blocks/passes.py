@@ -19,7 +19,7 @@ from consilience.blocks.distinct_rows import Layout, look_up_codes, read_part
 from consilience.blocks.result import fields_of
 from consilience.blocks.running import Reading
 from consilience.consensus.bayes import variational
-from consilience.consensus.bayes.variational import BLOCK, Block, State, Statistics, components_of, harden, statistics
+from consilience.consensus.bayes.variational import BLOCK, Block, State, Statistics, components_of, statistics
 from consilience.consensus.methods import make_estimator
 from consilience.consensus.methods.estimator import Answer
 from consilience.consensus.methods.label_model import LabelRows, by_row
@@ -123,8 +123,8 @@ def refine(
     labels, membership = rule.places(rows)
     model = answer.estimator._take(problem, (Answer(labels, membership), labels, membership))
     model.membership_[model.labels_ < 0] = rule.places(np.full((1, rows.shape[1]), -1, rows.dtype))[1]
-    fields = fields_of(answer) | {"labels": model.labels_, "confidence": model.confidence_, "support": model.support_}
-    fields |= {"membership": model.membership_, "n_clusters": model.n_clusters_, "anmi": model.anmi_}
+    fitted = ("labels", "confidence", "support", "membership", "n_clusters", "anmi")
+    fields = fields_of(answer) | {name: getattr(model, f"{name}_") for name in fitted}
     fields |= trust_tables(problem, model.labels_, model.confidence_, model.support_, sample.names)
     return Consensus(**fields), rule
 
@@ -152,17 +152,13 @@ def _count_votes(rows: LabelRows, table: Floats) -> Floats:
 
 def _mixture(passes: Passes, model: MixtureModel) -> Scores:
     def expected(mixture: Mixture) -> Expected:
-        return reduce(add, passes.over("pass of EM", _expect, replace(mixture, history=[])))
+        return reduce(add, passes.over("pass of EM", Expected.under, replace(mixture, history=[])))
 
     first = expected(model._start(passes.problem))
     how: dict[str, Any] = {"smoothing": model.smoothing, "max_iter": model.max_iter, "tol": model.tol}
     total = float(round(first.mass.sum()))  # objects with a label, whole
     mixture = climb(first, expected, passes.numbering.offsets, total, **how)
     return Scores(passes.numbering, mixture.log_shares, mixture.log_weights, True)
-
-
-def _expect(rows: LabelRows, mixture: Mixture) -> Expected:
-    return Expected.under(mixture, rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,14 +206,14 @@ def _bound(passes: Passes, model: NBCE) -> Components:
         return variational.merge(passes.over("pass of the bound", _pass, state))
 
     first = method.first(begun, numbering.offsets)
-    state, _, _ = variational.repeat(merged, first, max_iter=how["max_iter"], tol=how["tol"])
+    state, _, _ = variational.repeat(merged, first, max_iter=method.max_iter, tol=method.tol)
     shared = reduce(add, passes.over("shared components", _share, state))
     place, owner = variational.owners_of(shared[:, :-1], shared[:, -1], loss=model.loss, n_clusters=model.n_clusters)
     return Components(numbering, state, place, owner, power)
 
 
 def _begin(rows: LabelRows, state: State) -> Statistics:
-    return statistics(rows, harden(variational.likeliest(rows, state), len(state.statistics.sizes)), state.kind)
+    return statistics(rows, np.eye(len(state.statistics.sizes))[variational.likeliest(rows, state)], state.kind)
 
 
 def _pass(rows: LabelRows, state: State) -> Statistics:

@@ -16,16 +16,7 @@ import pandas as pd
 
 from consilience import _kernels
 from consilience._types import Array, Floats, Ints, Labels
-from consilience.blocks.distinct_rows import (
-    Coded,
-    DistinctRows,
-    Layout,
-    RowTable,
-    look_up_codes,
-    merge,
-    of_block,
-    read_part,
-)
+from consilience.blocks.distinct_rows import Coded, DistinctRows, Layout, RowTable, look_up_codes, of_block, read_part
 from consilience.blocks.running import Reading
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.placement import Placement, sample_objects
@@ -98,7 +89,7 @@ def take_sample(reading: Reading, check: Callable[[int], None]) -> tuple[Distinc
     check(n)
     taken = sample_objects(n, SAMPLE)
     mine = [taken[(taken >= a) & (taken < b)] - a for a, b in pairwise([0, *accumulate(lengths)])]
-    return merge(list(reading.each("sample", _take, more=mine))), lengths
+    return DistinctRows.merge(*reading.each("sample", _take, more=mine)), lengths
 
 
 def _count(part: Any, shared: None, more: None, layout: Layout) -> int:
@@ -111,7 +102,7 @@ def _take(part: Any, shared: None, taken: Ints, layout: Layout) -> DistinctRows:
         mine = taken[(taken >= begin) & (taken < begin + len(block.codes))] - begin
         rows.append(of_block(Coded(np.ascontiguousarray(block.codes[mine]), block.labels)))
         begin += len(block.codes)
-    return merge(rows)
+    return DistinctRows.merge(*rows)
 
 
 def sum_clusters(placed: Placed, reading: Reading) -> tuple[Placed, Floats]:

@@ -152,7 +152,7 @@ class Seen:
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         rows = evenly(table.shape[0], OBJECTS)
         own = np.where(labels[rows] >= 0, labels[rows] + offsets[:-1], -1)
-        distances = np.sort(_distances(table[rows], means, offsets, own, counts))
+        distances = np.sort(_distances(table[rows], means, offsets, (own, counts)))
         n = len(distances)
         k = min(n, int(np.ceil(QUANTILE * (n + 1))))
         some = values[rows]
@@ -183,16 +183,14 @@ class Seen:
         n = len(rows)
         difference = np.abs(_below(some, self.edges) - self.below).max(axis=1, initial=0.0)
         limit = max(MOVED, RARE * np.sqrt(1 / max(n, 1) + 1 / self.n_objects))
-        columns = pd.DataFrame(
-            {
-                "column": [f"column {j}" for j in range(len(difference))] if names is None else names,
-                "was": self.center,
-                "now": np.asarray(some.mean(axis=0)).ravel() if n else np.nan,
-                "difference": difference if n else np.nan,
-                "moved": (difference > limit) & (n > 0),
-            }
-        )
-        columns = columns.sort_values("difference", ascending=False, kind="stable", ignore_index=True)
+        found = {
+            "column": [f"column {j}" for j in range(len(difference))] if names is None else names,
+            "was": self.center,
+            "now": np.asarray(some.mean(axis=0)).ravel() if n else np.nan,
+            "difference": difference if n else np.nan,
+            "moved": (difference > limit) & (n > 0),
+        }
+        columns = pd.DataFrame(found).sort_values("difference", ascending=False, kind="stable", ignore_index=True)
         return Drift(outside, self.expected, columns, unseen or {}, missing or {})
 
 
@@ -201,11 +199,10 @@ def evenly(n: int, most: int) -> Ints:
     return np.arange(n) if n <= most else np.unique(np.linspace(0, n - 1, most).astype(np.int64))
 
 
-def _distances(
-    table: ArrayLike, means: Floats, offsets: Ints, own: Ints | None = None, counts: Ints | None = None
-) -> Floats:
-    # Mean, over members, of the distance to the nearest mean; to means without the object itself where its clusters are given. Members
-    # without a mean to compare with do not count. A row so far away that its squares overflow is infinitely far.
+def _distances(table: ArrayLike, means: Floats, offsets: Ints, within: tuple[Ints, Ints] | None = None) -> Floats:
+    # Mean, over members, of the distance to the nearest mean; to means without the object itself where its clusters, and the
+    # sizes of all, are given. Members without a mean to compare with do not count. A row so far away that its squares overflow is
+    # infinitely far.
     empty, found = np.asarray(np.isnan(means).any(axis=1)), np.empty(table.shape[0])
     points = np.where(empty[:, None], 0.0, means)
     lengths = np.where(empty, np.inf, np.square(points).sum(axis=1))
@@ -217,7 +214,8 @@ def _distances(
             squares = np.asarray(part @ points.T) * -2 + lengths + np.asarray(square).reshape(-1, 1)
         beyond = ~np.isfinite(squares[:, ~empty]).all(axis=1)
         np.maximum(squares, 0, out=squares)
-        if own is not None and counts is not None:
+        if within is not None:
+            own, counts = within
             for mine in own[begin : begin + step].T:
                 at = np.flatnonzero(mine >= 0)
                 size = counts[mine[at]].astype(float)

@@ -8,6 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -19,17 +20,8 @@ from consilience._types import ArrayLike, Floats, Ints, PathLike, RandomState
 from consilience.clusterer.distances import Places, check_metric, learn_distances, read_distances
 from consilience.clusterer.drift import Drift, DriftWarning, Seen
 from consilience.clusterer.new_objects import Assignment, NewObjects
-from consilience.clusterer.rows import (
-    Rows,
-    check_different_rows,
-    check_options,
-    learn_rows,
-    new_rows,
-    read_new,
-    reader_of,
-    rows_of,
-)
-from consilience.clusterer.saving import ClustererModel, model_of
+from consilience.clusterer.rows import Rows, check_options, learn_rows, new_rows, read_new, reader_of, rows_of
+from consilience.clusterer.saving import KEPT, ClustererModel, model_of
 from consilience.consensus.how_many.by_data import combine_with_data
 from consilience.consensus.result import Consensus, describe_doubt
 from consilience.consensus.rows.placement import Placement
@@ -208,7 +200,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         places = Places.of(values, clustered.values, sample) if is_distances else None
         n_clusters, few = self._number_to_find(runner.plan, ensemble)
         if isinstance(n_clusters, (int, np.integer)) and n_clusters > len(ensemble.signatures()):
-            check_different_rows(values, int(n_clusters))
+            _check_different_rows(values, int(n_clusters))
         if n_clusters == 1:
             consensus = _one_cluster(ensemble, self.method)
         else:
@@ -395,7 +387,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     def _of(cls, model: ClustererModel) -> EnsembleClusterer:
         made = cls(**model.parameters)
         made._guide_words = model.parameters.get("guide")
-        for name in ("labels", "confidence", "support", "n_clusters", "scales", "sample", "note", "doubt", "encoder"):
+        for name in KEPT:
             setattr(made, f"{name}_", getattr(model, name))
         made.n_features_in_ = model.n_columns
         if model.columns is not None:
@@ -429,15 +421,16 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         return tags
 
 
+def _check_different_rows(values: Any, n_clusters: int) -> None:
+    """Refuse more clusters than the data has different rows."""
+    dense = values.toarray() if sparse.issparse(values) else values
+    if (n := len(np.unique(dense, axis=0))) < n_clusters:
+        asked = f"n_clusters={n_clusters} asks for {n_clusters:,} clusters"
+        raise InputError(f"{asked}, and only {n:,} rows differ: ask for at most {n}")
+
+
 def _one_cluster(ensemble: Ensemble, method: str) -> Consensus:
     known = (ensemble.labels >= 0).any(axis=1)
-    full = known.astype(float)
-    return Consensus(
-        labels=np.where(known, 0, -1),
-        confidence=full,
-        support=full,
-        membership=full[:, None],
-        n_clusters=1,
-        method=method,
-        anmi=0.0,
-    )
+    labels, sure = np.where(known, 0, -1), known.astype(float)
+    trust: dict[str, Any] = {"confidence": sure, "support": sure, "membership": sure[:, None]}
+    return Consensus(labels=labels, **trust, n_clusters=1, method=method, anmi=0.0)

@@ -10,8 +10,8 @@ from consilience._check import count
 from consilience._types import Array, ArrayLike, Floats, Ints, Labels
 from consilience.clusterer.drift import Drift, Seen, columns_gone, evenly, gone_words, is_large, outside_words
 from consilience.clusterer.rows import Rows
+from consilience.consensus.result import Labeled
 from consilience.consensus.rows.placement import Placement
-from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result
 from consilience.generation.predict import Labeler
 
@@ -83,7 +83,7 @@ class NewObjects:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Assignment(Result):
+class Assignment(Labeled, Result):
     """New objects and the clusters they belong to.
 
     Attributes
@@ -112,20 +112,12 @@ class Assignment(Result):
     ids: Array | None = None
     notices: tuple[str, ...] = ()
 
+    _clustering = "assigned"
+
     @property
     def n_clusters(self) -> int:
         """Of the model."""
         return int(self.membership.shape[1])
-
-    @property
-    def sizes(self) -> Ints:
-        """New objects in every cluster."""
-        return np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters)
-
-    @property
-    def ensemble(self) -> Ensemble:
-        """The labels as an ensemble of one clustering, which verbs on clusterings take."""
-        return Ensemble.from_codes(self.labels.astype(np.int32)[:, None], ids=self.ids, info={"name": ["assigned"]})
 
     def describe_drift(self) -> str:
         """How these objects differ from those that were clustered, in one sentence that names those farthest off, where they are few."""
@@ -134,11 +126,8 @@ class Assignment(Result):
 
     def to_frame(self, *, membership: bool = False) -> pd.DataFrame:
         """One row per object: id (or number), cluster (−1 without one), confidence, support, whether it lies outside what was seen."""
-        ids = np.arange(len(self.labels)) if self.ids is None else self.ids
-        columns = {"id": ids, "cluster": self.labels, "confidence": self.confidence, "support": self.support}
-        columns["outside"] = self.drift.outside
-        columns |= {f"membership_{c}": share for c, share in enumerate(self.membership.T)} if membership else {}
-        return pd.DataFrame(columns)
+        shares = {f"membership_{c}": share for c, share in enumerate(self.membership.T)} if membership else {}
+        return super().to_frame().assign(outside=self.drift.outside, **shares)
 
     def __repr__(self) -> str:
         there = self.labels >= 0

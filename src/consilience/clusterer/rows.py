@@ -110,14 +110,6 @@ def learn_rows(estimator: Any, X: Any, guide: Guide | None = None) -> tuple[Tabl
     return replace(made, labels=None), None if guide is None else guide.of(made)
 
 
-def check_different_rows(values: Any, n_clusters: int) -> None:
-    """Refuse more clusters than the data has different rows."""
-    dense = values.toarray() if sparse.issparse(values) else values
-    if (n := len(np.unique(dense, axis=0))) < n_clusters:
-        asked = f"n_clusters={n_clusters} asks for {n_clusters:,} clusters"
-        raise InputError(f"{asked}, and only {n:,} rows differ: ask for at most {n}")
-
-
 def reader_of(table: Table) -> Encoder | None:
     """What reads new objects as the table was read; None for a sparse or very wide table of numbers, whose gaps cannot be filled."""
     if table.encoder is not None:

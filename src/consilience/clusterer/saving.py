@@ -13,9 +13,8 @@ from consilience._check import count
 from consilience._types import Array, Floats, Ints
 from consilience.clusterer.distances import Places
 from consilience.clusterer.drift import Seen
+from consilience.consensus.result import Supported
 from consilience.consensus.rows.placement import Placement
-from consilience.consensus.trust.confidence import floating
-from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result
 from consilience.generation.kmeans import base_text
 from consilience.generation.predict import Labeler
@@ -25,8 +24,12 @@ if TYPE_CHECKING:
     from consilience.clusterer.estimator import EnsembleClusterer
 
 
+# What is saved of what `fit` found, by the attributes of the estimator.
+KEPT = "labels", "confidence", "support", "n_clusters", "scales", "sample", "note", "doubt", "encoder"
+
+
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class ClustererModel(Result):
+class ClustererModel(Supported, Result):
     """What :meth:`EnsembleClusterer.save` writes: all that labels new objects, and what was found of those of the data."""
 
     # Of the estimator; another clusterer (`base`) and a guide as text, since no code and no names of objects are saved with them.
@@ -51,21 +54,6 @@ class ClustererModel(Result):
     seen: Seen
     source: str = ""  # what was clustered: the name of its file; empty where it was no file
 
-    @property
-    def ensemble(self) -> Ensemble:
-        """The labels as an ensemble of one clustering, which verbs on clusterings take."""
-        return Ensemble.from_codes(self.labels.astype(np.int32)[:, None], ids=self.ids, info={"name": ["clusters"]})
-
-    @property
-    def floating(self) -> Ints:
-        """Numbers of the objects that float, the weakest support first."""
-        return floating(self.labels, self.support)
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per object of the data: id (or number), cluster (−1 without one), confidence and support."""
-        ids = np.arange(len(self.labels)) if self.ids is None else self.ids
-        return pd.DataFrame({"id": ids, "cluster": self.labels, "confidence": self.confidence, "support": self.support})
-
     def __repr__(self) -> str:
         return f"ClustererModel: {count(self.n_clusters, 'cluster')} of {count(len(self.labels), 'object')}"
 
@@ -80,21 +68,14 @@ def model_of(made: EnsembleClusterer) -> ClustererModel:
     given["guide"] = made._guide_words
     given["client"] = None  # a connection ends with its process
     given["options"] = None if made.options is None else dict(made.options)
-    kept = {name: getattr(made, f"{name}_") for name in ("labels", "confidence", "support", "n_clusters", "scales")}
     return ClustererModel(
         parameters=given,
-        **kept,
+        **{name: getattr(made, f"{name}_") for name in KEPT},
         ids=made._ids,
-        note=made.note_,
-        doubt=made.doubt_,
         n_columns=made.n_features_in_,
         columns=getattr(made, "feature_names_in_", None),
-        sample=made.sample_,
-        encoder=made.encoder_,
         reader=made._reader if made.encoder_ is None else None,
         places=made._places,
-        labeler=made._model.labeler,
-        placement=made._model.placement,
-        seen=made._model.seen,
+        **vars(made._model),
         source=made._source,
     )

@@ -28,6 +28,7 @@ from consilience.ensemble.opening import in_blocks
 from consilience.ensemble.results import written_call
 from consilience.inputs import as_ensemble
 
+Named = dict[str, Any]  # arguments, by name
 # by other names
 MEANT = {"k": "n_clusters", "seed": "random_state", "weights": "sample_weight", "weight": "sample_weight"}
 SAMPLED = 100_000  # safeguard: for time, objects that n_clusters="auto" draws; beyond, it bounds
@@ -124,7 +125,7 @@ def combine(
     return combine_problem(ens, problem, n_clusters, method, how, options, progress, start, call, source)
 
 
-def _check_method(method: str, options: dict[str, Any]) -> None:
+def _check_method(method: str, options: Named) -> None:
     check_choice(method, ("auto", *METHODS), "method")
     for name in set(options).difference(() if method == "auto" else signature(METHODS[method]).parameters):
         for near in [MEANT[name]] if name in MEANT else nearest(name, signature(combine).parameters):
@@ -161,8 +162,8 @@ def combine_problem(
     problem: Problem,
     n_clusters: int | str | None,
     method: str,
-    how: dict[str, Any],
-    options: dict[str, Any],
+    how: Named,
+    options: Named,
     progress: bool | None = None,
     start: float = 0.0,
     call: str = "",
@@ -211,12 +212,7 @@ class _Fit:
 
 
 def _fit(
-    ens: Ensemble,
-    problem: Problem,
-    method: str,
-    how: dict[str, Any],
-    options: dict[str, Any],
-    choice: tuple[str, str] | None = None,
+    ens: Ensemble, problem: Problem, method: str, how: Named, options: Named, choice: tuple[str, str] | None = None
 ) -> _Fit:
     notes, rows = [], problem
     if method == "auto":
@@ -243,7 +239,7 @@ def _fit(
 
 
 def _fit_at_scales(
-    ens: Ensemble, problem: Problem, method: str, how: dict[str, Any], options: dict[str, Any], progress: bool | None
+    ens: Ensemble, problem: Problem, method: str, how: Named, options: Named, progress: bool | None
 ) -> tuple[_Fit, dict[str, Any]]:
     """The fit at the number of clusters that is to be trusted most, and fields of the consensus with those at the other scales."""
     scales = find_scales(problem, how["random_state"], progress)
@@ -276,7 +272,7 @@ def _fit_at_scales(
     }
 
 
-def _nbce(ens: Ensemble, problem: Problem, how: dict[str, Any], options: dict[str, Any], progress: bool | None) -> NBCE:
+def _nbce(ens: Ensemble, problem: Problem, how: Named, options: Named, progress: bool | None) -> NBCE:
     """NBCE with an open number of clusters, in about a minute at most."""
     model: NBCE = make_estimator("nbce", None, how, _effort(problem) | options)
     model._progress = progress

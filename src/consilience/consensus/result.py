@@ -21,8 +21,40 @@ WEAKEST = 4  # safeguard: of them, at least, that are least to be trusted
 FEW_OBJECTS, LOW_CONFIDENCE = 10, 0.6  # fewer objects, or less on average, make an answer weak
 
 
+class Labeled:
+    """What records have that hold `labels`, `ids` and `n_clusters`, and most of them `confidence` and `support`, of objects."""
+
+    _clustering = "clusters"  # what the labels are called as a clustering
+    _maker = ""  # the field that says how it was made
+
+    @property
+    def sizes(self: Any) -> Ints:
+        """Number of objects in every cluster."""
+        return np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters)
+
+    @property
+    def ensemble(self: Any) -> Ensemble:
+        """The labels as an ensemble of one clustering, which verbs on clusterings take."""
+        info = {"name": [self._clustering]} | ({"method": [getattr(self, self._maker)]} if self._maker else {})
+        return Ensemble.from_codes(self.labels.astype(np.int32)[:, None], ids=self.ids, info=info)
+
+    def to_frame(self: Any) -> pd.DataFrame:
+        """One row per object: id (or number), cluster (−1 without one), confidence and support."""
+        ids = np.arange(len(self.labels)) if self.ids is None else self.ids
+        return pd.DataFrame({"id": ids, "cluster": self.labels, "confidence": self.confidence, "support": self.support})
+
+
+class Supported(Labeled):
+    """Those whose objects have a support, by which they float or not."""
+
+    @property
+    def floating(self: Any) -> Ints:
+        """Numbers of the objects that float, the weakest support first; :func:`floaters` says more of them."""
+        return floating(self.labels, self.support)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Consensus(Result):
+class Consensus(Supported, Result):
     """One clustering combined from many.
 
     Attributes
@@ -116,6 +148,7 @@ class Consensus(Result):
     estimator: Any = None
 
     _unsaved: ClassVar[tuple[str, ...]] = ("estimator",)
+    _clustering, _maker = "consensus", "method"
 
     @classmethod
     def _upgrade(cls, fields: dict[str, Any], version: int) -> dict[str, Any]:
@@ -139,11 +172,6 @@ class Consensus(Result):
         return len(self.floating)
 
     @property
-    def sizes(self) -> Ints:
-        """Number of objects in every cluster."""
-        return np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters)
-
-    @property
     def mean_confidence(self) -> float:
         """Of the objects that have a label."""
         return float(self.confidence[self.labels >= 0].mean())
@@ -152,17 +180,6 @@ class Consensus(Result):
     def mean_support(self) -> float:
         """Of the objects that have a label."""
         return float(self.support[self.labels >= 0].mean())
-
-    @property
-    def ensemble(self) -> Ensemble:
-        """The labels as an ensemble of one clustering, which verbs on clusterings take."""
-        info = {"name": ["consensus"], "method": [self.method]}
-        return Ensemble.from_codes(self.labels.astype(np.int32)[:, None], ids=self.ids, info=info)
-
-    @property
-    def floating(self) -> Ints:
-        """Numbers of the objects that float, the weakest support first; :func:`floaters` says more of them."""
-        return floating(self.labels, self.support)
 
     def update(self, ensemble: EnsembleLike) -> Consensus:
         """The answer with more clusterings, or more objects, without starting again: :func:`consilience.consensus.update.update`.
@@ -193,10 +210,8 @@ class Consensus(Result):
         2   2        1        0.69     1.00
         3   3        1        0.69     1.00
         """
-        ids = np.arange(len(self.labels)) if self.ids is None else self.ids
-        columns = {"id": ids, "cluster": self.labels, "confidence": self.confidence, "support": self.support}
-        columns |= {f"membership_{c}": share for c, share in enumerate(self.membership.T)} if membership else {}
-        return pd.DataFrame(columns)
+        shares = {f"membership_{c}": share for c, share in enumerate(self.membership.T)} if membership else {}
+        return super().to_frame().assign(**shares)
 
     def __repr__(self) -> str:
         bare = self.n_without_labels
@@ -256,9 +271,8 @@ def describe_doubt(one: Any) -> str:
     if one.scales is not None and not one.scales["real"].any():
         return "no number of clusters is more stable than chance, so there may be no clusters in this data"
     if (mean := float(one.confidence[there].mean())) < LOW_CONFIDENCE:
-        return (
-            f"the confidence is low: another run would put only {100 * mean:.0f} % of the objects in the same cluster"
-        )
+        share = f"{100 * mean:.0f} % of the objects"
+        return f"the confidence is low: another run would put only {share} in the same cluster"
     return ""
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -166,34 +167,28 @@ def _old_clusterings(previous: Consensus, ens: Ensemble) -> Ints:
         columns = np.arange(len(previous.names))  # names that do not tell them apart: the first ones
         if names[: len(columns)] != previous.names:
             raise InputError(
-                "clusterings of one name must stand first, as in the answer: keep their order, or name them"
+                "clusterings of one name must stand first, as in the answer: keep their order or name them"
             )
         return columns
-    columns = pd.Index(names).get_indexer(previous.names)
-    if (columns < 0).any():
-        lost = previous.names[int((columns < 0).argmax())]
-        raise InputError(
-            f"{count(int((columns < 0).sum()), 'clustering')} of the answer are not there, such as {show(lost)}: give all of them and "
-            "the new ones, or combine anew"
-        )
-    return np.asarray(columns)
+    return _positions(names, previous.names, "clustering", " and the new ones, or combine anew")
 
 
 def _old_objects(previous: Consensus, ens: Ensemble) -> Ints:
     n = len(previous.labels)
     if previous.ids is not None and ens.ids is not None:
-        rows = pd.Index([str(i) for i in ens.ids]).get_indexer([str(i) for i in previous.ids])
-        if (rows < 0).any():
-            lost = previous.ids[int((rows < 0).argmax())]
-            raise InputError(
-                f"{count(int((rows < 0).sum()), 'object')} of the answer are not there, such as {show(lost)}: give all of them"
-            )
-        return np.asarray(rows)
+        return _positions(ens.ids, previous.ids, "object")
     if ens.n_objects < n:
-        raise InputError(
-            f"the answer has {count(n, 'object')}, and the clusterings {ens.n_objects:,}: give all of them"
-        )
+        raise InputError(f"the answer has {count(n, 'object')}, and the clusterings {ens.n_objects:,}: give them all")
     return np.arange(n)
+
+
+def _positions(names: Any, wanted: Any, what: str, more: str = "") -> Ints:
+    """Where the names of the answer stand among those of now."""
+    found = pd.Index([str(name) for name in names]).get_indexer([str(name) for name in wanted])
+    if (lost := np.flatnonzero(found < 0)).size:
+        gone = f"{count(lost.size, what)} of the answer are not there, such as {show(wanted[lost[0]])}"
+        raise InputError(f"{gone}: give all of them{more}")
+    return np.asarray(found)
 
 
 def _check_same(previous: Consensus, votes: _Votes, rows: Ints, *, most: float = 0.02) -> None:
@@ -205,16 +200,14 @@ def _check_same(previous: Consensus, votes: _Votes, rows: Ints, *, most: float =
         )
 
 
-def _note(
-    previous: Consensus, ens: Ensemble, votes: tuple[_Votes, _Votes], moved: int, placed: int, *, less: float = 0.8
-) -> str:
-    """What was done, and whether the new clusterings agree less than this share of what the old ones do."""
+def _note(previous: Consensus, ens: Ensemble, votes: tuple[_Votes, _Votes], moved: int, placed: int) -> str:
+    """What was done, and whether the new clusterings agree less than eight tenths of what the old ones do."""
     made = f"updated from {count(len(previous.names), 'clustering')} to {ens.n_clusterings:,}"
     parts = [f"{made}: {count(moved, 'object')} moved" + (f", {placed:,} new ones placed" if placed else "")]
     if votes[1].tables:
         old, new = average_nmi(votes[0].tables), average_nmi(votes[1].tables)
         parts.append(f"the new clusterings agree with the answer with ANMI {new:.2f}, the old ones with {old:.2f}")
-        if new < less * old:
+        if new < 0.8 * old:
             parts[-1] += ", so they say something else: combine anew"
     if empty := ens.n_clusterings - len(previous.names) - len(votes[1].tables):
         parts.append(f"{count(empty, 'new clustering')} without labels")

@@ -1,9 +1,8 @@
 """Deterministic annealing of the information engine's objective.
 
-Soft memberships p(c | x) ∝ p(c) exp(β Σ_v s_v Σ_y x_y log p_v(y | c) / |x|), |x| = Σ_v s_v x_v, where s_v = w_v / N_v are the
-scales of the views: the gradient of Σ_v w_v I(C; v), so that β → ∞ is hard assignment by it (N. Tishby, F. Pereira and W. Bialek 1999;
-with the views of a group and of the whole, D. Gondek and T. Hofmann 2004). β rises from 1, where one cluster is best, until
-memberships are hard.
+Soft memberships p(c | x) ∝ p(c) exp(β Σ_v s_v Σ_y x_y log p_v(y | c) / |x|), |x| = Σ_v s_v x_v, where s_v = w_v / N_v are the scales of the
+views: the gradient of Σ_v w_v I(C; v), so that β → ∞ is hard assignment by it (N. Tishby, F. Pereira and W. Bialek 1999; with the views of
+a group and of the whole, D. Gondek and T. Hofmann 2004). β rises from 1, where one cluster is best, until memberships are hard.
 """
 
 from typing import Any

@@ -33,7 +33,7 @@ from consilience._check import InputError, check_choice, check_seed
 from consilience._kernels import x_log_x
 from consilience._run.parallel import n_tasks, n_threads, workers
 from consilience._run.random import child_seed, stream
-from consilience._types import Floats
+from consilience._types import Floats, Labels
 from consilience.engine.views import Views, by_view, cluster_tables, summed
 
 OBJECTIVES = _kernels.OBJECTIVES
@@ -85,7 +85,7 @@ def _constant(views: Views, objective: str) -> float:
 
 @dataclass(frozen=True)
 class Search:
-    labels: NDArray[np.int32]  # (n_objects,)
+    labels: Labels  # (n_objects,)
     objective: float  # Equal to `objective_of`
     history: list[float]  # The objective at the start and after every pass
     moves: list[int]  # Rows moved in every pass
@@ -131,24 +131,15 @@ class Engine:
         self._arrays = (*rows, weight, views.view_of, _scales(views, objective), groups)
         self._constant = _constant(views, objective)
         self._movable = views.n_objects - fixed
-        self._options: dict[str, Any] = {
-            "n_clusters": n_clusters,
-            "objective": objective,
-            "capacity": capacity,
-            "keep_clusters": keep_clusters,
-            "shortlist": shortlist,
-            "block": min(256, max(16, self._movable // 64)),
-            "threads": n_threads(n_jobs),
-            "fixed": fixed,
-        }
+        self._options: dict[str, Any] = {"n_clusters": n_clusters, "objective": objective, "capacity": capacity}
+        self._options |= {"keep_clusters": keep_clusters, "shortlist": shortlist, "fixed": fixed}
+        self._options |= {"block": min(256, max(16, self._movable // 64)), "threads": n_threads(n_jobs)}
 
-    def value(self, labels: NDArray[np.int32]) -> float:
+    def value(self, labels: Labels) -> float:
         """The objective of a partition, as :func:`objective_of`, from the kernel's own tables."""
         return _kernels.sweep(*self._arrays, labels, np.empty(0, np.int64), **self._options)[0] + self._constant
 
-    def step(
-        self, labels: NDArray[np.int32], turn: int, *, seed: int, temperature: float = 0.0
-    ) -> tuple[float, float, int]:
+    def step(self, labels: Labels, turn: int, *, seed: int, temperature: float = 0.0) -> tuple[float, float, int]:
         """One pass over the rows, in the order and with the noise of the stream (seed, turn); `labels` are changed in place."""
         # Returns the objective before and after, up to a constant, and the number of moves.
         seed = child_seed(seed, "information.search")
@@ -170,10 +161,9 @@ class Engine:
         revalue: bool = True,
     ) -> Search:
         """Improve a partition until no row moves (of 100,000), the gain falls below `tol`, or `max_iter` passes are done."""
-        # Every pass takes the rows in its own random order, drawn from the stream (seed, unit). `batch` passes go
-        # first, then `noisy_iter` at a falling temperature if it is above 0, then the plain ones. Without `revalue` the
-        # objective at the end is that before the last pass and the sum of its gains: the same up to rounding, and a
-        # look at all rows less.
+        # Every pass takes the rows in its own random order, drawn from the stream (seed, unit). `batch` passes go first, then `noisy_iter`
+        # at a falling temperature if it is above 0, then the plain ones. Without `revalue` the objective at the end is that before the last
+        # pass and the sum of its gains: the same up to rounding, and a look at all rows less.
         if batch and np.isfinite(self._options["capacity"]):
             raise InputError("batch passes know no capacity: leave one of the two out")
         if not (np.isfinite(temperature) and temperature >= 0):
@@ -198,7 +188,7 @@ class Engine:
             history = [*history[:-1], self.value(labels)]
         return Search(labels, history[-1], history, moves)
 
-    def _batch_pass(self, labels: NDArray[np.int32], history: list[float], moves: list[int]) -> bool:
+    def _batch_pass(self, labels: Labels, history: list[float], moves: list[int]) -> bool:
         """Move all rows at once, if that is better; rows that fit worst refill clusters that ran empty."""
         if not history:
             history.append(objective_of(self.views, labels, self.n_clusters, self.objective))
@@ -233,7 +223,7 @@ class Engine:
         return max(found, key=lambda search: search.objective)
 
 
-def refill_empty(labels: NDArray[np.int32], fit: Floats, n_clusters: int) -> None:
+def refill_empty(labels: Labels, fit: Floats, n_clusters: int) -> None:
     """Give every empty cluster the row that fits its own cluster worst, from a cluster that can spare it."""
     size = np.bincount(labels, minlength=n_clusters)
     empty = np.flatnonzero(size == 0)
@@ -280,7 +270,7 @@ def score_tables(views: Views, labels: Any, n_clusters: int, objective: str) -> 
     return np.log(table + lift) * scale[views.view_of], np.log(totals + lift) * scale
 
 
-def move_at_once(rows: Views, labels: NDArray[np.int32], scoring: Scoring) -> tuple[NDArray[np.int32], Floats]:
+def move_at_once(rows: Views, labels: Labels, scoring: Scoring) -> tuple[Labels, Floats]:
     """Every row in the cluster of its best score, ties where it is; and that score."""
     # A row's answer does not depend on the other rows, so that blocks of them may be moved anywhere.
     new, fit = np.empty(rows.n_objects, np.int32), np.empty(rows.n_objects)
@@ -303,7 +293,7 @@ def _score(views: Views, scoring: Scoring) -> Floats:
     return np.asarray(views.table @ columns.T - views.mass @ by_view.T)
 
 
-def random_starts(views: Views, n_clusters: int, n_init: int, *, random_state: Any = None) -> list[NDArray[np.int32]]:
+def random_starts(views: Views, n_clusters: int, n_init: int, *, random_state: Any = None) -> list[Labels]:
     """Partitions seeded by rows (greedy k-means++), every row with its nearest seed."""
     seed = check_seed(random_state)
     rows, mass = _points(views)
@@ -319,7 +309,7 @@ def _points(views: Views) -> tuple[Any, Floats]:
     return rows, mass
 
 
-def _seeded(rows: Any, mass: Floats, n_clusters: int, rng: np.random.Generator) -> NDArray[np.int32]:
+def _seeded(rows: Any, mass: Floats, n_clusters: int, rng: np.random.Generator) -> Labels:
     """Each seed is the best of a few rows drawn with odds by distance: that which leaves the least distance to go."""
     n = rows.shape[0]
     squares = np.bincount(np.repeat(np.arange(n), np.diff(rows.indptr)), rows.data**2, minlength=n)

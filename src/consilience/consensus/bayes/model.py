@@ -28,9 +28,11 @@ from scipy.special import digamma, gammaln, logsumexp, polygamma
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.rows.problem import sum_over_labels
 
+Logs = Array | None  # log-probabilities that counts are 0; None for known counts
 
-def positive(counts: Array, none: Array | None) -> tuple[Any, Array]:
-    """The chance that a count is above 0, and its mean if it is; `none` is the log-probability of 0, None for known counts."""
+
+def positive(counts: Array, none: Logs) -> tuple[Any, Array]:
+    """The chance that a count is above 0, and its mean if it is."""
     # An expected count of .01 is a count of 1 once in a hundred times: Γ(x + .01) would be far off where x is small (Y.
     # W. Teh, K. Kurihara and M. Welling, Collapsed variational inference for HDP, 2007).
     if none is None:
@@ -39,15 +41,13 @@ def positive(counts: Array, none: Array | None) -> tuple[Any, Array]:
     return chance, np.divide(counts, chance, out=np.zeros_like(counts), where=chance > 0)
 
 
-def log_rising(start: Any, counts: Array, none: Array | None = None) -> Array:
+def log_rising(start: Any, counts: Array, none: Logs = None) -> Array:
     """E log Γ(start + count) / Γ(start)."""
     chance, mean = positive(counts, none)
     return np.asarray(chance * (gammaln(start + mean) - gammaln(start)))
 
 
-def prior_curve(
-    sizes: Array, prior: str, none: Array | None = None, none_behind: Array | None = None
-) -> Callable[[float], float]:
+def prior_curve(sizes: Array, prior: str, none: Logs = None, none_behind: Logs = None) -> Callable[[float], float]:
     """log p(Z | α) as a function of α, from the sizes of all K clusters."""
     # Of expected sizes, with the log-probabilities that n_k and n_>k are 0. What does not depend on α is worked out once.
     k, n = len(sizes), np.asarray(float(sizes.sum()))
@@ -68,8 +68,8 @@ def tails(sizes: Array) -> tuple[Floats, Floats]:
     return from_here[:-1], from_here[1:]
 
 
-def labels_curve(table: Array, offsets: Ints, none: Array | None = None) -> Callable[[float], float]:
-    """log p(Y | Z, β) as a function of β, from the members with each label (labels × clusters); `none` as in `prior_curve`."""
+def labels_curve(table: Array, offsets: Ints, none: Logs = None) -> Callable[[float], float]:
+    """log p(Y | Z, β) as a function of β, from the members with each label (labels × clusters)."""
     totals, widths = column_totals(table, offsets), np.diff(offsets).astype(float)[:, None]
     none_at_all = None if none is None else column_totals(none, offsets)
     cells = table[table > 0] if none is None else table  # most cells are empty, and say nothing
@@ -116,9 +116,7 @@ def log_hyperprior(value: float) -> float:
     return -value
 
 
-def slice_step(
-    value: float, log_density: Callable[[float], float], rng: np.random.Generator, width: float = 1.0
-) -> float:
+def slice_step(value: float, log_density: Callable[[float], float], rng: np.random.Generator) -> float:
     """A new value by slice sampling of its logarithm (R. M. Neal, Annals of Statistics 2003: stepping out, then shrinking)."""
     # `log_density` is that of the value itself, prior included.
 
@@ -127,12 +125,12 @@ def slice_step(
 
     x = float(np.log(value))
     level = height(x) - rng.exponential()
-    low = x - width * rng.random()
-    high = low + width
+    low = x - rng.random()
+    high = low + 1
     while height(low) > level:
-        low -= width
+        low -= 1
     while height(high) > level:
-        high += width
+        high += 1
     while True:
         new = low + (high - low) * rng.random()
         if height(new) > level:
@@ -157,7 +155,7 @@ def newton(value: float, slopes: Callable[[float], tuple[float, float]]) -> floa
     return float(np.exp(x))
 
 
-def _rising_slopes(start: Any, counts: Floats, none: Floats | None = None, scale: Any = 1.0) -> tuple[float, float]:
+def _rising_slopes(start: Any, counts: Floats, none: Logs = None, scale: Any = 1.0) -> tuple[float, float]:
     """First and second derivative of Σ E log Γ(start + count) / Γ(start), where the start is `scale` times the value."""
     chance, mean = positive(counts, none)
     first = (scale * chance * (digamma(start + mean) - digamma(start))).sum()
@@ -165,10 +163,8 @@ def _rising_slopes(start: Any, counts: Floats, none: Floats | None = None, scale
     return float(first), float(second)
 
 
-def estimate_alpha(
-    sizes: Floats, alpha: float, prior: str, none: Floats | None = None, none_behind: Floats | None = None
-) -> float:
-    """The α of largest p(Z | α) p(α), from the sizes of all K clusters; `none` as in `prior_curve`."""
+def estimate_alpha(sizes: Floats, alpha: float, prior: str, none: Logs = None, none_behind: Logs = None) -> float:
+    """The α of largest p(Z | α) p(α), from the sizes of all K clusters."""
     k, (here_on, behind) = len(sizes), tails(sizes)
 
     def slopes(a: float) -> tuple[float, float]:
@@ -181,9 +177,7 @@ def estimate_alpha(
     return newton(alpha, slopes)
 
 
-def estimate_beta(
-    table: Floats, offsets: Ints, beta: float, none: Floats | None = None, *, power: float = 1.0
-) -> float:
+def estimate_beta(table: Floats, offsets: Ints, beta: float, none: Logs = None, power: float = 1.0) -> float:
     """The β of largest p(Y | Z, β)^power p(β), from the members with each label (labels × clusters)."""
     totals, widths = column_totals(table, offsets), np.diff(offsets).astype(float)[:, None]
     none_at_all = None if none is None else column_totals(none, offsets)

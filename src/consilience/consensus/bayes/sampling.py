@@ -313,44 +313,30 @@ class Posterior:
 
 
 def sample_posterior(
-    problem: Problem,
-    sampler: dict[str, Any],
-    *,
-    init: str,
-    n_chains: int,
-    max_iter: int,
-    n_samples: int,
-    seed: int,
-    n_jobs: int | None,
-    progress: bool | None,
+    problem: Problem, sampler: dict[str, Any], *, init: str, n_chains: int, max_iter: int, n_samples: int, **how: Any
 ) -> Posterior:
     """Chains over the objects of a problem; every one stands in them as often as it weighs."""
     if not problem.whole:
-        raise InputError(
-            "Gibbs sampling draws every object, so weights must be whole numbers; round them, or use inference='vb' or 'cvb'"
-        )
+        other = "round them, or use inference='vb' or 'cvb'"
+        raise InputError(f"Gibbs sampling draws every object, so weights must be whole numbers; {other}")
     if problem.weights.sum() > COPIES:
         raise InputError(
             f"Gibbs sampling draws every one of {problem.weights.sum():,.0f} objects, and up to {COPIES:,} can be drawn: "
             "use inference='vb', which counts objects with the same labels once"
         )
     rows = np.repeat(np.arange(problem.n_rows), problem.weights.astype(np.int64))
-    offsets = problem.offsets
-    model = Sampler(np.ascontiguousarray(problem.labels[rows]), offsets, **sampler)
-    starts = _starts(problem, rows, init, n_chains, model.n_components, seed, n_jobs)
-    how: dict[str, Any] = {"seed": seed, "n_jobs": n_jobs, "progress": progress}
+    model = Sampler(np.ascontiguousarray(problem.labels[rows]), problem.offsets, **sampler)
+    starts = _starts(problem, rows, init, n_chains, model.n_components, how["seed"], how["n_jobs"])
     chains = run_chains(model, starts, max_iter=max_iter, n_samples=n_samples, **how)
     second = np.stack([chain.trace["log_joint"][max_iter // 2 :] for chain in chains])
     best = second.mean(axis=1).argmax()
     return Posterior(chains, second.max(axis=1) >= second[best].min(), rows)
 
 
-def _starts(
-    problem: Problem, rows: Ints, init: str, n_chains: int, k: int, seed: int, n_jobs: int | None
-) -> list[Labels]:
+def _starts(problem: Problem, rows: Ints, init: str, n: int, k: int, seed: int, n_jobs: int | None) -> list[Labels]:
     """Chains begin at a quick consensus, or with every object anywhere; with "both", in turn."""
     starts = []
-    for chain in range(n_chains):
+    for chain in range(n):
         if init == "random" or (init == "both" and chain % 2):
             rng = stream(seed, "consensus.chain_start", chain)
             starts.append(rng.integers(0, k, len(rows)).astype(np.int32))

@@ -50,6 +50,7 @@ from consilience.consensus.bayes.model import (
 from consilience.consensus.bayes.sampling import merge_clusters, quick_consensus
 from consilience.consensus.methods.label_model import LabelRows
 from consilience.consensus.rows.problem import Problem, sample_evenly
+from consilience.engine.annealing import soft_rows
 
 KINDS = ("vb", "cvb", "cvb2")
 FACTORS = 8  # safeguard: multiplied before their logarithm is taken, as many as a double has room for
@@ -145,7 +146,7 @@ def statistics(rows: LabelRows, soft: Floats, kind: str) -> Statistics:
 
 def renew(block: Block, state: State) -> Floats:
     soft = block.ordered(state.order)
-    return soften(size_scores(state, soft) + label_scores(block.rows, state, soft))
+    return soft_rows(size_scores(state, soft) + label_scores(block.rows, state, soft))[0]
 
 
 def partial(block: Block, state: State) -> tuple[Block, Statistics]:
@@ -170,12 +171,6 @@ def advance(state: State, merged: Statistics) -> State:
     if "beta" in state.estimate:
         beta = estimate_beta(merged.table, state.offsets, beta, merged.nothing("table"), power=state.power)
     return replace(state, statistics=merged, alpha=alpha, beta=beta, order=order)
-
-
-def soften(scores: Floats) -> Floats:
-    soft = np.exp(scores - scores.max(axis=1, keepdims=True))
-    soft /= soft.sum(axis=1, keepdims=True)
-    return soft
 
 
 def size_scores(state: State, soft: Floats | None) -> Floats:
@@ -268,32 +263,11 @@ def repeat(
     return state, history, converged
 
 
-def harden(start: Array, n_components: int) -> Floats:
-    """γ of rows that are wholly in one component each."""
-    found: Floats = np.eye(n_components)[start]
-    return found
-
-
 def begin(rows: LabelRows, start: Array, kind: str, n_components: int) -> tuple[Block, Statistics]:
     """A block with every row wholly in the component where it starts, and its statistics."""
     check_choice(kind, KINDS, "inference")
-    soft = harden(start, n_components)
+    soft = np.eye(n_components)[start]
     return Block(rows, None if kind == "vb" else soft), statistics(rows, soft, kind)
-
-
-def first_state(
-    merged: Statistics,
-    offsets: Ints,
-    kind: str,
-    prior: str,
-    *,
-    alpha: float | None = None,
-    beta: float | None = None,
-    power: float = 1.0,
-) -> State:
-    """The state at the start; α and β are estimated where they are None."""
-    estimate = tuple(name for name, value in (("alpha", alpha), ("beta", beta)) if value is None)
-    return State(kind, prior, offsets, merged, alpha or 1.0, beta or 1.0, estimate, power=power)
 
 
 # From a problem to a bound, and from the bound to one answer for its rows.
@@ -306,51 +280,45 @@ class Method:
     kind: str
     prior: str
     n_components: int
-    alpha: float | None
-    beta: float | None
+    alpha: float | None = None
+    beta: float | None = None
     power: float = 1.0
+    max_iter: int = 500
+    tol: float = 1e-6
 
-    def fit(self, rows: LabelRows, start: Array, *, max_iter: int, tol: float) -> Fit:
+    def fit(self, rows: LabelRows, start: Array, most: int) -> Fit:
         parts = ((rows.take(part), start[part]) for part in _parts(len(rows.labels)))
         blocks, found = zip(*(begin(*part, self.kind, self.n_components) for part in parts), strict=True)
-        return iterate(blocks, self.first(merge(found), rows.offsets), max_iter=max_iter, tol=tol)
+        return iterate(blocks, self.first(merge(found), rows.offsets), max_iter=min(most, self.max_iter), tol=self.tol)
 
     def first(self, merged: Statistics, offsets: Ints) -> State:
-        hyper: dict[str, Any] = {"alpha": self.alpha, "beta": self.beta, "power": self.power}
-        return first_state(merged, offsets, self.kind, self.prior, **hyper)
+        estimate = tuple(name for name in ("alpha", "beta") if getattr(self, name) is None)
+        start = self.alpha or 1.0, self.beta or 1.0
+        return State(self.kind, self.prior, offsets, merged, *start, estimate, power=self.power)
 
 
 def _parts(n: int) -> list[Ints]:
     return np.split(np.arange(n), range(BLOCK, n, BLOCK))
 
 
-def fit_bound(problem: Problem, method: Method, *, max_iter: int, tol: float, **how: Any) -> Fit:
+def fit_bound(problem: Problem, method: Method, **how: Any) -> Fit:
     """The best of several starts by its bound, carried on until it stands still; of many objects, they compete on a sample."""
     rows = LabelRows.of(problem)
-    best, whole = compete(problem, rows.offsets, method, max_iter=max_iter, tol=tol, **how)
+    best, whole = compete(problem, rows.offsets, method, **how)
     if whole and best.converged:
         return best
-    return method.fit(rows, likeliest(rows, best.state), max_iter=max_iter, tol=tol)
+    return method.fit(rows, likeliest(rows, best.state), method.max_iter)
 
 
 def compete(
-    problem: Problem,
-    offsets: Ints,
-    method: Method,
-    *,
-    init: str,
-    n_init: int,
-    max_iter: int,
-    tol: float,
-    seed: int,
-    n_jobs: int | None,
+    problem: Problem, offsets: Ints, method: Method, *, init: str, n_init: int, seed: int, n_jobs: int | None
 ) -> tuple[Fit, bool]:
     """The best of short fits from several starts by its bound, and whether it is of all objects rather than of some."""
     # `offsets` are where each clustering's labels begin; there may be more of them than the problem's rows have.
     part = _some_objects(problem, seed) if problem.weights.sum() > SAMPLE else problem
     starts = [_start(part, init, i, method.n_components, seed, n_jobs) for i in range(n_init)]
     some = LabelRows(part.labels, part.weights, offsets)
-    tasks = (delayed(method.fit)(some, each, max_iter=min(50, max_iter), tol=tol) for each in starts)
+    tasks = (delayed(method.fit)(some, each, 50) for each in starts)
     found = workers(n_jobs)(tasks)
     return max(found, key=lambda fit: fit.history[-1]), part is problem
 
@@ -446,28 +414,26 @@ def soft_of(block: Block, state: State) -> Floats:
 # Two ends: r equal clusterings leave nothing unexplained, and τ is 1; and if r dependent clusterings count to 1/r each, p(Y | Z)^τ is the
 # likelihood of a single one.
 
+OBJECTS, PAIRS = 10_000, 60  # safeguard: for time, objects and pairs of clusterings that are looked at
 LEFT = 0.04  # of what clusterings share, from which on a consensus that leaves it does not explain them
 
 
-def likelihood_power(
-    problem: Problem, *, seed: int, n_jobs: int | None = 1, objects: int = 10_000, n_pairs: int = 60
-) -> float:
+def likelihood_power(problem: Problem, *, seed: int, n_jobs: int | None) -> float:
     """τ, in (0, 1]: 1 where their errors are independent, near 1/r where all say the same and no consensus tells why."""
-    # Cost O(pairs · objects), of at most `n_pairs` pairs of clusterings and `objects` objects.
     telling = np.flatnonzero(problem.sizes > 1)  # a clustering with one cluster says nothing, and repeats nothing
     r = len(telling)
     if r < 2 or problem.n_rows < 2:
         return 1.0
     # all objects, or evenly spaced ones; of fractions of objects, about as many as there are rows
-    rows = sample_evenly(problem, min(objects, max(problem.n_rows, round(float(problem.weights.sum())))))
+    rows = sample_evenly(problem, min(OBJECTS, max(problem.n_rows, round(float(problem.weights.sum())))))
     used, inverse, counts = np.unique(rows, return_inverse=True, return_counts=True)
     part = problem.part(used, counts.astype(float))
     own = child_seed(seed, "consensus.dependence")  # with enough starts not to mistake a poor optimum for dependence
     z = quick_consensus(part, part.n_rows, own, n_init=10, max_iter=50, n_jobs=n_jobs)[inverse]
     pairs = np.array(list(combinations(telling, 2)))
     rng = stream(seed, "consensus.dependence")
-    if len(pairs) > n_pairs:
-        pairs = rng.permutation(pairs)[:n_pairs]
+    if len(pairs) > PAIRS:
+        pairs = rng.permutation(pairs)[:PAIRS]
     whole, left, least = 0.0, 0.0, 0.0
     for a, b in pairs:
         both = part.labels[inverse][:, [a, b]]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from consilience._check import InputError, check_choice, check_count, check_seed
+from consilience._check import InputError, check_choice, check_seed
 from consilience._run.random import child_seed
 from consilience._types import Array, Labels
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
@@ -96,8 +96,6 @@ class ANMISearch(ConsensusEstimator):
         Random starts that compete for "random".
     max_iter : int
         Passes at most from each start.
-    n_jobs : int, optional
-        Threads over the random starts.
 
     Attributes
     ----------
@@ -130,8 +128,6 @@ class ANMISearch(ConsensusEstimator):
     n_jobs: int | None = None
 
     def _combine(self, problem: Problem) -> Answer:
-        check_count("n_init", self.n_init)
-        check_count("max_iter", self.max_iter)
         starts = _check_starts(self.init, problem)
         seed = check_seed(self.random_state)
         scale, views = float(problem.coverage.sum()), problem_views(problem, problem.coverage)
@@ -146,11 +142,7 @@ class ANMISearch(ConsensusEstimator):
             own = child_seed(seed, "consensus.anmi")
             found[name] = engine.search(labels, max_iter=self.max_iter, seed=own, unit=number)
         best = max(found, key=lambda name: found[name].objective)
-        extras = {
-            "init": best,
-            "init_anmi": values,
-            "init_polished": {name: search.objective / scale for name, search in found.items()},
-            "history": [value / scale for value in found[best].history],
-            "n_iter": len(found[best].moves),
-        }
+        polished = {name: search.objective / scale for name, search in found.items()}
+        extras: dict[str, Any] = {"init": best, "init_anmi": values, "init_polished": polished}
+        extras |= {"history": [value / scale for value in found[best].history], "n_iter": len(found[best].moves)}
         return Answer(found[best].labels, extras=extras)

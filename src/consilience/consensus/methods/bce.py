@@ -18,8 +18,8 @@ from consilience._check import check_positive, check_seed
 from consilience._run.random import stream
 from consilience._types import Floats, Ints, Labels
 from consilience.consensus.methods.estimator import Answer
-from consilience.consensus.methods.label_model import SHORT, EMModel, LabelRows, best_start, shares_as_given, shares_of
-from consilience.consensus.rows.problem import Problem, by_size, sum_over_labels
+from consilience.consensus.methods.label_model import SHORT, EMModel, LabelRows, best_start, shares_of
+from consilience.consensus.rows.problem import Problem, sum_over_labels
 
 SMALLEST = 1e-3  # safeguard: of α; below it proportions are pure anyway, and exp Ψ(α) is not a number
 START = 0.5  # of α: from smaller ones the memberships are pure too soon, and stay so
@@ -125,10 +125,8 @@ def dirichlet_newton(alpha: Floats, mean_logs: Floats, *, max_iter: int = 5) -> 
     return alpha
 
 
-def infer(
-    labels: Labels, offsets: Ints, alpha: Floats, shares: Floats, *, max_iter: int = 1000, tol: float = 1e-8
-) -> Floats:
-    """γ (n × k) of rows under fixed parameters, from labels shared evenly, until no entry changes by more than `tol`."""
+def infer(labels: Labels, offsets: Ints, alpha: Floats, shares: Floats, *, max_iter: int = 1000) -> Floats:
+    """γ (n × k) of rows under fixed parameters, from labels shared evenly, until no entry changes by more than 1e-8."""
     # A clustering with a single label says nothing of the cluster, and is left out.
     telling = np.flatnonzero(np.diff(offsets) > 1)
     known = (labels[:, telling] >= 0).sum(axis=1, keepdims=True)
@@ -141,7 +139,7 @@ def infer(
         for q in telling:
             new += _attribute_one(rows[:, q], int(offsets[q]), shares, expected)[0]
         gamma[active] = new
-        active = active[np.abs(new - old).max(axis=1) > tol]
+        active = active[np.abs(new - old).max(axis=1) > 1e-8]
         if not len(active):
             break
     return gamma
@@ -170,13 +168,11 @@ class BCE(EMModel):
         In the order of the clusters.
     shares_ : list of (k, J_q) arrays
         p_q(label | cluster) of every clustering with a label.
-    bound_ : float
-        What the variational bound on the log-likelihood (and the log prior) reached.
     history_ : list of float
-        The bound after every iteration; it never falls.
-    n_iter_ : int
-    converged_ : bool
-    seed_ : int
+        The variational bound on the log-likelihood (and the log prior) after every iteration; it never falls.
+    bound_ : float
+        The last of them.
+    n_iter_, converged_, seed_
 
     Notes
     -----
@@ -202,7 +198,6 @@ class BCE(EMModel):
 
     def _combine(self, problem: Problem) -> Answer:
         check_positive("smoothing", self.smoothing)
-        self._check_iterations()
         seed, rows, k = check_seed(self.random_state), LabelRows.of(problem), problem.n_clusters
 
         def fit(part: LabelRows, labels: Labels) -> Membership:
@@ -212,18 +207,9 @@ class BCE(EMModel):
         start = best_start(rows, k, fit, n_init=self.n_init, seed=seed, n_jobs=self.n_jobs)
         found = self._ascend(rows, start.alpha, start.shares, self.max_iter)
         gamma = infer(rows.labels, rows.offsets, found.alpha, found.shares)
-        labels = gamma.argmax(axis=1)
-        order = by_size(labels, problem.weights, k, problem.first)
-        extras = {
-            "alpha": found.alpha[order],
-            "shares": shares_as_given(problem, found.shares[:, order]),
-            "bound": found.history[-1],
-            "history": found.history,
-            "n_iter": len(found.history),
-            "converged": found.converged,
-            "seed": seed,
-        }
-        return Answer(labels, gamma, extras)
+        answer = self._answered(problem, gamma, found.shares, found, alpha=found.alpha)
+        answer.extras.update(bound=found.history[-1], seed=seed)
+        return answer
 
     def _ascend(self, rows: LabelRows, alpha: Floats, shares: Floats, max_iter: int) -> Membership:
         gamma = infer(rows.labels, rows.offsets, alpha, shares, max_iter=20)

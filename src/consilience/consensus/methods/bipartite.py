@@ -26,7 +26,7 @@ from consilience._check import check_choice, check_count, check_seed
 from consilience._run.random import stream
 from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
-from consilience.consensus.methods.graph_partition import check_imbalance, in_blocks, partition_graph
+from consilience.consensus.methods.graph_partition import in_blocks, partition_graph
 from consilience.consensus.rows.cluster_similarity import THETA, cluster_weights, co_occurrence
 from consilience.consensus.rows.problem import Problem, incidence, sample_rows, sum_over_labels
 
@@ -35,14 +35,12 @@ SAMPLE = 20_000  # safeguard: for time, rows on which starts of k-means compete
 MOST = 300  # safeguard: steps of k-means, which stands still long before
 
 
-def transfer_cut(
-    problem: Problem, label_weights: Floats, n_clusters: int, *, n_init: int = 5, seed: int = 0
-) -> tuple[Ints, Floats]:
+def transfer_cut(problem: Problem, label_weights: Floats, n_clusters: int, **how: int) -> tuple[Ints, Floats]:
     """Clusters of the rows, and the leading eigenvalues of the graph of clusters, from 1 down."""
     # `label_weights` (Σ k_q,), above 0, are numbered as `Problem.hyperedges`. Cost O(rows · (clusterings² + clusterings · k)) and
     # O(c³) for c clusters up to 1,000; beyond, O(rows · clusterings) a Lanczos step, and no memory of c × c.
     points, values = embed_rows(problem, label_weights, n_clusters)
-    return weighted_kmeans(points, problem.weights, n_clusters, n_init=n_init, seed=seed), values
+    return weighted_kmeans(points, problem.weights, n_clusters, **how), values
 
 
 def embed_rows(problem: Problem, label_weights: Floats, n_vectors: int) -> tuple[Floats, Floats]:
@@ -192,7 +190,6 @@ class HBGF(ConsensusEstimator):
     def _combine(self, problem: Problem) -> Answer:
         check_choice(self.backend, ["mtkahypar", "spectral"], "partitioner")
         check_count("max_rows", self.max_rows, problem.n_clusters)
-        check_imbalance(self.imbalance)
         seed = check_seed(self.random_state)
         if self.backend == "spectral":
             equal = np.ones(int(problem.sizes.sum()))
@@ -221,8 +218,6 @@ class LWGP(ConsensusEstimator):
 
     Attributes
     ----------
-    labels_, membership_
-        Membership is the probability of each cluster given the row of labels.
     cluster_weights_ : (Σ k_q,) array
         Weights of the clusters, clustering by clustering in the order of the ensemble.
     eigenvalues_ : (n_clusters,) array
@@ -245,7 +240,6 @@ class LWGP(ConsensusEstimator):
     n_init: int = 5
 
     def _combine(self, problem: Problem) -> Answer:
-        check_count("n_init", self.n_init)
         weights, seed = cluster_weights(problem, self.theta), check_seed(self.random_state)
         labels, values = transfer_cut(problem, weights, problem.n_clusters, n_init=self.n_init, seed=seed)
         extras = {"cluster_weights": weights[problem.labels_as_given()[0]], "eigenvalues": values}

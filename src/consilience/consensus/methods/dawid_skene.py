@@ -1,16 +1,10 @@
-"""DawidSkene: the most probable cluster of every object if the errors of the clusterings are independent.
-
-    p(c | row) ∝ π_c Π_q p_q(y_q | c),   by EM from the answer of MCLA, each clustering with a reliability of its own
-
-(A. P. Dawid and A. M. Skene, Maximum likelihood estimation of observer error-rates, Applied Statistics 28, 1979;
-:mod:`consilience.consensus.rows.error_model`.)
-"""
+"""DawidSkene: the most probable cluster of every object by :mod:`consilience.consensus.rows.error_model`, from the answer of MCLA."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from consilience._check import check_count, check_positive, check_seed
+from consilience._check import check_positive, check_seed
 from consilience._types import Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.methods.strehl_ghosh import MCLA
@@ -70,7 +64,6 @@ class DawidSkene(ConsensusEstimator):
 
     def _combine(self, problem: Problem) -> Answer:
         check_positive("prior", self.prior)
-        check_count("max_iter", self.max_iter)
         start = meta_clusters(problem, check_seed(self.random_state))
         posterior, reliability = error_posterior(problem, start, self.prior, self.max_iter)
         labels = posterior.argmax(axis=1)

@@ -1,17 +1,32 @@
 """The estimator that every consensus method is: scikit-learn's contract around one pure function."""
 
-from dataclasses import KW_ONLY, dataclass, field
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field, fields
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
+from consilience._check import InputError, check_count, check_positive, is_number, show
 from consilience._run.progress import step
 from consilience._types import Array, EnsembleLike, Floats, Ints, RandomState
 from consilience.consensus.rows.problem import Problem, by_size, check_problem
 from consilience.consensus.trust.confidence import Assessment
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
+
+
+def _check_imbalance(name: str, imbalance: Any) -> None:
+    if not is_number(imbalance) or not 0 <= imbalance <= 10:
+        raise InputError(f"{name} must be a number from 0 to 10; got {show(imbalance)}")
+
+
+# What parameters must be, by name, whatever the method; None is well where it is the default.
+COUNTS = "n_init", "max_iter", "n_chains", "n_samples", "n_components", "n_neighbors", "steps", "max_leaves"
+CHECKS: dict[str, Callable[[str, Any], object]] = dict.fromkeys(COUNTS, check_count)
+CHECKS |= dict.fromkeys(("theta", "memory_budget", "alpha", "beta"), check_positive)
+CHECKS |= {"tol": partial(check_positive, or_equal=True), "imbalance": _check_imbalance}
 
 
 @dataclass(frozen=True)
@@ -125,6 +140,10 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
 
     def _answer(self, problem: Problem) -> tuple[Answer, Ints, Floats | None]:
         """The method's answer, its labels of the rows numbered by falling size, and its memberships in that order."""
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.name in CHECKS and not (value is None and one.default is None):
+                CHECKS[one.name](one.name, value)
         with step(f"combining by {type(self).__name__}"):
             answer = self._combine(problem)
         order = by_size(answer.labels, problem.weights, int(answer.labels.max()) + 1, problem.first)

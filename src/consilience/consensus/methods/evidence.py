@@ -26,11 +26,9 @@ from consilience.consensus.rows.row_tree import choose_leaves, cut_tree, mean_as
 MEMORY = 2**30  # safeguard: bytes for distances, the default of memory_budget
 
 
-def accumulate(
-    problem: Problem, label_weights: Floats, memory_budget: Any, random_state: Any, linkage: str = "average"
-) -> Answer:
+def accumulate(problem: Problem, label_weights: Floats, budget: Any, seed: Any, linkage: str = "average") -> Answer:
     """Clusters cut from the tree of the rows by their co-association, in which labels weigh `label_weights`."""
-    rows, weights = leaf_rows(problem, memory_budget, check_seed(random_state))
+    rows, weights = leaf_rows(problem, budget, check_seed(seed))
     leaves = replace(problem, labels=np.ascontiguousarray(problem.labels[rows]), weights=weights)
     distances = _kernels.row_distances(leaves.labels.T, problem.offsets, label_weights)
     tree = weighted_linkage(distances, weights, linkage)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from consilience._check import InputError, check_seed, is_number, show
+from consilience._check import check_seed
 from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints
 
@@ -94,11 +94,6 @@ def _library() -> Any:
 def in_blocks(blocks: Ints, weights: Floats, k: int) -> Any:
     """Sparse (n, k): the weight of every vertex in its block."""
     return sparse.csr_array((weights, (np.arange(len(blocks)), blocks)), shape=(len(blocks), k))
-
-
-def check_imbalance(imbalance: Any) -> None:
-    if not is_number(imbalance) or not 0 <= imbalance <= 10:
-        raise InputError(f"imbalance must be a number from 0 to 10; got {show(imbalance)}")
 
 
 def _without_edges(weights: Floats, k: int, n_edges: int) -> Ints | None:

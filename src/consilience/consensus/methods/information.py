@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from joblib import delayed
 
-from consilience._check import InputError, check_choice, check_count, check_labels, check_positive, check_seed
+from consilience._check import InputError, check_choice, check_labels, check_positive, check_seed
 from consilience._run.parallel import workers
 from consilience._run.random import child_seed, stream
 from consilience._types import Array, Ints, Labels
@@ -130,8 +130,6 @@ class QuadraticConsensus(ConsensusEstimator):
     n_jobs: int | None = None
 
     def _combine(self, problem: Problem) -> Answer:
-        check_count("n_init", self.n_init)
-        check_count("max_iter", self.max_iter)
         how: dict[str, Any] = {"random_state": self.random_state, "n_jobs": self.n_jobs}
         return engine_search(problem, "quadratic", n_init=self.n_init, max_iter=self.max_iter, **how)
 
@@ -193,8 +191,6 @@ class InformationBottleneck(ConsensusEstimator):
 
     def _combine(self, problem: Problem) -> Answer:
         check_choice(self.search, ("sequential", "annealing"), "search")
-        check_count("n_init", self.n_init)
-        check_count("max_iter", self.max_iter)
         check_positive("temperature", self.temperature, or_equal=True)
         check_positive("cooling", self.cooling, above=1)
         seed, start = check_seed(self.random_state), None

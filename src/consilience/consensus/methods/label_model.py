@@ -28,12 +28,12 @@ from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from consilience import _kernels
-from consilience._check import InputError, check_count, check_positive, count
+from consilience._check import InputError, count
 from consilience._run.parallel import workers
 from consilience._types import EnsembleLike, Floats, Ints, Labels
-from consilience.consensus.methods.estimator import ConsensusEstimator
+from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.methods.information import SAMPLE
-from consilience.consensus.rows.problem import Problem, sample_rows, sum_over_labels
+from consilience.consensus.rows.problem import Problem, by_size, sample_rows, sum_over_labels
 from consilience.engine.information import random_starts
 from consilience.engine.views import label_views
 from consilience.ensemble import Ensemble
@@ -65,9 +65,8 @@ class LabelModel(ConsensusEstimator):
         self._labeled = (problem.weights @ (problem.labels >= 0))[problem.columns_as_given()]
         used = ens.labels[problem.inverse >= 0]
         present = [np.unique(codes[codes >= 0]) for codes in used.T]
-        self.label_codes_: list[Codes] = [
-            {name: i for i, name in enumerate(ens.categories(q)[codes])} for q, codes in enumerate(present)
-        ]
+        names = [ens.categories(q)[codes] for q, codes in enumerate(present)]
+        self.label_codes_: list[Codes] = [{name: i for i, name in enumerate(some)} for some in names]
         self._clusterings = ens.info["name"].tolist() if "name" in ens.info else None
         unknown = self.labels_ < 0
         if unknown.any():  # what the model says of a row without labels
@@ -166,10 +165,14 @@ class EMModel(LabelModel):
         offsets = np.concatenate([[0], np.cumsum([share.shape[1] for share in self.shares_])])
         return offsets, np.hstack(self.shares_).T
 
-    def _check_iterations(self) -> None:
-        check_count("n_init", self.n_init)
-        check_count("max_iter", self.max_iter)
-        check_positive("tol", self.tol, or_equal=True)
+    def _answered(self, problem: Problem, soft: Floats, shares: Floats, found: Any, **by_cluster: Floats) -> Answer:
+        """The answer for memberships of the rows and what was fitted, p(label | cluster) and more by cluster."""
+        labels = soft.argmax(axis=1)
+        order = by_size(labels, problem.weights, shares.shape[1], problem.first)
+        extras: dict[str, Any] = {name: values[order] for name, values in by_cluster.items()}
+        extras |= {"shares": shares_as_given(problem, shares[:, order]), "history": found.history}
+        extras |= {"n_iter": len(found.history), "converged": found.converged}
+        return Answer(labels, soft, extras)
 
 
 def by_row(function: Callable[[Labels], Floats], rows: Labels) -> Floats:
@@ -234,18 +237,12 @@ def shares_as_given(problem: Problem, table: Floats) -> list[Floats]:
 
 
 def best_start(
-    rows: LabelRows,
-    n_clusters: int,
-    fit: Callable[[LabelRows, Labels], Any],
-    *,
-    n_init: int,
-    seed: int,
-    n_jobs: int | None,
+    rows: LabelRows, k: int, fit: Callable[[LabelRows, Labels], Any], *, n_init: int, seed: int, n_jobs: int | None
 ) -> Any:
     """The best of `n_init` fits by the end of their `history`, to a sample of 2,000 rows where there are more."""
     # Each begins with a partition seeded by rows (k-means++) from its own stream.
     sample = sample_rows(rows.weights, SAMPLE, seed)
     part = rows if len(sample) == len(rows.labels) else rows.take(sample)
-    starts = random_starts(label_views(part.labels, object_weights=part.weights), n_clusters, n_init, random_state=seed)
+    starts = random_starts(label_views(part.labels, object_weights=part.weights), k, n_init, random_state=seed)
     found = workers(n_jobs)(delayed(fit)(part, start) for start in starts)
     return max(found, key=lambda fitted: fitted.history[-1])

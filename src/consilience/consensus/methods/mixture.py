@@ -18,8 +18,8 @@ from consilience._check import check_positive, check_seed
 from consilience._types import Floats, Ints, Labels
 from consilience.consensus.methods.estimator import Answer
 from consilience.consensus.methods.information import SAMPLE
-from consilience.consensus.methods.label_model import SHORT, EMModel, LabelRows, best_start, shares_as_given, shares_of
-from consilience.consensus.rows.problem import Problem, by_size, sum_over_labels
+from consilience.consensus.methods.label_model import SHORT, EMModel, LabelRows, best_start, shares_of
+from consilience.consensus.rows.problem import Problem, sum_over_labels
 from consilience.engine.annealing import soft_rows
 
 
@@ -49,7 +49,7 @@ class Expected:
         return cls(rows.weights @ soft, rows.holders @ soft, 0.0 if logs is None else float(rows.weights @ logs))
 
     @classmethod
-    def under(cls, mixture: Mixture, rows: LabelRows) -> Expected:
+    def under(cls, rows: LabelRows, mixture: Mixture) -> Expected:
         return cls.of(rows, *soft_rows(mixture.joint(rows)))
 
     def __add__(self, other: Expected) -> Expected:
@@ -84,10 +84,11 @@ def climb(
 
 
 def expectation_maximization(rows: LabelRows, soft: Floats, smoothing: float, max_iter: int, tol: float) -> Mixture:
-    again = partial(Expected.under, rows=rows)
     total = float(rows.weights.sum())
     start = Expected.of(rows, soft)
-    return climb(start, again, rows.offsets, total, smoothing=smoothing, max_iter=max_iter, tol=tol)
+    return climb(
+        start, partial(Expected.under, rows), rows.offsets, total, smoothing=smoothing, max_iter=max_iter, tol=tol
+    )
 
 
 class MixtureModel(EMModel):
@@ -117,8 +118,7 @@ class MixtureModel(EMModel):
         Σ log p(row) over the objects.
     history_ : list of float
         The objective after every iteration; it never falls.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_
 
     Notes
     -----
@@ -140,7 +140,6 @@ class MixtureModel(EMModel):
     def _start(self, problem: Problem) -> Mixture:
         """A few iterations of EM from `n_init` starts, on a sample where there are many rows: the best of them."""
         check_positive("smoothing", self.smoothing, or_equal=True)
-        self._check_iterations()
         seed, rows, k = check_seed(self.random_state), LabelRows.of(problem), problem.n_clusters
 
         def fit(part: LabelRows, labels: Labels) -> Mixture:
@@ -154,21 +153,13 @@ class MixtureModel(EMModel):
         return replace(start, log_shares=np.log(np.exp(start.log_shares) + 0.5 / problem.n_rows))
 
     def _combine(self, problem: Problem) -> Answer:
-        rows, k = LabelRows.of(problem), problem.n_clusters
+        rows = LabelRows.of(problem)
         soft = soft_rows(self._start(problem).joint(rows))[0]
         found = expectation_maximization(rows, soft, self.smoothing, self.max_iter, self.tol)
         soft, logs = soft_rows(found.joint(rows))
-        labels = soft.argmax(axis=1)
-        order = by_size(labels, problem.weights, k, problem.first)
-        extras = {
-            "weights": np.exp(found.log_weights[order]),
-            "shares": shares_as_given(problem, np.exp(found.log_shares[:, order])),
-            "log_likelihood": float(problem.weights @ logs),
-            "history": found.history,
-            "n_iter": len(found.history),
-            "converged": found.converged,
-        }
-        return Answer(labels, soft, extras)
+        answer = self._answered(problem, soft, np.exp(found.log_shares), found, weights=np.exp(found.log_weights))
+        answer.extras["log_likelihood"] = float(problem.weights @ logs)
+        return answer
 
     def _log_joint(self, rows: Labels) -> Floats:
         offsets, shares = self._table()

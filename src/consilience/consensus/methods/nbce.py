@@ -154,13 +154,8 @@ class NBCE(LabelModel):
         check_choice(self.inference, INFERENCE, "inference")
         check_choice(self.loss, LOSSES, "loss")
         check_choice(self.init, INITS, "init")
-        for name in ("alpha", "beta"):
-            if getattr(self, name) is not None:
-                check_positive(name, getattr(self, name))
-        for name in ("n_components", "n_chains", "n_samples", "n_init"):
-            check_count(name, getattr(self, name))
-        if self.max_iter is not None:
-            check_count("max_iter", self.max_iter, 2 if self.inference == "gibbs" else 1)
+        if self.max_iter is not None and self.inference == "gibbs":
+            check_count("max_iter", self.max_iter, 2)
         check_positive("tol", self.tol)
         if self.n_moves is not None:
             check_count("n_moves", self.n_moves, 0)
@@ -209,23 +204,15 @@ class NBCE(LabelModel):
         return Answer(labels, membership, extras)
 
     def _bound(self, power: float) -> tuple[Method, dict[str, Any]]:
-        how = self._options("init", "n_init", "tol", "n_jobs")
-        how |= {"seed": check_seed(self.random_state), "max_iter": self.max_iter or 500}
-        return Method(self.inference, **self._options(*MODEL), power=power), how
+        how = self._options("init", "n_init", "n_jobs") | {"seed": check_seed(self.random_state)}
+        return Method(self.inference, **self._options(*MODEL, "tol"), power=power, max_iter=self.max_iter or 500), how
 
     def _variational(self, problem: Problem) -> Answer:
         method, how = self._bound(self._power)
         fit = fit_bound(problem, method, **how)
         labels, membership, components = answer_of(fit, loss=self.loss, n_clusters=self.n_clusters)
-        extras = {
-            "components": [components],
-            "power": self._power,
-            "alpha": fit.state.alpha,
-            "beta": fit.state.beta,
-            "history": fit.history,
-            "converged": fit.converged,
-            "n_iter": len(fit.history) - 1,
-        }
+        extras = {"components": [components], "power": self._power, "alpha": fit.state.alpha, "beta": fit.state.beta}
+        extras |= {"history": fit.history, "converged": fit.converged, "n_iter": len(fit.history) - 1}
         return Answer(labels, membership, extras)
 
     def _fit(self, ens: Ensemble, problem: Problem) -> Any:

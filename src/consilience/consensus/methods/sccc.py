@@ -25,9 +25,7 @@ from consilience.measures.counts import Sums
 from consilience.measures.information import nmi_from
 
 DISTANCES = 2**22  # safeguard: distances to seeds kept at a time, 32 MB
-FIRST = (
-    1024  # safeguard: ranked components looked at together; doubled as the search goes on, as most searches end early
-)
+FIRST = 1024  # safeguard: ranked components looked at together, doubled as the search goes on; most searches end early
 
 
 def _gaps(problem: Problem, gap: int | str) -> Sequence[int]:
@@ -92,10 +90,9 @@ class SCCC(ConsensusEstimator):
     Parameters
     ----------
     gap : "all" or int, default "all"
-        In how many clusterings two seeds must differ. "all" tries every gap that yields `n_clusters` seeds, and the labels
-        are those with the highest average NMI with the clusterings: under label noise this
-        found the best gap, where the result most like the others fell behind (NMI .984 against .947 at 30 % noise). A number uses that gap
-        alone.
+        In how many clusterings two seeds must differ. "all" tries every gap that yields `n_clusters` seeds, and the labels are those with
+        the highest average NMI with the clusterings: under label noise this found the best gap, where the result most like the others fell
+        behind (NMI .984 against .947 at 30 % noise). A number uses that gap alone.
 
     Attributes
     ----------

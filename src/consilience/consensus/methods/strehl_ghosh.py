@@ -24,17 +24,12 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from consilience._check import check_choice, check_count, check_positive, check_seed
+from consilience._check import check_choice, check_count, check_seed
 from consilience._run.progress import step
 from consilience._run.random import stream
 from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
-from consilience.consensus.methods.graph_partition import (
-    check_imbalance,
-    in_blocks,
-    partition_graph,
-    partition_hypergraph,
-)
+from consilience.consensus.methods.graph_partition import in_blocks, partition_graph, partition_hypergraph
 from consilience.consensus.rows.cluster_similarity import co_occurrence
 from consilience.consensus.rows.problem import Problem, by_size, incidence, sample_rows, sum_over_labels
 
@@ -63,7 +58,7 @@ def strongest_similarity(problem: Problem, members: Any, n_neighbors: int, seed:
     # The most similar stay (of equals the heavier). A pair stays if either row chose it.
     rng = stream(seed, "consensus.cspa")
     n, r = problem.labels.shape
-    numbers = problem.hyperedges()[0]
+    numbers = problem.hyperedges
     columns = members.tocsc()
     ends = np.cumsum(problem.weights[columns.indices])  # one ladder of weights, cluster after cluster
     low = np.concatenate([[0.0], ends])[columns.indptr]
@@ -138,9 +133,6 @@ class CSPA(ConsensusEstimator):
     imbalance: float = 0.05
 
     def _combine(self, problem: Problem) -> Answer:
-        check_positive("memory_budget", self.memory_budget)
-        check_count("n_neighbors", self.n_neighbors)
-        check_imbalance(self.imbalance)
         seed = check_seed(self.random_state)
         members, weights = incidence(problem), problem.weights
         sizes = np.bincount(members.indices, minlength=members.shape[1]).astype(float)
@@ -194,7 +186,6 @@ class HGPA(ConsensusEstimator):
     def _combine(self, problem: Problem) -> Answer:
         check_choice(self.objective, ["cut", "km1"], "objective")
         check_count("max_rows", self.max_rows, problem.n_clusters)
-        check_imbalance(self.imbalance)
         seed = check_seed(self.random_state)
         chosen = sample_rows(problem.weights, self.max_rows, seed)
         members, weights = incidence(problem), problem.weights[chosen]
@@ -281,7 +272,6 @@ class MCLA(ConsensusEstimator):
 
     def _compete(self, problem: Problem) -> tuple[Ints, Floats, Ints]:
         """Meta-clusters of the clusters, associations with them, and the strongest of every row."""
-        check_imbalance(self.imbalance)
         graph = cluster_jaccard(problem)
         meta = partition_graph(graph, problem.n_clusters, imbalance=self.imbalance, random_state=self.random_state)
         association = associate(problem, meta)

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from consilience import _kernels
-from consilience._check import InputError, check_choice, check_count, check_seed
+from consilience._check import InputError, check_choice, check_seed
 from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
@@ -102,11 +102,10 @@ class MajorityVote(ConsensusEstimator):
     Parameters
     ----------
     init : {"best", "quadratic", "clusterings"} or (n_objects,) labels, default "best"
-        Where the vote begins: k-means on the labels (the best of `n_init` runs), each clustering with `n_clusters` clusters
-        (every second or further one, so that there are at most 50),
-        or the best of both by the agreement its vote reaches (no more are tried once three have reached the best so far);
-        or labels of your own, such as another method's result, −1 where you have none.
-        With more than 4,000 distinct rows the starts are made and compared on 4,000 of them.
+        Where the vote begins: k-means on the labels (the best of `n_init` runs), each clustering with `n_clusters` clusters (every second
+        or further one, so that there are at most 50), or the best of both by the agreement its vote reaches (no more are tried once three
+        have reached the best so far); or labels of your own, such as another method's result, −1 where you have none. With more than 4,000
+        distinct rows the starts are made and compared on 4,000 of them.
     n_init : int, default 10
         Runs of k-means.
     max_iter : int, default 100
@@ -144,19 +143,15 @@ class MajorityVote(ConsensusEstimator):
     max_iter: int = 100
 
     def _combine(self, problem: Problem) -> Answer:
-        check_count("n_init", self.n_init)
-        check_count("max_iter", self.max_iter)
-        labels = problem.labels
+        labels, start = problem.labels, None
         if isinstance(self.init, str):
             check_choice(self.init, INITS, "init")
         else:  # in the order of the ensemble, as the quick vote of a branch that has such a start
-            labels = problem.as_given(labels)
+            labels, start = problem.as_given(labels), rows_of_start(problem, self.init)
             labels = labels[:, labels.max(axis=0) >= 0]
         problem = replace(problem, labels=np.asfortranarray(labels))  # all work goes column by column
-        if isinstance(self.init, str):
+        if start is None:
             start = _best_start(problem, self.init, self.n_init, self.max_iter, check_seed(self.random_state))
-        else:
-            start = rows_of_start(problem, self.init)
         placed, votes, n_iter = vote_on(problem, start, self.max_iter)
         known = (problem.labels >= 0).sum(axis=1)
         agreement = float(problem.weights @ votes[np.arange(problem.n_rows), placed] / (problem.weights @ known))

@@ -1,7 +1,6 @@
 """ClusterWalk: average linkage of objects whose clusters are alike, by a weighted random walk over all clusters.
 
-The similarities are those of :mod:`consilience.consensus.rows.cluster_similarity`: cluster weights as in LWEA, so that torn clusters say
-little, and a walk, so that clusterings of different fineness support one another. Average linkage of the distinct rows, each counted as
+The similarities are those of :mod:`consilience.consensus.rows.cluster_similarity`. Average linkage of the distinct rows, each counted as
 often as it has objects, is cut where k clusters are more than specks; then rows join the cluster they are most similar to until none
 moves. Nothing is random.
 """
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from consilience._check import InputError, check_count, check_positive
+from consilience._check import InputError
 from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
 from consilience.consensus.rows.cluster_similarity import STEPS, THETA, nearest_clusters
 from consilience.consensus.rows.problem import Problem
@@ -59,9 +58,6 @@ class ClusterWalk(ConsensusEstimator):
     max_leaves: int = LEAVES
 
     def _combine(self, problem: Problem) -> Answer:
-        check_positive("theta", self.theta)
-        check_count("steps", self.steps)
-        check_count("max_leaves", self.max_leaves)
         narrow = narrowed(problem)
         if not fits(narrow):
             two = f"two clusterings of {narrow.sizes.sum():,} clusters"

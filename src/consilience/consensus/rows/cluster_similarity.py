@@ -2,13 +2,12 @@
 
 Clusters of different clusterings overlap. Three things are read off their overlaps, and nothing else of the objects is needed.
 
-**Weight** of a cluster: exp(−H / θ), H the mean entropy, in bits, of the labels that the clusterings give to its objects (D. Huang,
-C.-D. Wang and J.-H. Lai, Locally weighted ensemble clustering, IEEE Trans. Cybernetics 2018). A cluster that the others tear
-apart says little.
+**Weight** of a cluster: exp(−H / θ), H the mean entropy, in bits, of the labels that the clusterings give to its objects (D. Huang, C.-D.
+Wang and J.-H. Lai, Locally weighted ensemble clustering, IEEE Trans. Cybernetics 2018). A cluster that the others tear apart says little.
 
 **Walk**: from a cluster to another in proportion to their Jaccard index times the weight of the one walked to; two steps. Two clusters are
 alike if walks from them end in the same places: the cosine of their distributions. So two clusters of one clustering, which share no
-object, are alike if they overlap the same clusters of others.
+object, are alike if they overlap the same clusters of others, and clusterings of different fineness support one another.
 
 **Similarity** of two objects: the mean, over the clusterings that label both, of the similarity of their clusters times the root of
 the product of their weights. Where labels are missing, one clustering more has the mean similarity of all pairs: few joint labels say
@@ -25,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consilience import _kernels
-from consilience._check import check_positive
 from consilience._types import Floats, Ints, Labels
 from consilience.consensus.rows.problem import Problem, label_table, label_tables, sum_over_labels
 
@@ -202,25 +200,18 @@ def nearest_clusters(
     return labels, scores
 
 
-# How far each cluster can be relied on, by what the other clusterings make of it.
-#
-# The weight of a cluster is exp(−H / (θ M)): H the entropy, in bits, of the labels that the clusterings give to its objects, summed over
-# clusterings, and M their number (D. Huang, C.-D. Wang and J.-H. Lai, Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48,
-# 2018). A cluster that every other clustering keeps together weighs 1; one that they tear apart, as a large cluster of a coarse
-# clustering often is, weighs little. `θ` says how much that counts.
-#
-# With missing labels an entropy is that over the objects labeled in both, and M counts the clusterings that label any of the
-# cluster's objects.
+# The same weights of clusters, where there may be too many of them for a table of their overlaps. One that every other clustering keeps
+# together weighs 1; one that they tear apart, as a large cluster of a coarse clustering often is, weighs little. With missing labels an
+# entropy is that over the objects labeled in both, and M counts the clusterings that label any of the cluster's objects.
 
 LEAST = 1e-100  # safeguard: weights divide and are multiplied, so they stay above 0
 CELLS = 4 * 10**6  # safeguard: cells of a table of all clusters and those of one clustering, 32 MB; else one by one
 
 
 def cluster_weights(problem: Problem, theta: float = THETA, *, work: int = 10**9, fewest: int = 20) -> Floats:
-    """(Σ k_q,) weights exp(−H / (θ M)) of all clusters, numbered through as in :meth:`Problem.hyperedges`."""
+    """(Σ k_q,) weights exp(−H / (θ M)) of all clusters, numbered through as in :attr:`Problem.hyperedges`."""
     # Cost O(rows · clusterings²) and O((Σ k_q)²) time, O(Σ k_q + rows) memory; beyond `work` labels read the
     # entropies are means over some of the clusterings, at least `fewest`.
-    check_positive("theta", theta)
     offsets = problem.offsets
     columns, sizes = np.ascontiguousarray(problem.labels.T), np.diff(offsets)
     r = problem.n_clusterings
@@ -268,7 +259,7 @@ def _entropies_inside(problem: Problem, column: Ints, judge: Ints, k: int) -> tu
 
 
 def co_occurrence(problem: Problem) -> Floats:
-    """(c, c): the weight of the objects that every two of all c clusters share, numbered as :meth:`Problem.hyperedges`."""
+    """(c, c): the weight of the objects that every two of all c clusters share, numbered as :attr:`Problem.hyperedges`."""
     # Tables of disjoint sets of objects add up. O(rows · clusterings²) time, 8 c² bytes.
     offsets, columns = problem.offsets, np.ascontiguousarray(problem.labels.T)
     found = np.empty((offsets[-1], offsets[-1]))

@@ -24,11 +24,9 @@ CHUNK = 8192  # safeguard: rows whose probabilities stay in the cache while they
 ALIGNED = 10  # safeguard: iterations after which labels keep the clusters that they stand for, so that EM cannot go in circles
 
 
-def error_posterior(
-    problem: Problem, labels: Array, prior: float = 500.0, max_iter: int = 50, tol: float = 1e-3
-) -> tuple[Floats, Floats]:
+def error_posterior(problem: Problem, labels: Array, prior: float = 500.0, max_iter: int = 50) -> tuple[Floats, Floats]:
     """(n_rows, k) probabilities of the clusters given each row, and (n_clusterings,) reliabilities, by EM from labels of the rows."""
-    # EM ends when no probability changes by more than `tol`, or when a cluster would be left without a row. An iteration costs
+    # EM ends when no probability changes by more than .001, or when a cluster would be left without a row. An iteration costs
     # O(rows · clusterings · k), on 20,000 rows at most.
     k, (rows, weights) = int(labels.max()) + 1, choose_leaves(problem, SAMPLE)
     codes, holders = problem.labels[rows], incidence(problem, rows).T.tocsr()
@@ -44,7 +42,7 @@ def error_posterior(
         logs = np.log(shares), np.log((weights @ soft + 1) / (weights.sum() + k))
         again = soft_rows(sum_over_labels(codes, offsets, logs[0]) + logs[1])[0]
         change, soft = np.abs(again - soft).max(), again
-        if change <= tol or len(np.unique(soft.argmax(axis=1))) < k:
+        if change <= 1e-3 or len(np.unique(soft.argmax(axis=1))) < k:
             break
     of_label, of_cluster, found = logs[0][:, place], logs[1][place], np.empty((problem.n_rows, k))
     for begin in range(0, problem.n_rows, CHUNK):

@@ -131,13 +131,11 @@ def _of_clusterings(colors: Colors, offsets: Ints) -> Colors:
     return mix(np.add.reduceat(mix(colors + ROW), offsets[:-1]))
 
 
-def _row_order(
-    rows: Labels, weights: Colors, colors: Colors, label_colors: Colors, offsets: Ints, columns: Ints
-) -> Ints:
+def _row_order(rows: Labels, whole: Colors, colors: Colors, label_colors: Colors, offsets: Ints, columns: Ints) -> Ints:
     """Rows by falling weight, then by color, then by the colors of their labels, then as given."""
     # One number to sort by: how light a row is, roughly, and the upper bits of its color. Equal ones are sorted out after.
-    shift = np.uint64(max(0, int(weights.max()).bit_length() - 16))
-    light = np.uint64(0xFFFF) - (weights >> shift)
+    shift = np.uint64(max(0, int(whole.max()).bit_length() - 16))
+    light = np.uint64(0xFFFF) - (whole >> shift)
     key = light << np.uint64(48) | colors >> np.uint64(16)
     order = np.argsort(key, kind="stable")
     same = np.flatnonzero(key[order[1:]] == key[order[:-1]])
@@ -262,10 +260,10 @@ class Problem:
             return self.given.labels()
         return np.arange(self.offsets[-1]), self.offsets
 
-    def hyperedges(self) -> tuple[Labels, Ints]:
-        """Every cluster of every clustering numbered through: (n_rows, n_clusterings) numbers, −1 missing, and offsets."""
-        numbers = np.where(self.labels >= 0, self.labels + self.offsets[:-1].astype(np.int32), -1)
-        return numbers.astype(np.int32), self.offsets
+    @property
+    def hyperedges(self) -> Labels:
+        """(n_rows, n_clusterings) clusters of all clusterings numbered through, −1 missing."""
+        return np.where(self.labels >= 0, self.labels + self.offsets[:-1].astype(np.int32), -1).astype(np.int32)
 
 
 def check_problem(
@@ -335,9 +333,8 @@ def _row_weights(signatures: Any, sample_weight: Any, n_objects: int) -> Floats:
         raise InputError("sample weights must be finite, not negative, and not all zero")
     some = weights[weights > 0]
     if some.max() > 1e12 * some.min() or some.sum() >= 2**53:
-        raise InputError(
-            "sample weights differ by more than a factor of 10¹², or sum to more than 2⁵³; scale or clip them"
-        )
+        far = "differ by more than a factor of 10¹², or sum to more than 2⁵³"
+        raise InputError(f"sample weights {far}; scale or clip them")
     inverse = signatures.inverse
     if (some % 1 != 0).any():
         weights = weights / np.sort(some).mean()  # relative weights: an object weighs 1 on average

@@ -53,14 +53,9 @@ def stable_components(ensemble: EnsembleLike, *, top: int | None = None) -> pd.D
     begin = np.cumsum(signatures.counts) - signatures.counts
     names = members if ens.ids is None else ens.ids[members]
     sizes = signatures.counts[order]
-    return pd.DataFrame(
-        {
-            "size": sizes,
-            "share": sizes / ens.n_objects,
-            "objects": [names[begin[i] : begin[i] + min(SHOWN, signatures.counts[i])].tolist() for i in order],
-            "labels": [tuple(row) for row in signatures.labels[order].tolist()],
-        }
-    )
+    shown = [names[begin[i] : begin[i] + min(SHOWN, signatures.counts[i])].tolist() for i in order]
+    labels = [tuple(row) for row in signatures.labels[order].tolist()]
+    return pd.DataFrame({"size": sizes, "share": sizes / ens.n_objects, "objects": shown, "labels": labels})
 
 
 def floaters(ensemble: EnsembleLike, consensus: Any, *, threshold: float = FLOATING) -> pd.DataFrame:
@@ -80,9 +75,8 @@ def floaters(ensemble: EnsembleLike, consensus: Any, *, threshold: float = FLOAT
     Returns
     -------
     DataFrame
-        `id` (or number), `cluster`, `support`, `second` (the best other cluster; −1 if no clustering speaks for
-        one), `second_support`, `confidence` and `labeled` (clusterings that label the object). Clusters are numbered 0 … k − 1 in
-        the order of their labels.
+        `id` (or number), `cluster`, `support`, `second` (the best other cluster; −1 if no clustering speaks for one), `second_support`,
+        `confidence` and `labeled` (clusterings that label the object). Clusters are numbered 0 … k − 1 in the order of their labels.
 
     Examples
     --------

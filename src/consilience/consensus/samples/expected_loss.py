@@ -32,6 +32,7 @@ from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints, Labels
 
 LOSSES = ("vi", "binder")
+Found = tuple[Labels, float]  # a partition, and its loss
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,7 @@ class ExpectedLoss:
     def at(self, labels: Array) -> float:
         return self.improve(labels, np.empty(0, np.int64))[1]
 
-    def improve(
-        self, labels: Array, order: Ints, *, limit: int | None = None, passes: int = 100
-    ) -> tuple[Labels, float]:
+    def improve(self, labels: Array, order: Ints, *, limit: int | None = None, passes: int = 100) -> Found:
         """Put items, in an order, where the loss is least, until none moves; new labels of all, and the loss."""
         # A label of −1 is an item that has no cluster yet; there are at most `limit` clusters. Costs O(entries · clusters) a pass.
         found = np.array(labels, np.int32)
@@ -124,7 +123,6 @@ def term(x: Any, square: bool) -> Floats:
 # two generations bring no better best.
 
 TRIED = 10  # safeguard: for time, samples, of which the best is a start
-Found = tuple[Labels, float]
 
 
 def usual_starts(loss: ExpectedLoss, n_clusters: float, *, fewest: int = 2, most: int = 12, work: float = 4e8) -> int:

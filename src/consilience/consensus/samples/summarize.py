@@ -12,7 +12,7 @@ import pandas as pd
 from consilience._check import InputError, check_choice, check_count, check_seed, check_share, count, is_number, show
 from consilience._run.parallel import runs_tasks
 from consilience._types import Array, Columns, EnsembleLike, Floats, Ints, Labels, PathLike
-from consilience.consensus.result import list_numbers
+from consilience.consensus.result import Labeled, list_numbers
 from consilience.consensus.rows.problem import Problem, by_size, check_problem, label_tables, row_scores
 from consilience.consensus.samples.expected_loss import LOSSES, TRIED, ExpectedLoss, best_partition, usual_starts
 from consilience.ensemble import Ensemble
@@ -24,7 +24,7 @@ NAMES = {"vi": ("variation of information", " nats"), "binder": ("Binder's loss"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Summary(Result):
+class Summary(Labeled, Result):
     """The partition of least expected loss over samples.
 
     Attributes
@@ -71,16 +71,7 @@ class Summary(Result):
     call: str = ""
     seconds: float = 0.0
 
-    @property
-    def sizes(self) -> Ints:
-        """Number of objects in every cluster."""
-        return np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters)
-
-    @property
-    def ensemble(self) -> Ensemble:
-        """The labels as an ensemble of one clustering, which verbs on clusterings take."""
-        info = {"name": ["summary"], "method": [self.loss]}
-        return Ensemble.from_codes(self.labels.astype(np.int32)[:, None], ids=self.ids, info=info)
+    _clustering, _maker = "summary", "loss"
 
     def ball(self, level: float = 0.95) -> CredibleBall:
         """The smallest ball around the partition that holds a share of the samples, and the partitions at its bounds.
@@ -178,10 +169,8 @@ def cohesion_of(problem: Problem, labels: Ints) -> Floats:
 
 # How sure a summary of samples is: the ball of partitions around it that holds most of the probability.
 #
-# The credible ball of level 1 − α is the smallest ball around a partition, by a distance of partitions, with at least 1 − α of the
-# samples. Its bounds say what it spans: the **horizontal** bounds are the partitions in it that are farthest from its center; the **upper
-# vertical** ones have the fewest clusters and are the farthest of those, the **lower vertical** ones the most clusters (S. Wade and
-# Z. Ghahramani, Bayesian cluster analysis: point estimation and credible balls, Bayesian Analysis 2018).
+# Its bounds are the partitions in it that are farthest from its center: of all, of those with the fewest clusters, and of those with the
+# most (S. Wade and Z. Ghahramani, Bayesian cluster analysis: point estimation and credible balls, Bayesian Analysis 2018).
 
 SAME = 1e-9  # safeguard: distances that differ by less are equal
 BOUNDS = ("horizontal", "upper vertical", "lower vertical")
@@ -316,7 +305,7 @@ class CertainCore(Result):
 def certain_core(problem: Problem, cohesion: Floats, labels: Array, level: float, ids: Array | None) -> CertainCore:
     """The largest core found, from the distinct rows of samples and, for every row, its cohesion and its cluster in the summary."""
     check_share("level", level)
-    columns = problem.hyperedges()[0]
+    columns = problem.hyperedges
     need = max(1, int(np.ceil(level * problem.n_clusterings - 1e-9)))
     best = np.full(problem.n_rows, -1), 0
     for seed in _seeds(problem, cohesion, labels):
@@ -329,12 +318,8 @@ def certain_core(problem: Problem, cohesion: Floats, labels: Array, level: float
         some = core >= 0
         order = by_size(core[some], problem.weights[some], int(core.max()) + 1, problem.first[some])
         core = np.where(some, np.argsort(order)[core], -1)
-    return CertainCore(
-        labels=problem.to_objects(core.astype(np.int64), -1),
-        probability=agreeing / problem.n_clusterings,
-        level=level,
-        ids=ids,
-    )
+    objects, probability = problem.to_objects(core.astype(np.int64), -1), agreeing / problem.n_clusterings
+    return CertainCore(labels=objects, probability=probability, level=level, ids=ids)
 
 
 def _seeds(problem: Problem, cohesion: Floats, labels: Array, *, few: int = 64, most: int = 8) -> Ints:
@@ -434,12 +419,8 @@ def summarize(
     random_state : int
     n_jobs : int, optional
         Threads over starts; the answer does not depend on it.
-    client : dask.distributed.Client, optional
-        A cluster that the tasks go to, instead (``docs/scale.md``); the answer is the same.
-    log : path, optional
-        A file that lines are added to, of what was done, where, in how many seconds and with how much memory (``docs/scale.md``).
-    progress : bool, optional
-        A bar on standard error; by default only on a terminal.
+    client, log, progress
+        See :func:`combine`.
 
     Returns
     -------

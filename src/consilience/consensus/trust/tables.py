@@ -1,14 +1,13 @@
 """How far to trust each cluster of a consensus, and each clustering that it was made of.
 
 **The tables.** Of a cluster: `size`, the number of its objects, and `share`, theirs of the weight of the objects with a cluster;
-`confidence` and `support`, means of its objects; `floaters`, how many of them float; `recurrence`, the mean over clusterings of the
-largest Jaccard index of the cluster with one of theirs, on the objects labeled in both (NaN if none labels any of its objects);
-`nearest`, the cluster that most other votes of its objects speak for (−1 if none do), and `confused`, the share of all its votes that do.
-Of a clustering: `coverage`, the share of the objects that it labels; `reliability` (0 if it puts all objects together or all apart, NaN
-for the only clustering and if the others say nothing); `weight`, how much it says: the mean, over its objects, of the weight of their
-cluster, exp(−H / 0.4) for H the mean entropy in bits of the clusterings' labels inside it
-(:mod:`consilience.consensus.rows.cluster_similarity`); `kept`, the share of its pairs of objects that are together in the consensus (NaN
-without pairs); `better_without`, whether it is better left out.
+`confidence` and `support`, means of its objects; `floaters`, how many of them float; `recurrence`, the mean over clusterings of the largest
+Jaccard index of the cluster with one of theirs, on the objects labeled in both (NaN if none labels any of its objects); `nearest`, the
+cluster that most other votes of its objects speak for (−1 if none do), and `confused`, the share of all its votes that do. Of a clustering:
+`coverage`, the share of the objects that it labels; `reliability` (0 if it puts all objects together or all apart, NaN for the only
+clustering and if the others say nothing); `weight`, how much it says: the mean, over its objects, of the weight of their cluster, exp(−H /
+0.4) for H the mean entropy in bits of the clusterings' labels inside it (:mod:`consilience.consensus.rows.cluster_similarity`); `kept`, the
+share of its pairs of objects that are together in the consensus (NaN without pairs); `better_without`, whether it is better left out.
 
 Everything is read off tables of labels × clusters, by the weights of the objects: two copies of an object count as an object of weight
 2 does, and an object of weight 0 not at all. The **votes** of an object are those of :mod:`consilience.consensus.trust.confidence`: a
@@ -82,14 +81,12 @@ def confusions(tables: Sequence[Floats], order: Ints) -> pd.DataFrame:
     total = votes.sum(axis=1)
     np.fill_diagonal(votes, 0)
     most = votes.max(axis=1, initial=0)
-    found = pd.DataFrame(
-        {
-            "recurrence": np.where(judged > 0, recurrence / np.maximum(judged, 1), np.nan),
-            "nearest": np.where(most > 0, order[votes.argmax(axis=1)] if k else 0, -1),
-            "confused": np.divide(most, total, out=np.zeros(k), where=total > 0),
-        }
-    )
-    return found.iloc[np.argsort(order)].reset_index(drop=True)
+    columns = {
+        "recurrence": np.where(judged > 0, recurrence / np.maximum(judged, 1), np.nan),
+        "nearest": np.where(most > 0, order[votes.argmax(axis=1)] if k else 0, -1),
+        "confused": np.divide(most, total, out=np.zeros(k), where=total > 0),
+    }
+    return pd.DataFrame(columns).iloc[np.argsort(order)].reset_index(drop=True)
 
 
 def cluster_means(
@@ -102,19 +99,19 @@ def cluster_means(
     weights = copies.astype(float) if weights is None else weights
     mass = np.bincount(labels[there], weights[there], minlength=k)
     weak = floating(labels, support)
-    means = {
-        name: np.bincount(labels[there], (values * weights)[there], minlength=k) / np.where(mass > 0, mass, 1)
-        for name, values in (("confidence", confidence), ("support", support))
+
+    def mean(values: Floats) -> Floats:
+        return np.bincount(labels[there], (values * weights)[there], minlength=k) / np.where(mass > 0, mass, 1)
+
+    columns = {
+        "cluster": np.arange(k),
+        "size": np.bincount(labels[there], copies[there], minlength=k).astype(np.int64),
+        "share": mass / max(mass.sum(), 1e-300),
+        "confidence": mean(confidence),
+        "support": mean(support),
+        "floaters": np.bincount(labels[weak], copies[weak], minlength=k).astype(np.int64),
     }
-    return pd.DataFrame(
-        {
-            "cluster": np.arange(k),
-            "size": np.bincount(labels[there], copies[there], minlength=k).astype(np.int64),
-            "share": mass / max(mass.sum(), 1e-300),
-            **means,
-            "floaters": np.bincount(labels[weak], copies[weak], minlength=k).astype(np.int64),
-        }
-    )
+    return pd.DataFrame(columns)
 
 
 def member_table(problem: Problem, labels: Array, names: Sequence[Any] | None = None) -> pd.DataFrame:
@@ -130,17 +127,9 @@ def member_table(problem: Problem, labels: Array, names: Sequence[Any] | None = 
     own = np.array([_pairs(table.sum(axis=0)) for table in tables])  # the pairs that a clustering puts together
     weight[place] = _weights(problem)
     kept[place] = np.where(own > 0, [_pairs(table) for table in tables] / np.where(own > 0, own, 1), np.nan)
-    return pd.DataFrame(
-        {
-            "clustering": np.arange(m) if names is None else np.asarray(names),
-            "n_clusters": clusters,
-            "coverage": coverage,
-            "reliability": reliability,
-            "weight": weight,
-            "kept": kept,
-            "better_without": without,
-        }
-    )
+    found = {"clustering": np.arange(m) if names is None else np.asarray(names), "n_clusters": clusters}
+    found |= {"coverage": coverage, "reliability": reliability, "weight": weight, "kept": kept}
+    return pd.DataFrame(found).assign(better_without=without)
 
 
 def reliability_of(problem: Problem, labels: Array) -> tuple[Floats, Array]:
@@ -224,7 +213,7 @@ def _weights(problem: Problem) -> Floats:
     r = problem.n_clusterings
     rows, weights = _judging(problem, READ // (r * min(r, JUDGES)))
     some = problem if len(rows) == problem.n_rows else problem.part(rows, weights)
-    worth, numbers = cluster_weights(some, work=READ), some.hyperedges()[0]
+    worth, numbers = cluster_weights(some, work=READ), some.hyperedges
     found = np.full(r, np.nan)
     for q, column in enumerate(numbers.T):
         known = column >= 0
