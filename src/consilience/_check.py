@@ -1,7 +1,5 @@
 """Checks of what users pass: it becomes what the rest can rely on, or one clear sentence."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Values as JSON has them: the one conversion of the package."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 from collections.abc import Mapping, Set

@@ -1,7 +1,5 @@
 """Rows of labels: collapsed, counted against clusters, scored, voted on, sampled."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

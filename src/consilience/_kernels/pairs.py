@@ -1,7 +1,5 @@
 """Pairs of clusterings, and pairs of objects in them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Searches: moves of objects, merges of clusters, k-means."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

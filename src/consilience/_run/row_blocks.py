@@ -1,7 +1,5 @@
 """Tables in row blocks, wherever they lie: in memory, computed by Dask, or in files. A block is read where it is worked on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

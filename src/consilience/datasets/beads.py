@@ -1,7 +1,5 @@
 """Beads with a shape and a color: a bundled table with two right answers, and clusterings of it."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 from pathlib import Path
 

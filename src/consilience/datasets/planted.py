@@ -1,7 +1,5 @@
 """A made-up table of customers as they come: columns of every kind, gaps, and segments that were planted."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """What stands beside the labels: the table of the clusterings, the ids of the objects, names of labels; and how they are chosen by them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A run: draws specs, has them made, and adds them to memory or a store."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 import warnings

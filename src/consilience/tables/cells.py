@@ -1,7 +1,5 @@
 """Columns of a raw table as numbers, labels and names, and as matrices; what does not fit is refused by its place."""
 
-from __future__ import annotations
-
 import decimal
 import numbers
 import re

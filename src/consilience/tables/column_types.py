@@ -1,7 +1,5 @@
 """What each column of a table of data is: a number, a category, an ordered category, a date, a yes or no, or nothing to cluster by."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Which columns are values, which names the objects, and which look like neither; tables whose columns are the objects."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

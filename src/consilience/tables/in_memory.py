@@ -1,7 +1,5 @@
 """Objects in memory (data frames, arrays, tensors, sparse matrices, AnnData), each into a raw table or into label vectors."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any

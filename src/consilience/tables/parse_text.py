@@ -1,7 +1,5 @@
 """Numbers, dates and ranges as people write them: thousands separators, decimal commas, a unit, days before months, 18-24."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections import Counter

@@ -18,7 +18,7 @@ from consilience._names import unique_names
 
 Body: TypeAlias = Any  # pa.Table of strings, DataFrame, ndarray or csr_matrix
 Column: TypeAlias = Any  # pa.ChunkedArray of strings or Series
-Names: TypeAlias = "str | int | Sequence[str | int]"
+Names: TypeAlias = str | int | Sequence[str | int]
 #: How the command line calls an option; messages name both, since they serve both.
 FLAGS = {"id_column": "--id", "known": "--known, --given", "columns": "--columns", "types": "--type"}
 

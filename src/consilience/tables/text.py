@@ -1,7 +1,5 @@
 """Delimited text (CSV and its kin) as columns of strings; every oddity is named by its line."""
 
-from __future__ import annotations
-
 import bz2
 import codecs
 import csv

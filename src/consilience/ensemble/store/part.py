@@ -1,7 +1,5 @@
 """One part of a store: a Parquet file of numbers, info, label names and labels."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re
