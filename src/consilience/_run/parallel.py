@@ -122,19 +122,11 @@ def runs_tasks(verb: F) -> F:
     return with_its_workers  # type: ignore[return-value]
 
 
-def workers(
-    n_jobs: int | None,
-    *,
-    lazily: bool = False,
-    as_they_come: bool = False,
-    prefer: str = "threads",
-    logged: bool = True,
-) -> Workers:
+def workers(n_jobs: int | None, *, prefer: str = "threads", **form: bool) -> Workers:
     """Workers for independent tasks: call it with ``joblib.delayed(function)(…)`` tasks, or hold it open with ``with``."""
-    # `lazily` yields results as soon as they and those before them are there, `as_they_come` (place, result) as they end; else they are
-    # a list. `prefer` holds where a context does not say otherwise: "threads" for kernels, "processes" for Python code.
+    # Of their `form`, `lazily` yields results as soon as they and those before them are there, `as_they_come` (place, result) as they end;
+    # else they are a list. `prefer` holds where a context does not say otherwise: "threads" for kernels, "processes" for Python code.
     jobs, client = check_n_jobs(n_jobs), active_client()
-    form = {"lazily": lazily, "as_they_come": as_they_come, "logged": logged}
     if client is not None:
         from consilience._run.cluster import ClusterWorkers
 

@@ -59,9 +59,8 @@ def combine(
         Find the numbers of clusters at which the clusterings agree, and the answers there, whatever `n_clusters`: the tree and the curve
         of stability are made of them. Without, a consensus of 100,000 cells is a matter of seconds.
     key_added : str, default "consensus"
-    random_state : int
-    n_jobs : int, optional
-    progress : bool, optional
+    random_state, n_jobs, progress
+        As in :func:`consilience.combine`.
     **options
         Of the method.
 
@@ -195,8 +194,7 @@ def chosen(adata: Any, keys: str | Sequence[str] | None) -> tuple[Ensemble, list
     made = answers_in(adata)
     columns = [name for name in map(str, adata.obs.columns) if name not in made]
     if keys is None:
-        stored = stored_keys(adata)
-        keys = stored[0] if stored else [name for name in columns if name.startswith(USUAL)]
+        keys = next(iter(stored_keys(adata)), [name for name in columns if name.startswith(USUAL)])
         if not keys:
             remedy = "call consilience.anndata.generate, or name columns of obs with keys"
             raise InputError(f"the AnnData has no clusterings: {remedy}")
@@ -222,8 +220,7 @@ def _write(adata: Any, key: str, found: Consensus, names: Sequence[str]) -> None
     for old in [name for name in adata.obsm if name.startswith(f"{key}_")]:
         if old[len(key) + 1 :] in {field.name for field in fields(Consensus)}:
             del adata.obsm[old]  # of an earlier answer, which may have had scales
-    clusters = [str(c) for c in range(found.n_clusters)]
-    adata.obs[key] = pd.Categorical.from_codes(found.labels, clusters)
+    adata.obs[key] = pd.Categorical.from_codes(found.labels, [str(c) for c in range(found.n_clusters)])
     held: dict[str, Any] = {"made_by": MADE_BY, "written": f"{time.time():.6f}", "n_cells": n}
     held["keys"] = np.array(names, object)
     for field in fields(Consensus):

@@ -48,10 +48,6 @@ def plot_tree(
         Genes of :func:`split_genes`, if it was called, that stand under the children of a split; 0 for none.
     ax : Axes, optional
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> import anndata, numpy as np
@@ -85,10 +81,6 @@ def plot_stability(adata: Any, key: str = "consensus", *, ax: Axes | None = None
     key : str, default "consensus"
     ax : Axes, optional
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> import anndata, numpy as np
@@ -117,10 +109,6 @@ def plot_confidence(
     size : float, optional
         Of a cell, in square points.
     ax : Axes, optional
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------

@@ -117,10 +117,8 @@ def effect_sizes(X: Any, codes: NDArray[np.int32]) -> tuple[Floats, Floats, Floa
         apart = np.where(np.abs(inside - outside) > rounding, inside - outside, 0)
         effect = apart / np.where(pooled > rounding, pooled, 0)
         error = np.sqrt(1 / size + 1 / rest + np.where(np.isinf(effect), 0, effect) ** 2 / (2 * n))
-    inside, outside = (
-        np.where(np.abs(side + center) < 1e-12 * np.abs(center), 0, side + center) for side in (inside, outside)
-    )
-    return inside, outside, effect, error
+    means = [np.where(np.abs(side + center) < 1e-12 * np.abs(center), 0, side + center) for side in (inside, outside)]
+    return means[0], means[1], effect, error
 
 
 def _sums(member: Any, block: Any) -> tuple[Floats, Floats, Floats]:
@@ -152,9 +150,8 @@ class NumberEffects:
         return None
 
 
-# What tells a cluster from the rest, in the words of the table as it came: shares of categories, medians of numbers and dates.
-#
-# Of words in an order it is the share of a level and of all beyond it, where that differs most from the rest.
+# What tells a cluster from the rest, in the words of the table as it came: shares of categories, medians of numbers and dates. Of words
+# in an order it is the share of a level and of all beyond it, where that differs most from the rest.
 
 
 @dataclass(frozen=True, eq=False)

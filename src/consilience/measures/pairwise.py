@@ -72,10 +72,8 @@ def pairwise(
     ens, how = as_ensemble(ensemble, columns=columns, id_column=id_column), MEASURES[measure]
     threads, n_pairs = n_threads(n_jobs), ens.n_clusterings * (ens.n_clusterings - 1) // 2
     if n_pairs > MOST_PAIRS:
-        raise InputError(
-            f"{count(ens.n_clusterings, 'clustering')} are {count(n_pairs, 'pair')}, and at most {MOST_PAIRS:,} are compared: "
-            "draw some of the clusterings, and name them with columns= (--columns)"
-        )
+        many = f"{count(ens.n_clusterings, 'clustering')} are {count(n_pairs, 'pair')}, and at most {MOST_PAIRS:,} are compared"
+        raise InputError(f"{many}: draw some of the clusterings, and name them with columns= (--columns)")
     if how.all_pairs is not None:
         return how.all_pairs(ens, threads, progress)
     if how.formula is None:
