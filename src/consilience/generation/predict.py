@@ -26,6 +26,8 @@ from consilience.tables.scaling import CountScaling
 BLOCK = 2**24  # safeguard: scores at a time, 128 MB
 # safeguard: objects that a clustering without means keeps at most, and at least; and of all that weigh the columns in ways of their own.
 NEIGHBORS, FEWEST, TOTAL = 20_000, 1000, 100_000
+ALIKE = 0.5  # safeguard: adjusted Rand index of a clustering and the same made again, below which the data is not that of the run
+OTHER = "the clusterings do not fit the data: is it the data, in the order, that they were made from?"
 
 register(Preparation)
 register(Standardizer)
@@ -146,11 +148,6 @@ class Labeler:
         for part in self.parts:
             part.label(table, labels)
         return labels
-
-
-# safeguard: adjusted Rand index of a clustering and the same made again, below which the data is not that of the run.
-ALIKE = 0.5
-OTHER = "the clusterings do not fit the data: is it the data, in the order, that they were made from?"
 
 
 def extend(ensemble: EnsembleLike, X: Any, new: Any, *, base: Any = None) -> Ensemble:

@@ -43,13 +43,7 @@ class Spaces:
     # way.
 
     def __init__(
-        self,
-        values: ArrayLike,
-        plan: Plan,
-        *,
-        groups: Ints | None = None,
-        scaling: Scaling = None,
-        filled: Filled = None,
+        self, values: ArrayLike, plan: Plan, groups: Ints | None = None, scaling: Scaling = None, filled: Filled = None
     ) -> None:
         self.plan, self._filled = plan, filled
         self.stress: float | None = None
