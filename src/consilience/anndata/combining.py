@@ -81,8 +81,7 @@ def combine(
     --------
     >>> import anndata, numpy as np
     >>> import consilience.anndata as ca
-    >>> rng = np.random.default_rng(0)
-    >>> adata = anndata.AnnData(np.repeat(rng.normal(size=(3, 8)) * 4, 40, axis=0) + rng.normal(size=(120, 8)))
+    >>> adata = anndata.AnnData(np.repeat(8 * np.eye(3, 8), 40, axis=0) + np.random.default_rng(0).normal(size=(120, 8)))
     >>> ca.generate(adata, 20, use_rep="X")
     >>> ca.combine(adata, n_clusters="auto").n_clusters
     3
@@ -128,8 +127,7 @@ def consensus(adata: Any, key: str = "consensus") -> Consensus:
     --------
     >>> import anndata, numpy as np
     >>> import consilience.anndata as ca
-    >>> rng = np.random.default_rng(0)
-    >>> adata = anndata.AnnData(np.repeat(rng.normal(size=(3, 8)) * 4, 40, axis=0) + rng.normal(size=(120, 8)))
+    >>> adata = anndata.AnnData(np.repeat(8 * np.eye(3, 8), 40, axis=0) + np.random.default_rng(0).normal(size=(120, 8)))
     >>> ca.generate(adata, 20, use_rep="X")
     >>> found = ca.combine(adata, n_clusters=3)
     >>> ca.consensus(adata).n_clusters

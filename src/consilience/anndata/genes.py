@@ -40,9 +40,8 @@ def split_genes(
     -------
     DataFrame
         Also in ``uns[key]["split_genes"]``: `level` (row of the tree that splits), `from_k`, `to_k`, `cluster` that splits, `child`,
-        `gene`, `auc` (chance that a cell of the child has more of the gene than one of its siblings; ties count half),
-        `log2_fold_change` of the means without the logarithm (NaN if values are negative), and the shares of cells that have the
-        gene at all.
+        `gene`, `auc` (chance that a cell of the child has more of the gene than one of its siblings; ties count half), `log2_fold_change`
+        of the means without the logarithm (NaN if values are negative), and the shares of cells that have the gene at all.
 
     Notes
     -----

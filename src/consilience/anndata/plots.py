@@ -52,8 +52,7 @@ def plot_tree(
     --------
     >>> import anndata, numpy as np
     >>> import consilience.anndata as ca
-    >>> rng = np.random.default_rng(0)
-    >>> adata = anndata.AnnData(np.repeat(rng.normal(size=(3, 8)) * 4, 40, axis=0) + rng.normal(size=(120, 8)))
+    >>> adata = anndata.AnnData(np.repeat(8 * np.eye(3, 8), 40, axis=0) + np.random.default_rng(0).normal(size=(120, 8)))
     >>> ca.generate(adata, 20, use_rep="X")
     >>> found = ca.combine(adata, n_clusters="auto")
     >>> ca.plot_tree(adata, keys="clusterings").get_figure() is not None
@@ -85,8 +84,7 @@ def plot_stability(adata: Any, key: str = "consensus", *, ax: Axes | None = None
     --------
     >>> import anndata, numpy as np
     >>> import consilience.anndata as ca
-    >>> rng = np.random.default_rng(0)
-    >>> adata = anndata.AnnData(np.repeat(rng.normal(size=(3, 8)) * 4, 40, axis=0) + rng.normal(size=(120, 8)))
+    >>> adata = anndata.AnnData(np.repeat(8 * np.eye(3, 8), 40, axis=0) + np.random.default_rng(0).normal(size=(120, 8)))
     >>> ca.generate(adata, 20, use_rep="X")
     >>> found = ca.combine(adata, n_clusters="auto")
     >>> ca.plot_stability(adata).get_xlabel()
@@ -114,8 +112,7 @@ def plot_confidence(
     --------
     >>> import anndata, numpy as np
     >>> import consilience.anndata as ca
-    >>> rng = np.random.default_rng(0)
-    >>> adata = anndata.AnnData(np.repeat(rng.normal(size=(3, 8)) * 4, 40, axis=0) + rng.normal(size=(120, 8)))
+    >>> adata = anndata.AnnData(np.repeat(8 * np.eye(3, 8), 40, axis=0) + np.random.default_rng(0).normal(size=(120, 8)))
     >>> ca.generate(adata, 20, use_rep="X")
     >>> adata.obsm["X_pca"] = np.asarray(adata.X)[:, :2]
     >>> found = ca.combine(adata, n_clusters=3)

@@ -100,9 +100,7 @@ def refuse_blocks(source: Path, what: str) -> None:
 
 
 def ensemble_of(result: Any) -> Ensemble:
-    if isinstance(result, Ensemble):
-        return result
-    found = getattr(result, "ensemble", None)
+    found = result if isinstance(result, Ensemble) else getattr(result, "ensemble", None)
     if isinstance(found, Ensemble):
         return found
     if hasattr(result, "labels"):

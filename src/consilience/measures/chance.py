@@ -1,9 +1,8 @@
 """Mutual information adjusted for chance: exact under the permutation (hypergeometric) model.
 
-With φ(x) = x log x and Φ its sum over the cells of the contingency table, dealing the objects out anew at the same cluster
-sizes changes nothing but Φ, and E[Φ] is the sum of E[φ(X)] over the cells, X the objects that a cluster of size a and one of
-size b share by chance. That depends on (n, a, b) alone: E[Φ] of all pairs is N E Nᵀ, N the number of clusters of each size in
-each clustering.
+With φ(x) = x log x and Φ its sum over the cells of the contingency table, dealing the objects out anew at the same cluster sizes changes
+nothing but Φ, and E[Φ] is the sum of E[φ(X)] over the cells, X the objects that a cluster of size a and one of size b share by chance.
+That depends on (n, a, b) alone: E[Φ] of all pairs is N E Nᵀ, N the number of clusters of each size in each clustering.
 """
 
 from typing import Any

@@ -106,13 +106,9 @@ def compare(
     measures : sequence of str
         Names as for :func:`pairwise`.
     known : label vector, Series, DataFrame, mapping of name to label vector, path, or names of columns of the table, optional
-        Known labels; each clustering is compared with each of them. A vector without a name is called "known".
-        A pandas index must be that of the ensemble's ids, where both say which objects they are of.
-    columns : str, int or sequence of them, optional
-        Of a table or a run: the clusterings to take, by name, position or pattern (``"leiden_*"``).
-    id_column : str or int, optional
-        Of a table: the column that names the objects.
-    n_jobs, progress
+        Known labels; each clustering is compared with each of them. A vector without a name is called "known". A pandas index must be that
+        of the ensemble's ids, where both say which objects they are of.
+    columns, id_column, n_jobs, progress
         As for :func:`pairwise`.
 
     Returns

@@ -149,10 +149,9 @@ def _check_types(raw: RawTable, types: Any, kept: Sequence[int]) -> dict[int, st
     """The types that were said, by position, levels of an order as a tuple; those of columns that are not kept are refused."""
     if types is None:
         return {}
-    if isinstance(types, str) and "<" not in types:
-        return dict.fromkeys(kept, check_choice(types, (*TYPES, "counts"), "type of columns (--type)"))
     if isinstance(types, str):
-        return dict.fromkeys(kept, _check_levels(types, "all columns"))
+        one = None if "<" in types else check_choice(types, (*TYPES, "counts"), "type of columns (--type)")
+        return dict.fromkeys(kept, one or _check_levels(types, "all columns"))
     if not isinstance(types, Mapping):
         what = "types must map columns to types, such as {'zip': 'category'}"
         raise InputError(f"{what}; got {kind_of(types)}, {show(types)}")

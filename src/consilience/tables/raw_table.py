@@ -161,10 +161,9 @@ class RawTable:
         given = self.names or []
         numbered = unique_names(given)
         names = [old if not old or is_number(old) else new for old, new in zip(given, numbered, strict=True)]
+        said = "the name {!r} stands over several columns: column {} (the first is 0) is {!r}"
         notices = [
-            f"the name {old!r} stands over several columns: column {position} (the first is 0) is {new!r}"
-            for position, (old, new) in enumerate(zip(given, names, strict=True))
-            if old != new
+            said.format(old, j, new) for j, (old, new) in enumerate(zip(given, names, strict=True)) if old != new
         ]
         return replace(self, names=names, notices=(*self.notices, *notices)) if notices else self
 
@@ -188,8 +187,6 @@ def is_number(text: str) -> bool:
         return False
     return True
 
-
-# What says how to read a table, of all that a verb is given.
 
 PARSING = ("header", "sep", "decimal", "encoding")  # how to parse a file, of all that says how to read it
 #: What verbs pass to read_table.
