@@ -124,8 +124,7 @@ def computed(values: Sequence[Any]) -> list[Any]:
         return list(compute(*values))
     from consilience._run.cluster import ClusterWorkers
 
-    found: list[Any] = ClusterWorkers(client, logged=False)(delayed(_itself)(value) for value in values)
-    return found
+    return list(ClusterWorkers(client, logged=False)(delayed(_itself)(value) for value in values))
 
 
 def _itself(value: Any) -> Any:

@@ -249,8 +249,7 @@ def _plain(value: Any) -> Any:
     """Numbers and text as they were before a file kept them."""
     if isinstance(value, pd.DataFrame):
         frame = value.reset_index(drop=True)
-        text = [name for name in frame if isinstance(frame[name].dtype, pd.CategoricalDtype)]
-        return frame.astype(dict.fromkeys(text, object))
+        return frame.astype(dict.fromkeys(frame.select_dtypes("category"), object))
     if isinstance(value, Mapping):
         return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, np.ndarray):

@@ -214,8 +214,7 @@ def draw_sample(blocks: NumberBlocks, seed: int, n_jobs: int | None = None) -> S
         parts.append(part)
         digests += seen
     # The digest of chunks is that of the table in memory: a store knows its data in either form.
-    known = fingerprint_of_chunks((n, blocks.n_columns), np.float64, digests)
-    return Sample(rows, np.concatenate(parts), str(known))
+    return Sample(rows, np.concatenate(parts), fingerprint_of_chunks((n, blocks.n_columns), np.float64, digests))
 
 
 def _look(piece: Piece, rows: Ints) -> tuple[Floats, list[bytes], float]:

@@ -353,11 +353,10 @@ def _check_known(given: Any, side: str, objects: Table | Ensemble) -> dict[str, 
         raise InputError(f"{unknown}: give the table that has it, read with known=")
     else:
         known = known_labels_of(given, objects)
-    codes = {}
-    for name, labels in known.items():
-        codes[name] = check_labels(labels, f"{side} {name!r}")
-        if len(codes[name]) != objects.n_objects:
-            raise InputError(f"{side} {name!r} has {len(codes[name])} labels for {count(objects.n_objects, 'object')}")
-        if codes[name].max(initial=-1) < 1:
+    found = {name: check_labels(labels, f"{side} {name!r}") for name, labels in known.items()}
+    for name, codes in found.items():
+        if len(codes) != objects.n_objects:
+            raise InputError(f"{side} {name!r} has {len(codes)} labels for {count(objects.n_objects, 'object')}")
+        if codes.max(initial=-1) < 1:
             raise InputError(f"{side} {name!r} has only one group: there is nothing to be {side}")
-    return codes
+    return found

@@ -1,9 +1,7 @@
 """Labels of new objects, by every clustering of a run: the nearest mean, what its method says, or else the nearest object."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -46,7 +44,7 @@ class Means:
     constants: Floats  # |w c|²
 
     @classmethod
-    def of(cls, space: Space, specs: list[Spec], columns: list[int], labels: Labels) -> Means:
+    def of(cls, space: Space, specs: list[Spec], columns: list[int], labels: Labels) -> Self:
         means, counts, sizes = cluster_means(space.table, labels[:, columns])
         weights = [np.ones(space.width) if spec.weights is None else spec.weights for spec in specs]
         squares = np.repeat(np.square(weights, dtype=float), sizes, axis=0)
@@ -76,7 +74,7 @@ class Nearest:
     labels: Labels  # (kept, clusterings)
 
     @classmethod
-    def of(cls, space: Space, weights: Array | None, columns: list[int], labels: Labels, most: int) -> Nearest:
+    def of(cls, space: Space, weights: Array | None, columns: list[int], labels: Labels, most: int) -> Self:
         # All objects, or a random sample of `most`, and of every cluster at least one.
         kept = np.arange(len(labels))
         if len(labels) > most:
@@ -116,7 +114,7 @@ class Labeler:
     parts: list[Any]
 
     @classmethod
-    def of(cls, runner: Runner, ensemble: Ensemble) -> Labeler:
+    def of(cls, runner: Runner, ensemble: Ensemble) -> Self:
         specs = [runner.fitted(Spec.of_row(row)) for row in ensemble.info.to_dict("records")]
         means: dict[str, list[int]] = {}
         alike: dict[str, list[int]] = {}  # without means, but one search serves them all

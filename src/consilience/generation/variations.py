@@ -83,11 +83,10 @@ class Variations:
     def loadings(self, row: Any) -> Floats | None:
         """How the columns make the components that a clustering weighted, columns × components; None where it weighted others."""
         spec, runner = self._runner(row)
-        # Only components have axes; columns are weighted as they are.
-        axes = getattr(runner.spaces.of(spec.method), "axes", None)
-        if axes is None:
-            return None
         preparation = runner.spaces.preparation
+        # Only components have axes; columns are weighted as they are.
+        if (axes := getattr(runner.spaces.of(spec.method), "axes", None)) is None:
+            return None
         loadings = np.zeros((preparation.given_width, axes.shape[1]))
         loadings[preparation.kept] = axes
         return loadings

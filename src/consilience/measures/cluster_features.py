@@ -93,9 +93,8 @@ class Spreads:
                     bins[end] = str((pd.Timestamp(0) + pd.Timedelta(days=bins[end])).date())
                 return bins, places
             return _of_numbers(cells.to_numpy(float))
-        values = self._values[:, [column]] if sparse.issparse(self._values) else self._values[self._rows, column]
-        if sparse.issparse(values):
-            values = values.toarray()[self._rows, 0]
+        held, rows = self._values, self._rows
+        values = held[:, [column]].toarray()[rows, 0] if sparse.issparse(held) else held[rows, column]
         if self.is_counts:
             return {"levels": COUNT_NAMES}, np.searchsorted(COUNTS, values, side="right") - 1
         return _of_numbers(np.asarray(values, float))

@@ -1,12 +1,10 @@
 """A table as it was found, before anyone asked for numbers or labels: columns, and where they came from."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -156,7 +154,7 @@ class RawTable:
             return f"column {position} (the first is 0)"
         return f"column {self.column_names[position]!r}"
 
-    def with_own_names(self) -> RawTable:
+    def with_own_names(self) -> Self:
         """Names that stand over several columns numbered from the second on, which is noticed; numbers, which may be data, as they are."""
         given = self.names or []
         numbered = unique_names(given)

@@ -1,14 +1,12 @@
 """The store itself: create, resume, open; append, query, read."""
 
-from __future__ import annotations
-
 import json
 import os
 import threading
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 import pandas as pd
@@ -80,7 +78,7 @@ class Store:
         plan: Any = None,
         ids: ArrayLike = None,
         id_name: str = "id",
-    ) -> Store:
+    ) -> Self:
         """Start a store in a new or empty folder, open for writing.
 
         Parameters
@@ -112,7 +110,7 @@ class Store:
         plan: Any = None,
         ids: ArrayLike = None,
         id_name: str = "id",
-    ) -> Store:
+    ) -> Self:
         """Continue a store for writing, or create it; refuses one of other data or another plan.
 
         The parameters are those of `create`. Left-overs of a killed writer are removed, and a lost manifest or list of ids is written anew.
@@ -150,7 +148,7 @@ class Store:
         self._scan()
 
     @classmethod
-    def open(cls, path: PathLike) -> Store:
+    def open(cls, path: PathLike) -> Self:
         """Open a store for reading: every part's checksum is verified, and bad files are left out by name."""
         folder = check_path(path, "the store")
         manifest, problem = folders.find_manifest(folder)
@@ -312,7 +310,7 @@ class Store:
             self._lock.close()
             self._lock = None
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -9,8 +9,6 @@
 # sequence with a random start), so that runs of other seeds are as fine on the whole. None leaves all objects in one cluster: a
 # resolution at which it would is raised to the lowest at which there are two.
 
-from __future__ import annotations
-
 import itertools
 import os
 import random
@@ -18,7 +16,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -136,7 +134,7 @@ class Graphs(Space):
     ends: tuple[int, int]  # smallest and largest number of clusters that a clustering is to have
 
     @classmethod
-    def of(cls, columns: ArrayLike, plan: Plan) -> Graphs:
+    def of(cls, columns: ArrayLike, plan: Plan) -> Self:
         n, wanted, points = int(columns.shape[0]), sorted(plan.options["graph_neighbors"]), None
         if plan.metric == "graph":
             links = Links(n, given=columns)
@@ -153,7 +151,7 @@ class Graphs(Space):
     def places(self) -> ArrayLike:
         return self.transform(None) if self.points is None else self.points.table
 
-    def bare(self) -> Graphs:
+    def bare(self) -> Self:
         return replace(self, table=None, points=None if self.points is None else replace(self.points, table=None))
 
     def transform(self, columns: ArrayLike) -> ArrayLike:
