@@ -44,8 +44,8 @@ class Made:
 
     @classmethod
     def each(cls, runs: Runs, seconds: float | None = None) -> list[Made]:
-        took = runs.seconds if seconds is None else np.full(len(runs.labels), seconds)
-        cells = zip(runs.labels, runs.inertia.tolist(), took.tolist(), runs.steps.tolist(), strict=True)
+        took = runs.seconds if seconds is None else [seconds] * len(runs.labels)
+        cells = zip(runs.labels, map(float, runs.inertia), map(float, took), map(int, runs.steps), strict=True)
         rest = runs.note, runs.predictor, whereabouts()
         return [cls(*one, *rest) for one in cells]
 

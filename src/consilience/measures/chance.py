@@ -87,9 +87,8 @@ def _expected_sums(ens: Ensemble, threads: int, progress: bool | None) -> Floats
     own, times = zip(*map(_sizes, ens.labels.T), strict=True)
     sizes, places = np.unique(np.concatenate(own), return_inverse=True)
     starts = np.cumsum([0, *map(len, own)])
-    by_size = sparse.csr_matrix(
-        (np.concatenate(times).astype(float), places, starts), shape=(ens.n_clusterings, len(sizes))
-    ).tocsc()
+    counted = np.concatenate(times).astype(float)
+    by_size = sparse.csr_matrix((counted, places, starts), shape=(ens.n_clusterings, len(sizes))).tocsc()
     half = np.zeros((ens.n_clusterings, ens.n_clusterings))
     begins = range(0, len(sizes), ROWS)
     for begin in track(begins, len(begins), "agreement by chance", progress):

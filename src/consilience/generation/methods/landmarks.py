@@ -63,9 +63,7 @@ class Landmarks(Method):
 
 BLOCK = 2**19  # safeguard: distances at a time, which stay in the cache
 EMBEDDED = 50_000  # safeguard: objects that k-means in the eigenvectors sees, a second's work; the others go to the nearest center
-DENSE = (
-    2**22
-)  # safeguard: numbers of the landmarks of a sparse table up to which they are means, 32 MB; its rows are sparse
+DENSE = 2**22  # safeguard: numbers up to which the landmarks of a sparse table are means, 32 MB; its rows stay sparse
 FARTHEST = 60.0  # safeguard: exp(−60) is above 0 in floats: an object far from everything stays tied to its landmarks
 
 Search: TypeAlias = Callable[[Any], tuple[Ints, Floats]]
