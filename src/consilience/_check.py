@@ -1,7 +1,5 @@
 """Checks of what users pass: it becomes what the rest can rely on, or one clear sentence."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
@@ -32,12 +30,8 @@ def show(value: Any, most: int = 60) -> str:
 
 def printable(text: Any, keep: str = "\n\t") -> str:
     """Text for a terminal or a page: � for control characters, half characters and those that turn the direction."""
-    return "".join(
-        "\ufffd"
-        if (category(letter) in ("Cc", "Cs") and letter not in keep) or bidirectional(letter) in _TURNS
-        else letter
-        for letter in str(text)
-    )
+    refused = {x for x in str(text) if (category(x) in ("Cc", "Cs") and x not in keep) or bidirectional(x) in _TURNS}
+    return "".join("\ufffd" if letter in refused else letter for letter in str(text))
 
 
 def count(number: int, what: str) -> str:
@@ -218,14 +212,10 @@ def check_same_index(*given: Any) -> Any:
     indexes = [x.index for x in given if type(x).__module__.startswith("pandas") and hasattr(x, "iloc")]
     for index in indexes[1:]:
         if not index.equals(indexes[0]):
-            at = next((i for i, (x, y) in enumerate(zip(indexes[0], index, strict=False)) if x != y), None)
-            where = (
-                "" if at is None else f" (row {at} is {show(indexes[0][at])} in one and {show(index[at])} in another)"
-            )
-            raise InputError(
-                f"the indexes of these pandas objects differ{where}: align them first, or give .to_numpy() of each "
-                "if they are in the same order"
-            )
+            pairs = enumerate(zip(indexes[0], index, strict=False))
+            told = (f" (row {i} is {show(x)} in one and {show(y)} in another)" for i, (x, y) in pairs if x != y)
+            differ = f"the indexes of these pandas objects differ{next(told, '')}"
+            raise InputError(f"{differ}: align them first, or give .to_numpy() of each if they are in the same order")
     return indexes[0] if indexes else None
 
 
@@ -270,10 +260,9 @@ def _whole_floats(values: NDArray[Any], what: str, places: Any = None) -> NDArra
         odd = known & ~(np.isfinite(values) & (values == np.floor(values)) & (np.abs(values) <= 2**53))
     if odd.any():
         at = int(np.argmax(odd))
-        raise InputError(
-            f"{what}: {float(values[at])!r} (object {at if places is None else places[at]}) is not a label; labels are "
-            "whole numbers or names, and this looks like measured data"
-        )
+        which = f"{float(values[at])!r} (object {at if places is None else places[at]})"
+        said = "labels are whole numbers or names, and this looks like measured data"
+        raise InputError(f"{what}: {which} is not a label; {said}")
     return np.where(known, values, -1).astype(np.int64)
 
 
@@ -343,9 +332,8 @@ def _factorize(values: NDArray[Any], what: str) -> tuple[NDArray[np.int64], NDAr
         return pd.factorize(values)
     except TypeError:
         at = next(i for i, value in enumerate(values) if not _hashable(value))
-        raise InputError(
-            f"{what}: {show(values[at])} (object {at}) cannot be a label, since it is not hashable"
-        ) from None
+        bad = f"{show(values[at])} (object {at})"
+        raise InputError(f"{what}: {bad} cannot be a label, since it is not hashable") from None
 
 
 def _hashable(value: Any) -> bool:

@@ -1,7 +1,5 @@
 """Values as JSON has them: the one conversion of the package."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 from collections.abc import Mapping, Set
@@ -27,18 +25,14 @@ def plain(value: Any, *, big_as_text: bool = False) -> Any:
             return value if np.isfinite(value) else None
         if isinstance(value, int):
             return str(value) if big_as_text and abs(value) > EXACT else value
-        if isinstance(value, np.ndarray):
-            return convert(value.tolist())
         if isinstance(value, pd.DataFrame):
-            return [convert(row) for row in value.to_dict("records")]
-        if isinstance(value, (pd.Series, pd.Index)):
+            return convert(value.to_dict("records"))
+        if isinstance(value, (np.ndarray, pd.Series, pd.Index)):
             return convert(value.tolist())
         if isinstance(value, Mapping):
             return {str(key): convert(item) for key, item in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [convert(item) for item in value]
-        if isinstance(value, Set):
-            return [convert(item) for item in sorted(value, key=str)]
+        if isinstance(value, (list, tuple, Set)):
+            return [convert(item) for item in (sorted(value, key=str) if isinstance(value, Set) else value)]
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             return {field.name: convert(getattr(value, field.name)) for field in dataclasses.fields(value)}
         if value is pd.NA or value is pd.NaT:

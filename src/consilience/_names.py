@@ -1,7 +1,5 @@
 """Names that differ from each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,16 +1,12 @@
 """Rows of labels: collapsed, counted against clusters, scored, voted on, sampled."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 import consilience._native as _native
 from consilience._check import InputError
 from consilience._kernels.numbers import check_out, labels_fit
-from consilience._types import Floats, Ints, Labels
+from consilience._types import Array, Floats, Ints, Labels
 
 Colors = NDArray[np.uint64]
 PRIORS = ("tsb", "fsd")  # truncated stick-breaking, finite symmetric Dirichlet
@@ -77,11 +73,8 @@ def row_scores(labels: Labels, offsets: Ints, table: Floats, scores: Floats, *, 
     labels, offsets = np.ascontiguousarray(labels, np.int32), np.ascontiguousarray(offsets, np.int64)
     table = np.ascontiguousarray(table, np.float64)
     sizes = np.diff(np.append(offsets[: labels.shape[1]], len(table)))
-    if (
-        len(sizes) != labels.shape[1]
-        or (len(labels) and (labels.max(axis=0) >= sizes).any())
-        or offsets.min(initial=0) < 0
-    ):
+    fits = len(sizes) == labels.shape[1] and (labels.max(axis=0, initial=-1) < sizes).all()
+    if not fits or offsets.min(initial=0) < 0:
         raise InputError("a label is outside its clustering's part of the table")
     if scores.shape != (len(labels), table.shape[1]):
         raise InputError(f"the scores have shape {scores.shape}, not {(len(labels), table.shape[1])}")
@@ -89,10 +82,9 @@ def row_scores(labels: Labels, offsets: Ints, table: Floats, scores: Floats, *, 
     _native.row_scores(labels, offsets, table, scores, int(threads))
 
 
-def column_scores(columns: NDArray[Any], offsets: Ints, table: Floats, *, threads: int = 1) -> Floats:
+def column_scores(columns: Array, offsets: Ints, table: Floats, *, threads: int = 1) -> Floats:
     """Each row's scores (rows × clusters), as :func:`row_scores` of labels that are clusterings × rows."""
-    # `columns` and `offsets` as in `label_tables`. The labels need no copy, and a clustering's part of the table stays
-    # in the cache.
+    # `columns` and `offsets` as in `label_tables`. The labels need no copy, and a clustering's part of the table stays in the cache.
     columns, offsets = _check_columns(columns, offsets)
     table = np.ascontiguousarray(table, np.float64)
     if table.ndim != 2 or len(table) != offsets[-1]:
@@ -103,18 +95,11 @@ def column_scores(columns: NDArray[Any], offsets: Ints, table: Floats, *, thread
 
 
 def label_tables(
-    columns: NDArray[Any],
-    offsets: Ints,
-    clusters: Labels,
-    n_clusters: int,
-    *,
-    weights: NDArray[Any] | None = None,
-    threads: int = 1,
-) -> NDArray[Any]:
+    columns: Array, offsets: Ints, clusters: Labels, n_clusters: int, *, weights: Array | None = None, threads: int = 1
+) -> Array:
     """Weight of the rows with every label (of all clusterings, below each other) in every cluster: Σ k_q × n_clusters."""
-    # `columns` is clusterings × rows, `offsets` (one more than clusterings) says where each one's labels begin; missing
-    # labels and clusters (−1, and the largest value of columns without a sign) count nowhere. Whole-number weights give
-    # int64 counts, others float64.
+    # `columns` is clusterings × rows, `offsets` (one more than clusterings) says where each one's labels begin; missing labels and clusters
+    # (−1, and the largest value of columns without a sign) count nowhere. Whole-number weights give int64 counts, others float64.
     columns, offsets = _check_columns(columns, offsets)
     clusters = np.ascontiguousarray(clusters, np.int32)
     if columns.shape[1:] != clusters.shape or clusters.max(initial=-1) >= n_clusters:
@@ -128,9 +113,7 @@ def label_tables(
     return table
 
 
-def label_votes(
-    columns: NDArray[Any], offsets: Ints, owner: Labels, n_clusters: int, *, threads: int = 1
-) -> NDArray[np.int32]:
+def label_votes(columns: Array, offsets: Ints, owner: Labels, n_clusters: int, *, threads: int = 1) -> Labels:
     """How many clusterings vote for each cluster in every row (rows × clusters), by the cluster that `owner` gives each label."""
     # `columns` and `offsets` as in `label_tables`; missing labels (−1) do not vote.
     columns, offsets = _check_columns(columns, offsets)
@@ -142,7 +125,7 @@ def label_votes(
     return votes
 
 
-def _check_columns(columns: NDArray[Any], offsets: Ints) -> tuple[NDArray[Any], Ints]:
+def _check_columns(columns: Array, offsets: Ints) -> tuple[Array, Ints]:
     """Clusterings × rows, and where each clustering's labels begin in what is below each other."""
     # Columns of bytes or pairs of bytes, as `encode_codes` makes them, stay as they are.
     short = isinstance(columns, np.ndarray) and columns.dtype in (np.uint8, np.uint16)
@@ -204,11 +187,7 @@ def gibbs_conditionals(
 
 def _check_gibbs(labels: Labels, offsets: Ints, clusters: Labels, n_clusters: int) -> tuple[Labels, Ints]:
     labels, offsets = np.ascontiguousarray(labels, np.int32), np.ascontiguousarray(offsets, np.int64)
-    if (
-        len(offsets) != labels.shape[1] + 1
-        or offsets[0] != 0
-        or (labels.max(axis=0, initial=0) >= np.diff(offsets)).any()
-    ):
+    if not labels_fit(labels.T, offsets):
         raise InputError("a label is outside its clustering's part of the table")
     if clusters.shape != (len(labels),) or clusters.min(initial=0) < 0 or clusters.max(initial=0) >= n_clusters:
         raise InputError(f"the sampler needs {len(labels)} clusters in 0 … {n_clusters - 1}")

@@ -1,7 +1,5 @@
 """Logarithms from a table, and counter-based random numbers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

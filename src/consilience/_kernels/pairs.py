@@ -1,19 +1,14 @@
 """Pairs of clusterings, and pairs of objects in them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 import consilience._native as _native
 from consilience._check import InputError
 from consilience._kernels.numbers import check_out, labels_fit
-from consilience._types import Floats, Ints, Labels
+from consilience._types import Array, Floats, Ints, Labels
 
 
-def contingency(a: Labels, b: Labels, shape: tuple[int, int], *, weights: NDArray[Any] | None = None) -> NDArray[Any]:
+def contingency(a: Labels, b: Labels, shape: tuple[int, int], *, weights: Array | None = None) -> Array:
     """Count label pairs of the objects labeled in both."""
     # Whole-number `weights` give exact int64 counts, others float64.
     a, b = np.ascontiguousarray(a, np.int32), np.ascontiguousarray(b, np.int32)
@@ -33,7 +28,7 @@ def contingency(a: Labels, b: Labels, shape: tuple[int, int], *, weights: NDArra
     return table
 
 
-def encode_codes(labels: NDArray[Any]) -> NDArray[Any]:
+def encode_codes(labels: Array) -> Array:
     """Labels (objects × clusterings) as clustering-major codes of the smallest type; missing is its largest value."""
     top = int(labels.max(initial=0)) + 1
     kind = np.uint8 if top < 2**8 else np.uint16 if top < 2**16 else np.uint32
@@ -41,7 +36,7 @@ def encode_codes(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def pair_sums(
-    codes: NDArray[Any],
+    codes: Array,
     clusters: Labels,
     begin: int,
     end: int,
@@ -50,7 +45,7 @@ def pair_sums(
     missing: bool,
     rows: int | None = None,
     threads: int = 1,
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], Ints]:
+) -> tuple[Array, Array, Array, Ints]:
     """Sums over the contingency tables of the pairs (a, b) with a < rows (by default `end`) and begin <= b < end."""
     # `term` is "square" or "xlogx". Returns arrays of shape (rows, end − begin): the term summed over the cells
     # (joint), over the clusters of a (own), over the clusters of b (other), and the number of objects labeled in both.
@@ -77,7 +72,7 @@ def expected_xlogx(n: int, own: Ints, other: Ints, *, threads: int = 1) -> Float
     return out
 
 
-def expected_sums(codes: NDArray[Any], clusters: Labels, begin: int, end: int, *, threads: int = 1) -> Floats:
+def expected_sums(codes: Array, clusters: Labels, begin: int, end: int, *, threads: int = 1) -> Floats:
     """E[x log x] by chance, summed over the contingency table of the objects labeled in both, for the pairs a < b, begin <= b < end."""
     # Returns (end, end − begin), 0 where a >= b.
     clusters = _check_band(codes, clusters, begin, end)
@@ -87,12 +82,11 @@ def expected_sums(codes: NDArray[Any], clusters: Labels, begin: int, end: int, *
 
 
 def overlap_sums(
-    codes: NDArray[Any], clusters: Labels, begin: int, end: int, *, missing: bool, threads: int = 1
+    codes: Array, clusters: Labels, begin: int, end: int, *, missing: bool, threads: int = 1
 ) -> tuple[Floats, Ints]:
     """Σ x² / max(a, b) over the cells x of the contingency tables with margins a, b: the element-centric similarity summed over objects."""
-    # Returns arrays of shape (end, end − begin) for the pairs a <= b, begin <= b < end, with 0 elsewhere: the sums, and
-    # the number of objects labeled in both, which is left empty without missing labels. Fastest where a has more
-    # clusters than b.
+    # Returns arrays of shape (end, end − begin) for the pairs a <= b, begin <= b < end, with 0 elsewhere: the sums, and the number of
+    # objects labeled in both, which is left empty without missing labels. Fastest where a has more clusters than b.
     clusters = _check_band(codes, clusters, begin, end)
     shape = int(end), int(end - begin)
     sums, known = np.zeros(shape), np.zeros(shape if missing else (0, 0), np.int64)
@@ -100,9 +94,7 @@ def overlap_sums(
     return sums, known
 
 
-def object_overlaps(
-    codes: NDArray[Any], clusters: Labels, begin: int, end: int, total: Floats, *, threads: int = 1
-) -> None:
+def object_overlaps(codes: Array, clusters: Labels, begin: int, end: int, total: Floats, *, threads: int = 1) -> None:
     """Add x / max(a, b) of every object's cell in the pairs (a, b), begin <= a < end, a < b, to `total` (objects)."""
     # Holds (end − begin) × n_objects numbers; objects missing in a or b get nothing from the pair.
     clusters = _check_band(codes, clusters, begin, end)
@@ -112,7 +104,7 @@ def object_overlaps(
     _native.object_overlaps(codes, clusters, int(begin), int(end), total, threads)
 
 
-def _check_band(codes: NDArray[Any], clusters: Labels, begin: int, end: int) -> Labels:
+def _check_band(codes: Array, clusters: Labels, begin: int, end: int) -> Labels:
     """The numbers of clusters as the kernels take them, if codes and clusterings begin … end − 1 are what they need."""
     clusters = np.ascontiguousarray(clusters, np.int32)
     if codes.ndim != 2 or codes.dtype not in (np.uint8, np.uint16, np.uint32) or not codes.flags.c_contiguous:

@@ -1,7 +1,5 @@
 """Searches: moves of objects, merges of clusters, k-means."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -11,7 +9,7 @@ from scipy import sparse
 import consilience._native as _native
 from consilience._check import InputError
 from consilience._kernels.numbers import check_out
-from consilience._types import Floats, Ints, Labels
+from consilience._types import Array, Floats, Ints, Labels
 
 OBJECTIVES = ("shannon", "quadratic", "normalized")  # of the sweep
 INITS = ("random", "k-means++", "given")  # of k-means, in the order of native/lloyd.hpp
@@ -19,9 +17,8 @@ INITS = ("random", "k-means++", "given")  # of k-means, in the order of native/l
 
 def merge_clusters(table: Floats, merges: int, *, order: Ints | None = None) -> tuple[Labels, int]:
     """Merge clusters, `merges` times, where the least information is lost; (new label of every cluster, how many are left)."""
-    # `table` (clusters × columns) holds their counts. With `order`, a permutation, each cluster in turn takes the
-    # nearest free one and none merges twice; without, the cheapest pair of all merges first, and merged clusters may
-    # merge again.
+    # `table` (clusters × columns) holds their counts. With `order`, a permutation, each cluster in turn takes the nearest free one and none
+    # merges twice; without, the cheapest pair of all merges first, and merged clusters may merge again.
     table = np.ascontiguousarray(np.asarray(table, np.float64).T)
     k = table.shape[1]
     if not 0 <= merges < k or (table.size and not table.min() >= 0):
@@ -36,8 +33,8 @@ def merge_clusters(table: Floats, merges: int, *, order: Ints | None = None) -> 
 def sweep(
     start: Ints,
     column: Labels,
-    value: NDArray[Any],
-    weight: NDArray[Any],
+    value: Array,
+    weight: Array,
     view_of: Labels,
     scale: Floats,
     group: Labels,
@@ -72,16 +69,17 @@ def sweep(
         raise InputError("the columns of a view must stand together, and its number exist")
     options = _native.SweepOptions()
     options.clusters, options.objective = int(n_clusters), getattr(_native.Objective, objective)
-    options.temperature, options.capacity = float(temperature), float(capacity)
-    options.keep_clusters = bool(keep_clusters)
+    options.temperature, options.capacity, options.keep_clusters = (
+        float(temperature),
+        float(capacity),
+        bool(keep_clusters),
+    )
     options.shortlist, options.block, options.threads = int(shortlist), int(block), int(threads)
     options.seed, options.unit, options.fixed = int(seed), int(unit), int(fixed)
     return tuple(_native.sweep(start, column, value, weight, view_of, scale, group, labels, order, options))
 
 
-def sum_rows(
-    start: Ints, column: Labels, value: NDArray[Any], weight: NDArray[Any], group: Labels
-) -> tuple[Ints, Labels, NDArray[Any]]:
+def sum_rows(start: Ints, column: Labels, value: Array, weight: Array, group: Labels) -> tuple[Ints, Labels, Array]:
     """The rows of a sweep over one view, summed by its groups of columns (−1: left out): their `start`, `column` and `value`."""
     _check_rows(start, column, value, weight, len(group))
     if group.min(initial=0) < -1:
@@ -91,7 +89,7 @@ def sum_rows(
     return summed[0], summed[1][:size], summed[2][:size]
 
 
-def _check_rows(start: Ints, column: Labels, value: NDArray[Any], weight: NDArray[Any], width: int) -> None:
+def _check_rows(start: Ints, column: Labels, value: Array, weight: Array, width: int) -> None:
     fits = len(start) == len(weight) + 1 and start[0] == 0 and start[-1] == len(column) and (np.diff(start) >= 0).all()
     if not (fits and len(value) in (0, len(column))):
         raise InputError("the rows and their entries do not fit together")
@@ -125,9 +123,8 @@ def allocate(
     total = int(weight.sum(dtype=np.int64))
     if weight.min(initial=1) < 1 or value.min(initial=1) < 1 or total >= 2**31:
         raise InputError("weights must be at least 1, and sum to less than 2³¹")
-    moves, found = _native.allocate(
-        start, column, value, weight, scale, labels, order, bool(square), int(limit), int(passes), total
-    )
+    how = bool(square), int(limit), int(passes), total
+    moves, found = _native.allocate(start, column, value, weight, scale, labels, order, *how)
     return int(moves), float(found)
 
 
@@ -153,14 +150,11 @@ def lloyd(
         raise InputError(f"every run needs a stream and between 1 and {n} clusters")
     if weights.size and weights.shape != (runs, d):
         raise InputError(f"the weights have shape {weights.shape}, not {(runs, d)}")
-    if starts.size and (
-        len(starts) != runs or starts.shape[1] < clusters.max() or starts.min() < 0 or starts.max() >= n
-    ):
+    short = starts.size and (len(starts) != runs or starts.shape[1] < clusters.max())
+    if short or starts.min(initial=0) < 0 or starts.max(initial=0) >= n:
         raise InputError("the starts name an object that is not there, or too few")
     labels, scores, steps = np.empty((runs, n), np.int32), np.empty((runs, 2)), np.empty(runs, np.int32)
     table = (X.indptr.astype(np.int64), X.indices, X.data, int(d)) if sparse.issparse(X) else (X,)
-    how = INITS.index("given" if starts.size else init)
-    _native.lloyd(
-        *table, clusters, units, weights, starts, how, int(max_iter), int(seed), int(threads), labels, scores, steps
-    )
+    how = INITS.index("given" if starts.size else init), int(max_iter), int(seed), int(threads)
+    _native.lloyd(*table, clusters, units, weights, starts, *how, labels, scores, steps)
     return labels, scores[:, 0].copy(), steps, scores[:, 1].copy()

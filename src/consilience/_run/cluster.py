@@ -3,8 +3,6 @@
 # joblib's own Dask backend loses tasks whose data lay on the worker that died. Here this process holds the arrays, too, and sends them
 # again with the tasks that need them. A task's result depends on its arguments alone, wherever and however often it runs.
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import queue

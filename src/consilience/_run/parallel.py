@@ -3,8 +3,6 @@
 # ``n_jobs=None`` is whatever ``joblib.parallel_config`` says, and one job without it. Where that says ``backend="dask"``, or a verb is
 # given a ``client=``, all tasks go to the cluster (:mod:`consilience._run.cluster`), whatever `n_jobs` is.
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import inspect
@@ -17,7 +15,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import cloudpickle
 import joblib
@@ -123,19 +121,11 @@ def runs_tasks(verb: F) -> F:
     return with_its_workers  # type: ignore[return-value]
 
 
-def workers(
-    n_jobs: int | None,
-    *,
-    lazily: bool = False,
-    as_they_come: bool = False,
-    prefer: str = "threads",
-    logged: bool = True,
-) -> Workers:
+def workers(n_jobs: int | None, *, prefer: str = "threads", **form: bool) -> "Workers":
     """Workers for independent tasks: call it with ``joblib.delayed(function)(…)`` tasks, or hold it open with ``with``."""
-    # `lazily` yields results as soon as they and those before them are there, `as_they_come` (place, result) as they end; else they are
-    # a list. `prefer` holds where a context does not say otherwise: "threads" for kernels, "processes" for Python code.
+    # Of their `form`, `lazily` yields results as soon as they and those before them are there, `as_they_come` (place, result) as they end;
+    # else they are a list. `prefer` holds where a context does not say otherwise: "threads" for kernels, "processes" for Python code.
     jobs, client = check_n_jobs(n_jobs), active_client()
-    form = {"lazily": lazily, "as_they_come": as_they_come, "logged": logged}
     if client is not None:
         from consilience._run.cluster import ClusterWorkers
 
@@ -164,7 +154,7 @@ class Workers:
             record("task", seconds, where, name=name)
             yield place, result
 
-    def __enter__(self) -> Workers:
+    def __enter__(self) -> Self:
         self._held.__enter__()
         return self
 

@@ -1,7 +1,5 @@
 """Progress bars: on a terminal, for work worth waiting for, and nowhere else."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -11,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from consilience._check import check_path
 from consilience._types import PathLike
@@ -42,7 +40,7 @@ class Bar:
             rate = (self._done - self._before) / (time.monotonic() - self._start)
             self._bar.update(self._task, completed=self._done, rate=f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s")
 
-    def __enter__(self) -> Bar:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -4,8 +4,6 @@
 # purpose, so that what one part draws never depends on, or repeats, what another draws; and any unit's numbers can be drawn again alone.
 # A test reads all purposes off the code.
 
-from __future__ import annotations
-
 import hashlib
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Tables in row blocks, wherever they lie: in memory, computed by Dask, or in files. A block is read where it is worked on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -126,8 +124,7 @@ def computed(values: Sequence[Any]) -> list[Any]:
         return list(compute(*values))
     from consilience._run.cluster import ClusterWorkers
 
-    found: list[Any] = ClusterWorkers(client, logged=False)(delayed(_itself)(value) for value in values)
-    return found
+    return list(ClusterWorkers(client, logged=False)(delayed(_itself)(value) for value in values))
 
 
 def _itself(value: Any) -> Any:

@@ -212,10 +212,9 @@ def _write(stream: Any, data: bytes) -> None:
     stream.flush()
 
 
-def _read(stream: Any) -> bytes | None:
+def _read(stream: Any) -> Any:
     """The next message, as bytes: where its contents cannot be read, the next one can. None at the end."""
     try:
-        message: bytes = pickle.load(stream)
+        return pickle.load(stream)
     except (EOFError, pickle.UnpicklingError):  # the other side ended, perhaps within a message
         return None
-    return message

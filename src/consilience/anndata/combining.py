@@ -1,7 +1,5 @@
 """One clustering of cells from many, written to an AnnData and read back."""
 
-from __future__ import annotations
-
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -61,9 +59,8 @@ def combine(
         Find the numbers of clusters at which the clusterings agree, and the answers there, whatever `n_clusters`: the tree and the curve
         of stability are made of them. Without, a consensus of 100,000 cells is a matter of seconds.
     key_added : str, default "consensus"
-    random_state : int
-    n_jobs : int, optional
-    progress : bool, optional
+    random_state, n_jobs, progress
+        As in :func:`consilience.combine`.
     **options
         Of the method.
 
@@ -84,8 +81,7 @@ def combine(
     --------
     >>> import anndata, numpy as np
     >>> import consilience.anndata as ca
-    >>> rng = np.random.default_rng(0)
-    >>> adata = anndata.AnnData(np.repeat(rng.normal(size=(3, 8)) * 4, 40, axis=0) + rng.normal(size=(120, 8)))
+    >>> adata = anndata.AnnData(np.repeat(8 * np.eye(3, 8), 40, axis=0) + np.random.default_rng(0).normal(size=(120, 8)))
     >>> ca.generate(adata, 20, use_rep="X")
     >>> ca.combine(adata, n_clusters="auto").n_clusters
     3
@@ -131,8 +127,7 @@ def consensus(adata: Any, key: str = "consensus") -> Consensus:
     --------
     >>> import anndata, numpy as np
     >>> import consilience.anndata as ca
-    >>> rng = np.random.default_rng(0)
-    >>> adata = anndata.AnnData(np.repeat(rng.normal(size=(3, 8)) * 4, 40, axis=0) + rng.normal(size=(120, 8)))
+    >>> adata = anndata.AnnData(np.repeat(8 * np.eye(3, 8), 40, axis=0) + np.random.default_rng(0).normal(size=(120, 8)))
     >>> ca.generate(adata, 20, use_rep="X")
     >>> found = ca.combine(adata, n_clusters=3)
     >>> ca.consensus(adata).n_clusters
@@ -197,8 +192,7 @@ def chosen(adata: Any, keys: str | Sequence[str] | None) -> tuple[Ensemble, list
     made = answers_in(adata)
     columns = [name for name in map(str, adata.obs.columns) if name not in made]
     if keys is None:
-        stored = stored_keys(adata)
-        keys = stored[0] if stored else [name for name in columns if name.startswith(USUAL)]
+        keys = next(iter(stored_keys(adata)), [name for name in columns if name.startswith(USUAL)])
         if not keys:
             remedy = "call consilience.anndata.generate, or name columns of obs with keys"
             raise InputError(f"the AnnData has no clusterings: {remedy}")
@@ -224,8 +218,7 @@ def _write(adata: Any, key: str, found: Consensus, names: Sequence[str]) -> None
     for old in [name for name in adata.obsm if name.startswith(f"{key}_")]:
         if old[len(key) + 1 :] in {field.name for field in fields(Consensus)}:
             del adata.obsm[old]  # of an earlier answer, which may have had scales
-    clusters = [str(c) for c in range(found.n_clusters)]
-    adata.obs[key] = pd.Categorical.from_codes(found.labels, clusters)
+    adata.obs[key] = pd.Categorical.from_codes(found.labels, [str(c) for c in range(found.n_clusters)])
     held: dict[str, Any] = {"made_by": MADE_BY, "written": f"{time.time():.6f}", "n_cells": n}
     held["keys"] = np.array(names, object)
     for field in fields(Consensus):
@@ -256,8 +249,7 @@ def _plain(value: Any) -> Any:
     """Numbers and text as they were before a file kept them."""
     if isinstance(value, pd.DataFrame):
         frame = value.reset_index(drop=True)
-        text = [name for name in frame if isinstance(frame[name].dtype, pd.CategoricalDtype)]
-        return frame.astype(dict.fromkeys(text, object))
+        return frame.astype(dict.fromkeys(frame.select_dtypes("category"), object))
     if isinstance(value, Mapping):
         return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, np.ndarray):

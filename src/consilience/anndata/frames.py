@@ -1,7 +1,5 @@
 """Tables and values in forms that an h5ad file keeps."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -84,12 +82,11 @@ def without_crumbs(found: Consensus) -> Consensus:
     table = table.iloc[np.lexsort((~kept, ~table["real"].to_numpy(bool)))].reset_index(drop=True)
     splits = found.splits
     if splits is not None and len(splits):
-        parts = [
-            sizes_of(columns[row.to_k][columns[row.from_k] == row.cluster])[np.array(str(row.into).split(", "), int)]
-            for row in splits.itertuples()
-        ]
-        solid_parts = np.array([np.count_nonzero(part >= HANDFUL) for part in parts])
-        splits = splits.assign(real=splits["real"].to_numpy(bool) & (solid_parts > 1))
+        solid_parts = []
+        for row in splits.itertuples():
+            sizes = sizes_of(columns[row.to_k][columns[row.from_k] == row.cluster])
+            solid_parts.append(np.count_nonzero(sizes[np.array(str(row.into).split(", "), int)] >= HANDFUL))
+        splits = splits.assign(real=splits["real"].to_numpy(bool) & (np.array(solid_parts) > 1))
     return replace(found, scales=table, splits=splits)
 
 

@@ -1,7 +1,5 @@
 """Genes that drive the splits of the tree over numbers of clusters."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,7 @@ from consilience.anndata.frames import HANDFUL, check_adata, safe_frame, written
 from consilience.consensus import Consensus
 
 SHORTLIST = 5  # safeguard: time; genes whose order is looked at, for every one that is shown
+Split = tuple[int, int, int, int, dict[int, Ints]]  # level, numbers of clusters, cluster, and cells by child
 COLUMNS = ("level", "from_k", "to_k", "cluster", "child", "gene", "auc", "log2_fold_change", "share_in", "share_out")
 
 
@@ -41,9 +40,8 @@ def split_genes(
     -------
     DataFrame
         Also in ``uns[key]["split_genes"]``: `level` (row of the tree that splits), `from_k`, `to_k`, `cluster` that splits, `child`,
-        `gene`, `auc` (chance that a cell of the child has more of the gene than one of its siblings; ties count half),
-        `log2_fold_change` of the means without the logarithm (NaN if values are negative), and the shares of cells that have the
-        gene at all.
+        `gene`, `auc` (chance that a cell of the child has more of the gene than one of its siblings; ties count half), `log2_fold_change`
+        of the means without the logarithm (NaN if values are negative), and the shares of cells that have the gene at all.
 
     Notes
     -----
@@ -88,8 +86,7 @@ def split_genes(
     return table
 
 
-def splits_of(found: Consensus) -> list[tuple[int, int, int, int, dict[int, Ints]]]:
-    """Level, numbers of clusters, cluster, and cells by child, of every cluster that splits."""
+def splits_of(found: Consensus) -> list[Split]:
     # A child belongs to the cluster that most of its cells come from; only these count.
     assert found.scale_labels is not None
     made = []
@@ -122,9 +119,7 @@ def _values(adata: Any, layer: str | None, use_raw: bool | None) -> tuple[Any, l
     return (values.tocsr() if sparse.issparse(values) else np.asarray(values)), [str(name) for name in names]
 
 
-def _of_split(
-    values: Any, names: list[str], split: tuple[int, int, int, int, dict[int, Ints]], n_genes: int
-) -> list[tuple[Any, ...]]:
+def _of_split(values: Any, names: list[str], split: Split, n_genes: int) -> list[tuple[Any, ...]]:
     """Rows of the table for all children of one cluster."""
     level, k, finer, cluster, cells = split
     sums = {c: _sums(values[some]) for c, some in cells.items()}
@@ -155,8 +150,7 @@ def _dense(values: Any) -> Floats:
 def _sums(values: Any) -> tuple[Floats, Floats, Floats]:
     """Sums, sums of squares, and numbers of values above 0, of every gene."""
     squares = values.multiply(values) if sparse.issparse(values) else np.square(values)
-    parts = (values.sum(axis=0), squares.sum(axis=0), (values > 0).sum(axis=0))
-    total, square, above = (np.asarray(part, float).ravel() for part in parts)
+    total, square, above = (np.asarray(part.sum(axis=0), float).ravel() for part in (values, squares, values > 0))
     return total, square, above
 
 

@@ -48,16 +48,11 @@ def plot_tree(
         Genes of :func:`split_genes`, if it was called, that stand under the children of a split; 0 for none.
     ax : Axes, optional
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> import anndata, numpy as np
     >>> import consilience.anndata as ca
-    >>> rng = np.random.default_rng(0)
-    >>> adata = anndata.AnnData(np.repeat(rng.normal(size=(3, 8)) * 4, 40, axis=0) + rng.normal(size=(120, 8)))
+    >>> adata = anndata.AnnData(np.repeat(8 * np.eye(3, 8), 40, axis=0) + np.random.default_rng(0).normal(size=(120, 8)))
     >>> ca.generate(adata, 20, use_rep="X")
     >>> found = ca.combine(adata, n_clusters="auto")
     >>> ca.plot_tree(adata, keys="clusterings").get_figure() is not None
@@ -85,16 +80,11 @@ def plot_stability(adata: Any, key: str = "consensus", *, ax: Axes | None = None
     key : str, default "consensus"
     ax : Axes, optional
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> import anndata, numpy as np
     >>> import consilience.anndata as ca
-    >>> rng = np.random.default_rng(0)
-    >>> adata = anndata.AnnData(np.repeat(rng.normal(size=(3, 8)) * 4, 40, axis=0) + rng.normal(size=(120, 8)))
+    >>> adata = anndata.AnnData(np.repeat(8 * np.eye(3, 8), 40, axis=0) + np.random.default_rng(0).normal(size=(120, 8)))
     >>> ca.generate(adata, 20, use_rep="X")
     >>> found = ca.combine(adata, n_clusters="auto")
     >>> ca.plot_stability(adata).get_xlabel()
@@ -118,16 +108,11 @@ def plot_confidence(
         Of a cell, in square points.
     ax : Axes, optional
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> import anndata, numpy as np
     >>> import consilience.anndata as ca
-    >>> rng = np.random.default_rng(0)
-    >>> adata = anndata.AnnData(np.repeat(rng.normal(size=(3, 8)) * 4, 40, axis=0) + rng.normal(size=(120, 8)))
+    >>> adata = anndata.AnnData(np.repeat(8 * np.eye(3, 8), 40, axis=0) + np.random.default_rng(0).normal(size=(120, 8)))
     >>> ca.generate(adata, 20, use_rep="X")
     >>> adata.obsm["X_pca"] = np.asarray(adata.X)[:, :2]
     >>> found = ca.combine(adata, n_clusters=3)

@@ -1,7 +1,5 @@
 """Leiden clusterings of cells over resolutions, on the graph or the representation that an AnnData has."""
 
-from __future__ import annotations
-
 import json
 import time
 from typing import Any
@@ -53,9 +51,8 @@ def generate(
     neighbors_key : str, optional
         Of that graph, as in scanpy.
     key_added : str, default "clusterings"
-    random_state : int
-    n_jobs : int, optional
-    progress : bool, optional
+    random_state, n_jobs, progress
+        As in :func:`consilience.generate`.
 
     Returns
     -------
@@ -73,8 +70,7 @@ def generate(
     --------
     >>> import anndata, numpy as np
     >>> import consilience.anndata as ca
-    >>> rng = np.random.default_rng(0)
-    >>> adata = anndata.AnnData(np.repeat(rng.normal(size=(3, 8)) * 4, 40, axis=0) + rng.normal(size=(120, 8)))
+    >>> adata = anndata.AnnData(np.repeat(8 * np.eye(3, 8), 40, axis=0) + np.random.default_rng(0).normal(size=(120, 8)))
     >>> ca.generate(adata, 20, use_rep="X")
     >>> adata.obsm["clusterings"].shape
     (120, 20)

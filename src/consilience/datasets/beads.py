@@ -1,7 +1,5 @@
 """Beads with a shape and a color: a bundled table with two right answers, and clusterings of it."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 from pathlib import Path
 
@@ -15,12 +13,7 @@ from consilience.ensemble import Ensemble
 from consilience.tables import Table, read_table
 
 SHAPES = {"ball": (8.0, 8.0, 0.95, 2.6), "disc": (11.0, 3.0, 0.55, 1.4), "tube": (5.0, 12.0, 0.35, 1.9)}
-COLORS = {
-    "amber": (200, 140, 40, 6.5),
-    "blue": (50, 80, 190, 4.0),
-    "green": (60, 170, 80, 5.5),
-    "red": (190, 50, 60, 3.0),
-}
+COLORS = {"amber": (200, 140, 40, 6.5), "blue": (50, 80, 190, 4), "green": (60, 170, 80, 5.5), "red": (190, 50, 60, 3)}
 
 
 def sample_path(name: str) -> Path:
@@ -38,8 +31,7 @@ def sample_path(name: str) -> Path:
 def load_beads() -> Table:
     """300 glass beads, four measures of form and four of color; known labels `shape` and `color`.
 
-    The two groupings are independent: a table with more than one right answer. :func:`make_beads` draws more of the
-    same kind.
+    The two groupings are independent: a table with more than one right answer. :func:`make_beads` draws more of the same kind.
 
     Examples
     --------

@@ -1,13 +1,11 @@
 """A made-up table of customers as they come: columns of every kind, gaps, and segments that were planted."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, check_choice, check_count, check_seed, check_share, is_number, show
 from consilience._run.random import stream
-from consilience._types import Ints, Labels, RandomState
+from consilience._types import Array, Ints, Labels, RandomState
 
 PLANS, REGIONS = ("free", "basic", "pro", "team"), ("north", "south", "east", "west", "center")
 
@@ -71,7 +69,7 @@ def customers(
     return frame, segments
 
 
-def _mostly(rng: np.random.Generator, codes: Ints, words: tuple[str, ...], share: float) -> np.ndarray:
+def _mostly(rng: np.random.Generator, codes: Ints, words: tuple[str, ...], share: float) -> Array:
     """The word of each code, or with a chance of 1 − share any word."""
     drawn = np.where(rng.random(len(codes)) < share, codes % len(words), rng.integers(0, len(words), len(codes)))
     return np.array(words, object)[drawn]

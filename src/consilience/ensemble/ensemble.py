@@ -30,12 +30,11 @@ class Ensemble:
     ----------
     labels : array (n_objects, n_clusterings), list of label vectors, mapping of names to label vectors, DataFrame, path, \
 result or AnnData
-        In an array or DataFrame (pandas or polars) a **column** is a clustering; in a list or mapping every **item** is
-        one. A flat vector is a single clustering. A :class:`~consilience.tables.Table` of labels gives its columns
-        and ids. Labels are any hashable values; the number −1, NaN, None, NaT and pandas NA are missing, and strings
-        are names as they stand, "NA" and "-1" too. Every clustering's labels become codes 0 … k − 1 in their sorted
-        order, and are kept as `label_names`. pandas objects must share one index. A path is that of a table of labels,
-        of a stored run or of a saved result; several in a list are joined by the names of their objects.
+        In an array or DataFrame (pandas or polars) a **column** is a clustering; in a list or mapping every **item** is one. A flat vector
+        is a single clustering. A :class:`~consilience.tables.Table` of labels gives its columns and ids. Labels are any hashable values;
+        the number −1, NaN, None, NaT and pandas NA are missing, and strings are names as they stand, "NA" and "-1" too. Every clustering's
+        labels become codes 0 … k − 1 in their sorted order, and are kept as `label_names`. pandas objects must share one index. A path is
+        that of a table of labels, of a stored run or of a saved result; several in a list are joined by the names of their objects.
     info : DataFrame or mapping of columns, optional
         One row per clustering: method, parameters, seed, scores and whatever else is known of it.
     ids : sequence, optional
@@ -125,8 +124,8 @@ result or AnnData
         Parameters
         ----------
         codes : int array (n_objects, n_clusterings)
-            −1 is missing. An int32 array in C order is not copied. Memory grows with the largest code: where it
-            is far above the number of clusters, ``Ensemble(codes)`` is the better way.
+            −1 is missing. An int32 array in C order is not copied. Memory grows with the largest code: where it is far above the number of
+            clusters, ``Ensemble(codes)`` is the better way.
         label_names : sequence of (1-D array or None), one per clustering, optional
             What each code stands for.
         info, ids : as for :class:`Ensemble`

@@ -1,7 +1,5 @@
 """What stands beside the labels: the table of the clusterings, the ids of the objects, names of labels; and how they are chosen by them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -83,9 +81,8 @@ def read_only(array: Any) -> Any:
 def _by_name(key: Any, names_of: Callable[[], list[str]]) -> Any:
     """The positions of clusterings chosen by name; any other choice as it is."""
     asked = [key] if isinstance(key, str) else key
-    if not isinstance(asked, (list, tuple, np.ndarray, pd.Index)) or not len(asked):
-        return key
-    if not all(isinstance(name, str) for name in asked):
+    several = isinstance(asked, (list, tuple, np.ndarray, pd.Index)) and len(asked) > 0
+    if not several or not all(isinstance(name, str) for name in asked):
         return key
     names = names_of()
     for name in asked:

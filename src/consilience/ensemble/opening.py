@@ -1,7 +1,5 @@
 """Clusterings in what is not the labels themselves: a path, a folder, a result, an AnnData object."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -102,9 +100,7 @@ def refuse_blocks(source: Path, what: str) -> None:
 
 
 def ensemble_of(result: Any) -> Ensemble:
-    if isinstance(result, Ensemble):
-        return result
-    found = getattr(result, "ensemble", None)
+    found = result if isinstance(result, Ensemble) else getattr(result, "ensemble", None)
     if isinstance(found, Ensemble):
         return found
     if hasattr(result, "labels"):

@@ -1,7 +1,5 @@
 """Result records: what they share, and how they are kept on disk and opened again."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

@@ -29,6 +29,9 @@ from consilience.tables.cells import ids_of
 from consilience.tables.in_memory import raw_frame
 from consilience.tables.scaling import FAR
 
+LABELS_IN_MEMORY = 2**28  # safeguard: labels that are held while a pass over the blocks fills them in, a gigabyte
+Parts = tuple[Sequence[Any], list[Shape], str]  # blocks, their shapes, and what to call them
+
 
 @dataclass(frozen=True, eq=False)
 class RowGroup:
@@ -130,16 +133,12 @@ def _names_in(block: Any) -> list[str]:
 
 def _ids_of(blocks: Sequence[Any], name: str) -> Any:
     # Read whole: a store keeps them in one column, and that each occurs once is not seen block by block.
-    # Read whole: a store keeps them in one column, and that each occurs once is not seen block by block.
     parts = [open_parquet(one).read([name]).to_pandas() if isinstance(one, Path) else one[[name]] for one in blocks]
     parts = [computed([part])[0] if hasattr(part, "compute") else part for part in parts]
-    raw = raw_frame("row blocks", pd.concat(parts, ignore_index=True))
-    return ids_of(raw, 0, unique=True)
+    return ids_of(raw_frame("row blocks", pd.concat(parts, ignore_index=True)), 0, unique=True)
 
 
-def _parts_of(
-    source: Any, blocks: Sequence[Any], names: tuple[str, ...] | None
-) -> tuple[Sequence[Any], list[Shape], str]:
+def _parts_of(source: Any, blocks: Sequence[Any], names: tuple[str, ...] | None) -> Parts:
     if isinstance(blocks[0], Path) and names is not None:
         return _of_parquet(Path(source), blocks, names)
     chosen = blocks if names is None else [block[list(names)] for block in blocks]
@@ -150,12 +149,11 @@ def _parts_of(
     return held, [one.table.shape for one in held], count(len(held), "block")
 
 
-def _of_parquet(path: Path, files: Sequence[Path], names: tuple[str, ...]) -> tuple[Sequence[Any], list[Shape], str]:
+def _of_parquet(path: Path, files: Sequence[Path], names: tuple[str, ...]) -> Parts:
     import pyarrow as pa
 
     kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
-    parts: list[RowGroup] = []
-    shapes: list[Shape] = []
+    parts: dict[RowGroup, Shape] = {}
     for file in files:
         held = open_parquet(file)
         for name in names:
@@ -164,11 +162,10 @@ def _of_parquet(path: Path, files: Sequence[Path], names: tuple[str, ...]) -> tu
                 odd = f"{file}: column {name!r} holds {kind}, and row blocks are tables of numbers"
                 raise InputError(f"{odd}: columns= (--columns) takes some by name")
         for number in range(held.num_row_groups):
-            parts.append(RowGroup(file, number, names))
-            shapes.append((held.metadata.row_group(number).num_rows, len(names)))
+            parts[RowGroup(file, number, names)] = held.metadata.row_group(number).num_rows, len(names)
     if not parts:
         raise InputError(f"{path} holds no rows")
-    return parts, shapes, path.name
+    return list(parts), list(parts.values()), path.name
 
 
 def dense(block: Any) -> Floats:
@@ -188,9 +185,6 @@ def rows_of(piece: Piece) -> Floats:
 def chunks_of(table: Floats) -> list[Floats]:
     # A piece begins at a multiple of `CHUNK`: results by chunk do not depend on the blocks.
     return [table[first : first + CHUNK] for first in range(0, len(table), CHUNK)]
-
-
-LABELS_IN_MEMORY = 2**28  # safeguard: labels that are held while a pass over the blocks fills them in, a gigabyte
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,8 +214,7 @@ def draw_sample(blocks: NumberBlocks, seed: int, n_jobs: int | None = None) -> S
         parts.append(part)
         digests += seen
     # The digest of chunks is that of the table in memory: a store knows its data in either form.
-    known = fingerprint_of_chunks((n, blocks.n_columns), np.float64, digests)
-    return Sample(rows, np.concatenate(parts), str(known))
+    return Sample(rows, np.concatenate(parts), fingerprint_of_chunks((n, blocks.n_columns), np.float64, digests))
 
 
 def _look(piece: Piece, rows: Ints) -> tuple[Floats, list[bytes], float]:

@@ -1,10 +1,9 @@
 """Guides: what a user knows or wishes of the clusterings, as pairs of objects and as labels to be like or unlike."""
 
-# For every column, r is the mean squared difference of the pairs to be kept apart over that of the pairs to be kept together. Labels to
-# be like are such pairs too, those inside and those between their groups; labels to be unlike count the other way round. Both means are
-# drawn towards that of all objects, by `PRIOR` pairs' worth of it beside half as many pairs as there are objects in them: a few pairs say
-# little, and pairs that share objects are not counted as if each said something new. The weight of a column is r^strength, r between 1/10
-# and 10.
+# For every column, r is the mean squared difference of the pairs to be kept apart over that of the pairs to be kept together. Labels to be
+# like are such pairs too, those inside and those between their groups; labels to be unlike count the other way round. Both means are drawn
+# towards that of all objects, by `PRIOR` pairs' worth of it beside half as many pairs as there are objects in them: a few pairs say little,
+# and pairs that share objects are not counted as if each said something new. The weight of a column is r^strength, r from 1/10 to 10.
 
 from __future__ import annotations
 
@@ -223,11 +222,9 @@ def _of_groups(table: ArrayLike, codes: Labels) -> tuple[Means, Means]:
     total = len(known) * squares.sum(axis=0) - np.square(sums.sum(axis=0))
     n_inside = (sizes * (sizes - 1)).sum() / 2
     n_between = len(known) * (len(known) - 1) / 2 - n_inside
-    worth = len(known) / 2
-    return (
-        (np.maximum(total - inside, 0) / max(n_between, 1), worth if n_between else 0.0),
-        (np.maximum(inside, 0) / max(n_inside, 1), worth if n_inside else 0.0),
-    )
+    sides = (total - inside, n_between), (inside, n_inside)
+    apart, together = ((np.maximum(square, 0) / max(n, 1), len(known) / 2 if n else 0.0) for square, n in sides)
+    return apart, together
 
 
 def _log_ratio(apart: Means, together: Means, overall: Floats) -> Floats:
@@ -356,11 +353,10 @@ def _check_known(given: Any, side: str, objects: Table | Ensemble) -> dict[str, 
         raise InputError(f"{unknown}: give the table that has it, read with known=")
     else:
         known = known_labels_of(given, objects)
-    codes = {}
-    for name, labels in known.items():
-        codes[name] = check_labels(labels, f"{side} {name!r}")
-        if len(codes[name]) != objects.n_objects:
-            raise InputError(f"{side} {name!r} has {len(codes[name])} labels for {count(objects.n_objects, 'object')}")
-        if codes[name].max(initial=-1) < 1:
+    found = {name: check_labels(labels, f"{side} {name!r}") for name, labels in known.items()}
+    for name, codes in found.items():
+        if len(codes) != objects.n_objects:
+            raise InputError(f"{side} {name!r} has {len(codes)} labels for {count(objects.n_objects, 'object')}")
+        if codes.max(initial=-1) < 1:
             raise InputError(f"{side} {name!r} has only one group: there is nothing to be {side}")
-    return codes
+    return found

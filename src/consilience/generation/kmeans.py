@@ -1,9 +1,7 @@
 """Many k-means runs (Lloyd 1982) over one table: feature weights, number of clusters and random stream per run."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -30,7 +28,7 @@ class Runs:
     predictor: Any = None
 
     @classmethod
-    def of_labels(cls, labels: ArrayLike, note: str | None = None, predictor: Any = None) -> Runs:
+    def of_labels(cls, labels: ArrayLike, note: str | None = None, predictor: Any = None) -> Self:
         rows, nothing = np.asarray(labels, np.int32)[None], np.array([np.nan])
         return cls(rows, nothing, np.array([-1], np.int32), np.zeros(1), note, predictor)
 

@@ -104,7 +104,6 @@ class Plan:
         # Each unit has the method furthest behind its share, so that any first units are a fair mix. Not drawn: shares hold for any
         # number of clusterings, and a longer run begins with a shorter one.
         names, shares = zip(*self.methods, strict=True)
-        # Not drawn: shares hold for any number of clusterings, and a longer run begins with a shorter one.
         given, chosen = [0] * len(names), []
         for unit in range(1, n + 1):
             behind = max(range(len(names)), key=lambda i: unit * shares[i] - given[i])

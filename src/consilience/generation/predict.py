@@ -1,9 +1,7 @@
 """Labels of new objects, by every clustering of a run: the nearest mean, what its method says, or else the nearest object."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -26,6 +24,8 @@ from consilience.tables.scaling import CountScaling
 BLOCK = 2**24  # safeguard: scores at a time, 128 MB
 # safeguard: objects that a clustering without means keeps at most, and at least; and of all that weigh the columns in ways of their own.
 NEIGHBORS, FEWEST, TOTAL = 20_000, 1000, 100_000
+ALIKE = 0.5  # safeguard: adjusted Rand index of a clustering and the same made again, below which the data is not that of the run
+OTHER = "the clusterings do not fit the data: is it the data, in the order, that they were made from?"
 
 register(Preparation)
 register(Standardizer)
@@ -44,7 +44,7 @@ class Means:
     constants: Floats  # |w c|²
 
     @classmethod
-    def of(cls, space: Space, specs: list[Spec], columns: list[int], labels: Labels) -> Means:
+    def of(cls, space: Space, specs: list[Spec], columns: list[int], labels: Labels) -> Self:
         means, counts, sizes = cluster_means(space.table, labels[:, columns])
         weights = [np.ones(space.width) if spec.weights is None else spec.weights for spec in specs]
         squares = np.repeat(np.square(weights, dtype=float), sizes, axis=0)
@@ -74,7 +74,7 @@ class Nearest:
     labels: Labels  # (kept, clusterings)
 
     @classmethod
-    def of(cls, space: Space, weights: Array | None, columns: list[int], labels: Labels, most: int) -> Nearest:
+    def of(cls, space: Space, weights: Array | None, columns: list[int], labels: Labels, most: int) -> Self:
         # All objects, or a random sample of `most`, and of every cluster at least one.
         kept = np.arange(len(labels))
         if len(labels) > most:
@@ -114,7 +114,7 @@ class Labeler:
     parts: list[Any]
 
     @classmethod
-    def of(cls, runner: Runner, ensemble: Ensemble) -> Labeler:
+    def of(cls, runner: Runner, ensemble: Ensemble) -> Self:
         specs = [runner.fitted(Spec.of_row(row)) for row in ensemble.info.to_dict("records")]
         means: dict[str, list[int]] = {}
         alike: dict[str, list[int]] = {}  # without means, but one search serves them all
@@ -146,11 +146,6 @@ class Labeler:
         for part in self.parts:
             part.label(table, labels)
         return labels
-
-
-# safeguard: adjusted Rand index of a clustering and the same made again, below which the data is not that of the run.
-ALIKE = 0.5
-OTHER = "the clusterings do not fit the data: is it the data, in the order, that they were made from?"
 
 
 def extend(ensemble: EnsembleLike, X: Any, new: Any, *, base: Any = None) -> Ensemble:

@@ -46,13 +46,11 @@ def recipe_of(data: Any, *, metric: str = "euclidean", base: Any = None) -> Reci
         return Recipe("distances", "landmarks", f"distances of {count(n, 'object')}: landmarks")
     cells = isinstance(data, Table) and data.source.endswith(("AnnData", ".h5ad"))
     if data.is_counts if isinstance(data, Table) else looks_like_counts(values):
-        what = "counts of cells" if cells else "counts"
-        words = f"{what}, {size}: {COUNTED}, k-means and landmarks on principal components"
-        return Recipe("cells" if cells else "counts", COUNTED, words)
+        kind, what = ("cells", "counts of cells") if cells else ("counts", "counts")
+        return Recipe(kind, COUNTED, f"{what}, {size}: {COUNTED}, k-means and landmarks on principal components")
     if width >= WIDE:
-        what = "cells" if cells else "a wide table"
-        words = f"{what}, {size}: metrics, random ones on random columns"
-        return Recipe("cells" if cells else "wide", "metrics", words)
+        kind, what = ("cells", "cells") if cells else ("wide", "a wide table")
+        return Recipe(kind, "metrics", f"{what}, {size}: metrics, random ones on random columns")
     if isinstance(data, Table) and data.has_words and width > 1:
         words = f"{size}, some of words: {MIXED}, k-means with random weights and from random starts"
         return Recipe("mixed", MIXED, words)

@@ -1,7 +1,5 @@
 """A run: draws specs, has them made, and adds them to memory or a store."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 import warnings
@@ -32,8 +30,7 @@ from consilience.tables import Table
 from consilience.tables.matrix import array_of, check_rows
 
 LARGEST_BATCH = 512  # safeguard: clusterings by k-means of one kernel call: 512 fit its buffers
-# safeguard: clusterings that are drawn at a time, and that one task makes: memory for their weights.
-WINDOW, LARGEST_TASK = 256, 32
+WINDOW, LARGEST_TASK = 256, 32  # safeguard: memory for weights; clusterings drawn at a time, and made by one task
 # safeguard: multiplications of a core in a second, and passes of k-means, by which it is judged what a second makes.
 WORK, STEPS = 4e9, 50
 FILLED_NUMBERS = 1e8  # safeguard: numbers that are held for all the ways of filling gaps, just under a gigabyte

@@ -43,13 +43,7 @@ class Spaces:
     # way.
 
     def __init__(
-        self,
-        values: ArrayLike,
-        plan: Plan,
-        *,
-        groups: Ints | None = None,
-        scaling: Scaling = None,
-        filled: Filled = None,
+        self, values: ArrayLike, plan: Plan, groups: Ints | None = None, scaling: Scaling = None, filled: Filled = None
     ) -> None:
         self.plan, self._filled = plan, filled
         self.stress: float | None = None
@@ -98,13 +92,12 @@ class Spaces:
     def of(self, method: str, filling: int | None = None) -> Space:
         # Computed once, with missing cells filled as always or in a way of its own.
         name = METHODS[method].space
-        filling = filling if self._filled is not None else None
         if (name, None) not in self._spaces:
             self._spaces[name, None] = METHODS[method].fit_space(self.columns, self.plan)
+        usual = self._spaces[name, None]  # whose axes all fillings share, so that weights mean the same in them
+        if filling is None or self._filled is None:
+            return usual
         if (name, filling) not in self._spaces:
-            assert self._filled is not None
-            assert filling is not None
-            usual = self._spaces[name, None]  # whose axes all fillings share, so that weights mean the same in them
             columns = self.preparation.apply(self._filled(filling))
             if type(usual).places is Space.places:
                 self._spaces[name, filling] = replace(usual, table=usual.transform(columns))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,8 +27,7 @@ from consilience.generation.plan import Plan, Spec
 if TYPE_CHECKING:
     from consilience.generation.runner import Runner
 
-# safeguard: failures, with nothing made, after which a clusterer is taken to be wrong for the data: a run must not fail a thousand times.
-GIVE_UP = 20
+GIVE_UP = 20  # safeguard: failures, with nothing made, after which a clusterer is wrong for the data: a run must not fail a thousand times
 
 
 @dataclass(frozen=True)
@@ -45,11 +44,10 @@ class Made:
 
     @classmethod
     def each(cls, runs: Runs, seconds: float | None = None) -> list[Made]:
-        where, took = whereabouts(), runs.seconds if seconds is None else [seconds] * len(runs.labels)
-        return [
-            cls(labels, float(inertia), float(own), int(steps), runs.note, runs.predictor, where)
-            for labels, inertia, own, steps in zip(runs.labels, runs.inertia, took, runs.steps, strict=True)
-        ]
+        took = runs.seconds if seconds is None else [seconds] * len(runs.labels)
+        cells = zip(runs.labels, map(float, runs.inertia), map(float, took), map(int, runs.steps), strict=True)
+        rest = runs.note, runs.predictor, whereabouts()
+        return [cls(*one, *rest) for one in cells]
 
     @classmethod
     def failed(cls, n_objects: int, note: str, seconds: float) -> list[Made]:
@@ -72,14 +70,9 @@ def make_within(seconds: float, n_objects: int, make: Any, *args: Any) -> list[M
 def make_batch(table: Any, width: int, specs: Sequence[Spec], init: str, max_iter: int, threads: int) -> list[Made]:
     weights = [np.ones(width) if spec.weights is None else spec.weights for spec in specs]
     numbers, units = [spec.n_clusters for spec in specs], [spec.run_stream[1] for spec in specs]
-    how: dict[str, Any] = {
-        "seed": specs[0].run_stream[0],
-        "init": init,
-        "max_iter": max_iter,
-        "threads": threads,
-        "checked": True,
-    }
-    return Made.each(kmeans_runs(table, numbers, weights=np.array(weights, np.float32), units=units, **how))
+    how: dict[str, Any] = {"init": init, "max_iter": max_iter, "threads": threads, "checked": True}
+    how |= {"weights": np.array(weights, np.float32), "units": units, "seed": specs[0].run_stream[0]}
+    return Made.each(kmeans_runs(table, numbers, **how))
 
 
 def make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan, keeps_predictor: bool) -> list[Made]:
@@ -105,8 +98,8 @@ def make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan, ke
     if rows is not None:
         labels = np.full((1, n), -1, np.int32)
         labels[:, rows] = runs.labels
-    kept = runs.predictor if keeps_predictor else None
-    return Made.each(Runs(labels, runs.inertia, runs.steps, runs.seconds, runs.note, kept), time.perf_counter() - begin)
+    runs = replace(runs, labels=labels, predictor=runs.predictor if keeps_predictor else None)
+    return Made.each(runs, time.perf_counter() - begin)
 
 
 def weighted(table: Array, weights: Array | None) -> Array:

@@ -1,7 +1,5 @@
 """Clusterings made again, and more like them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -20,8 +18,7 @@ from consilience.generation.methods.method import Space
 from consilience.generation.plan import METHODS, Plan, Spec, defaults, of_row
 from consilience.generation.runner import Runner
 
-# safeguard: only stands in a plan whose number of clusters is that of the clustering to be varied.
-UNASKED_CLUSTERS = 15
+UNASKED_CLUSTERS = 15  # safeguard: only stands in a plan that asks for as many clusters as the one to be varied has
 
 
 class Variations:
@@ -86,11 +83,10 @@ class Variations:
     def loadings(self, row: Any) -> Floats | None:
         """How the columns make the components that a clustering weighted, columns × components; None where it weighted others."""
         spec, runner = self._runner(row)
-        # Only components have axes; columns are weighted as they are.
-        axes = getattr(runner.spaces.of(spec.method), "axes", None)
-        if axes is None:
-            return None
         preparation = runner.spaces.preparation
+        # Only components have axes; columns are weighted as they are.
+        if (axes := getattr(runner.spaces.of(spec.method), "axes", None)) is None:
+            return None
         loadings = np.zeros((preparation.given_width, axes.shape[1]))
         loadings[preparation.kept] = axes
         return loadings
@@ -113,8 +109,8 @@ def _steered(runner: Runner, center: Spec, columns: Mapping[str, float], guide: 
         names = runner.table.columns or [f"column {i}" for i in range(preparation.given_width)]
         if unknown := sorted(set(columns) - set(names)):
             raise InputError(f"the data has no column {show(unknown[0])}: `columns` names those to weigh")
-        by = np.array([check_positive(f"the factor of {name}", columns.get(name, 1.0)) for name in names])
-        by = by[preparation.kept]
+        each = [check_positive(f"the factor of {name}", columns.get(name, 1.0)) for name in names]
+        by = np.array(each)[preparation.kept]
         factors = by if METHODS[center.method].space == "columns" else _on_components(runner, space, by)
     if guide is not None:
         factors = factors * guide.of(runner.table).weights(space.table)

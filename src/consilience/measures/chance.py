@@ -1,9 +1,8 @@
 """Mutual information adjusted for chance: exact under the permutation (hypergeometric) model.
 
-With φ(x) = x log x and Φ its sum over the cells of the contingency table, dealing the objects out anew at the same cluster
-sizes changes nothing but Φ, and E[Φ] is the sum of E[φ(X)] over the cells, X the objects that a cluster of size a and one of
-size b share by chance. That depends on (n, a, b) alone: E[Φ] of all pairs is N E Nᵀ, N the number of clusters of each size in
-each clustering.
+With φ(x) = x log x and Φ its sum over the cells of the contingency table, dealing the objects out anew at the same cluster sizes changes
+nothing but Φ, and E[Φ] is the sum of E[φ(X)] over the cells, X the objects that a cluster of size a and one of size b share by chance.
+That depends on (n, a, b) alone: E[Φ] of all pairs is N E Nᵀ, N the number of clusters of each size in each clustering.
 """
 
 from typing import Any
@@ -16,16 +15,8 @@ from consilience._kernels import x_log_x
 from consilience._run.progress import track
 from consilience._types import Array, Floats, Labels
 from consilience.ensemble import Ensemble
-from consilience.measures.counts import (
-    Sums,
-    bands_of_sums,
-    check_pair,
-    codes_of,
-    mirror,
-    ratio,
-    sums_with_each,
-    unknown,
-)
+from consilience.measures import counts
+from consilience.measures.counts import Sums, check_pair, codes_of, ratio, unknown
 from consilience.measures.information import shared_and_entropies
 
 ROWS = 64  # safeguard: memory; sizes looked up with all others at a time
@@ -63,7 +54,7 @@ def adjusted_mutual_information(a: Any, b: Any) -> float:
     a, b = a[both], b[both]
     (own, own_times), (other, other_times) = _sizes(a), _sizes(b)
     expected = own_times @ _kernels.expected_xlogx(len(a), own, other) @ other_times
-    return float(adjusted_from(sums_with_each(a, b[:, None], "xlogx"), expected)[0])
+    return float(adjusted_from(counts.sums_with_each(a, b[:, None], "xlogx"), expected)[0])
 
 
 def adjusted_from(s: Sums, expected: Floats) -> Floats:
@@ -82,24 +73,22 @@ def adjusted_all_pairs(ens: Ensemble, threads: int, progress: bool | None) -> Fl
     codes, clusters = codes_of(ens.labels)
     expected = None if ens.has_missing else _expected_sums(ens, threads, progress)
     out = np.empty((m, m))
-    for begin, end, sums in bands_of_sums(ens, "xlogx", "adjusted_mutual_information", threads, progress):
+    for begin, end, sums in counts.bands_of_sums(ens, "xlogx", "adjusted_mutual_information", threads, progress):
         if expected is None:
             by_chance = _kernels.expected_sums(codes, clusters, begin, end, threads=threads)
         else:
             by_chance = expected[:end, begin:end]
         out[:end, begin:end] = adjusted_from(sums, by_chance)
-    return mirror(out)
+    return counts.mirror(out)
 
 
 def _expected_sums(ens: Ensemble, threads: int, progress: bool | None) -> Floats:
     """E[Φ] of all pairs of clusterings without missing labels: each pair of cluster sizes is looked at once."""
-    found = [_sizes(column) for column in ens.labels.T]
-    sizes = np.unique(np.concatenate([size for size, _ in found]))
-    starts = np.cumsum([0] + [len(size) for size, _ in found])
-    places = np.searchsorted(sizes, np.concatenate([size for size, _ in found]))
-    times = np.concatenate([times for _, times in found]).astype(float)
-    having = sparse.csr_matrix((times, places, starts), shape=(ens.n_clusterings, len(sizes)))
-    by_size = having.tocsc()
+    own, times = zip(*map(_sizes, ens.labels.T), strict=True)
+    sizes, places = np.unique(np.concatenate(own), return_inverse=True)
+    starts = np.cumsum([0, *map(len, own)])
+    counted = np.concatenate(times).astype(float)
+    by_size = sparse.csr_matrix((counted, places, starts), shape=(ens.n_clusterings, len(sizes))).tocsc()
     half = np.zeros((ens.n_clusterings, ens.n_clusterings))
     begins = range(0, len(sizes), ROWS)
     for begin in track(begins, len(begins), "agreement by chance", progress):

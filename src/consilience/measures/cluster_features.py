@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
-from consilience._types import Array, Floats
+from consilience._types import Array, Floats, Labels
 from consilience.measures.effect_sizes import ColumnEffects, NumberEffects, Z, effect_sizes
 from consilience.tables import Table, scale
+from consilience.tables.parse_text import days
 
 TOP_WORDS = 3  # safeguard: display; words that name a cluster of documents
 
@@ -46,13 +46,12 @@ COUNT_NAMES = ["0", "1", "2–3", "4–7", "8 or more"]
 class Spreads:
     """Shares of bins in the clusters of one clustering, column by column; of the first `n_clusters`, the others being elsewhere."""
 
-    def __init__(self, data: Table, codes: NDArray[np.int32], n_clusters: int | None = None) -> None:
+    def __init__(self, data: Table, codes: Labels, n_clusters: int | None = None) -> None:
         known = np.flatnonzero(codes >= 0)
         step = max(1, -(-len(known) // LOOKED_AT))
-        self._rows = known[::step]
-        self._data, self._codes = data, codes[self._rows]
+        self._data, self._rows = data, known[::step]
         self._k = int(codes.max(initial=-1)) + 1 if n_clusters is None else n_clusters
-        self._codes = np.where(self._codes < self._k, self._codes, self._k)  # the last is what is elsewhere in any case
+        self._codes = np.minimum(codes[self._rows], self._k)  # the last is what is elsewhere in any case
         self._found: dict[int, tuple[dict[str, Any], Floats]] = {}
         values = data.values
         self._values = values.tocsc() if sparse.issparse(values) else values
@@ -77,8 +76,6 @@ class Spreads:
 
     def _binned(self, column: int) -> tuple[dict[str, Any], Array]:
         if self._data.in_words:
-            assert self._data.original is not None
-            assert self._data.encoder is not None
             cells = self._data.original.iloc[self._rows, column]
             one = self._data.encoder.columns[column]
             if one.kind == "ordered":
@@ -91,16 +88,13 @@ class Spreads:
                 more = ["others"] if (places == len(levels)).any() else []
                 return {"levels": [*levels, *more]}, places
             if one.kind == "date":
-                moments = pd.to_datetime(cells)
-                days = (moments - pd.Timestamp(0)) / pd.Timedelta(days=1)
-                bins, places = _of_numbers(days.to_numpy(float))
+                bins, places = _of_numbers(days(cells))
                 for end in ("low", "high"):
                     bins[end] = str((pd.Timestamp(0) + pd.Timedelta(days=bins[end])).date())
                 return bins, places
             return _of_numbers(cells.to_numpy(float))
-        values = self._values[:, [column]] if sparse.issparse(self._values) else self._values[self._rows, column]
-        if sparse.issparse(values):
-            values = values.toarray()[self._rows, 0]
+        held, rows = self._values, self._rows
+        values = held[:, [column]].toarray()[rows, 0] if sparse.issparse(held) else held[rows, column]
         if self.is_counts:
             return {"levels": COUNT_NAMES}, np.searchsorted(COUNTS, values, side="right") - 1
         return _of_numbers(np.asarray(values, float))
@@ -124,7 +118,7 @@ def _of_numbers(values: Floats) -> tuple[dict[str, Any], Array]:
 
 def marks(
     table: ComparableTable,
-    codes: NDArray[np.int32],
+    codes: Labels,
     clusters: int,
     top: int,
     step: Callable[[], None] = lambda: None,

@@ -88,14 +88,11 @@ def _weigh(sums: Floats, codes: NDArray[np.int32]) -> float:
 
 def _spans(table: NDArray[np.int32]) -> Iterator[tuple[int, int, int]]:
     """Blocks of rows, (begin, number of rows, end of columns), that together hold every pair that matters."""
-    n = table.shape[1]
-    begin = 0
+    begin, n = 0, table.shape[1]
     while begin < n:
-        rows = max(1, min(n - begin, BLOCK // (n - begin)))
-        end = n
+        rows, end = max(1, min(n - begin, BLOCK // (n - begin))), n
         if len(table) == 1:
-            last = table[0, begin + rows - 1]
-            end = int(np.searchsorted(table[0], last, side="right"))
+            end = int(np.searchsorted(table[0], table[0, begin + rows - 1], side="right"))
         yield begin, rows, end
         begin += rows
 
@@ -150,9 +147,7 @@ def davies_bouldins(X: Any, ens: Ensemble, objects: Ints, *, progress: bool | No
     from sklearn.metrics import davies_bouldin_score
 
     some = X[objects].toarray() if sparse.issparse(X) else X[objects]
-    return _each(
-        ens, objects, "Davies–Bouldin", progress, lambda places, labels: davies_bouldin_score(some[places], labels)
-    )
+    return _each(ens, objects, "Davies–Bouldin", progress, lambda at, labels: davies_bouldin_score(some[at], labels))
 
 
 def _each(ens: Ensemble, objects: Ints, what: str, progress: bool | None, of: Callable[..., float]) -> Floats:

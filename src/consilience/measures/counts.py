@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from consilience import _kernels
 from consilience._check import InputError, check_labels, check_same_index
 from consilience._kernels import x_log_x
 from consilience._run.progress import track
-from consilience._types import Array, Floats, Labels
+from consilience._types import Array, Floats, Ints, Labels
 from consilience.ensemble import Ensemble
 
 LARGEST = 2**27  # safeguard: memory; cells of a table, 1 GB
@@ -20,7 +19,7 @@ TWO = ("the first clustering", "the second clustering")
 KNOWN = ("the known labels", "the clustering")
 
 
-def contingency(a: Any, b: Any) -> NDArray[Any]:
+def contingency(a: Any, b: Any) -> Array:
     """Count the objects in every pair of clusters of two clusterings.
 
     Parameters
@@ -47,9 +46,7 @@ def contingency(a: Any, b: Any) -> NDArray[Any]:
     return _kernels.contingency(a, b, shape)
 
 
-def cells(
-    a: Any, b: Any, what: tuple[str, str] = TWO
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def cells(a: Any, b: Any, what: tuple[str, str] = TWO) -> tuple[Ints, Ints, Ints]:
     """The cells of the contingency table that are not 0: row, column, count. Cost O(n log n), whatever the clusters."""
     a, b = check_pair(a, b, what)
     known = (a >= 0) & (b >= 0)
@@ -58,7 +55,7 @@ def cells(
     return places // width, places % width, counts
 
 
-def tables(a: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.int64]:
+def tables(a: Labels, others: Labels) -> Ints:
     """The contingency tables of codes `a` with every row of `others`: (rows, clusters of a, most clusters of a row)."""
     known = (a >= 0) & (others >= 0)
     shape = len(others), clusters(a), clusters(others)
@@ -66,7 +63,7 @@ def tables(a: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.int64]
     return np.bincount(places[known], minlength=int(np.prod(shape))).reshape(shape)
 
 
-def check_pair(a: Any, b: Any, what: tuple[str, str] = TWO) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def check_pair(a: Any, b: Any, what: tuple[str, str] = TWO) -> tuple[Labels, Labels]:
     codes = check_labels(a, what[0]), check_labels(b, what[1])
     if len(codes[0]) != len(codes[1]):
         lengths = " and ".join(str(len(x)) for x in codes)
@@ -75,7 +72,7 @@ def check_pair(a: Any, b: Any, what: tuple[str, str] = TWO) -> tuple[NDArray[np.
     return codes
 
 
-def clusters(codes: NDArray[np.int32]) -> int:
+def clusters(codes: Labels) -> int:
     return int(codes.max(initial=-1)) + 1
 
 
@@ -92,20 +89,16 @@ class Sums:
         return replace(self, own=self.other, other=self.own)
 
 
-TERMS: dict[str, Callable[[Any], Floats]] = {
-    "square": lambda x: np.square(np.asarray(x, float)),
-    "xlogx": x_log_x,
-}
+TERMS: dict[str, Callable[[Any], Floats]] = {"square": lambda x: np.square(np.asarray(x, float)), "xlogx": x_log_x}
 
 
-def sums_with_each(codes: NDArray[np.int32], table: NDArray[np.int32], term: str) -> Sums:
+def sums_with_each(codes: Labels, table: Labels, term: str) -> Sums:
     """The sums of one clustering with every column of a table of codes: O(n) memory however many clusters there are."""
     both = np.column_stack([codes, table])
     sizes = both.max(axis=0, initial=-1) + 1
-    joint, own, other, known = _kernels.pair_sums(
-        _kernels.encode_codes(both), sizes, 1, both.shape[1], term=term, missing=True, rows=1
-    )
-    return Sums(known[0].astype(float), joint[0].astype(float), own[0].astype(float), other[0].astype(float))
+    codes, end = _kernels.encode_codes(both), both.shape[1]
+    *sums, known = _kernels.pair_sums(codes, sizes, 1, end, term=term, missing=True, rows=1)
+    return Sums(*(one[0].astype(float) for one in (known, *sums)))
 
 
 def of_pair(formula: Callable[[Sums], Floats], a: Any, b: Any, term: str, what: tuple[str, str] = TWO) -> float:
@@ -146,14 +139,13 @@ def bands_of_sums(
     (codes, clusters), missing = codes_of(ens.labels), ens.has_missing
     alone = np.array([TERMS[term](np.bincount(column + 1)[1:]).sum() for column in ens.labels.T])
     for begin, end in bands(ens.n_clusterings, name, progress):
-        joint, own, other, known = _kernels.pair_sums(
-            codes, clusters, begin, end, term=term, missing=missing, threads=threads
-        )
+        how: dict[str, Any] = {"term": term, "missing": missing, "threads": threads}
+        joint, own, other, known = _kernels.pair_sums(codes, clusters, begin, end, **how)
         if missing:
-            sums = Sums(known.astype(float), joint.astype(float), own.astype(float), other.astype(float))
+            yield begin, end, Sums(*(one.astype(float) for one in (known, joint, own, other)))
         else:
-            sums = Sums(np.float64(ens.n_objects), joint.astype(float), alone[:end, None], alone[None, begin:end])
-        yield begin, end, sums
+            every = np.float64(ens.n_objects)
+            yield begin, end, Sums(every, joint.astype(float), alone[:end, None], alone[None, begin:end])
 
 
 def mirror(matrix: Floats, *, is_distance: bool = False) -> Floats:

@@ -118,12 +118,10 @@ def element_centric_all_pairs(ens: Ensemble, threads: int, progress: bool | None
     # By falling numbers of clusters: the kernel's time grows with those of the second of a pair.
     order = np.argsort(-ens.labels.max(axis=0, initial=-1), kind="stable")
     codes, sizes = codes_of(ens.labels[:, order])
-    found = np.empty((m, m))
+    found, every = np.empty((m, m)), np.full(1, float(ens.n_objects))
     for begin, end in bands(m, "element_centric", progress):
         sums, known = _kernels.overlap_sums(codes, sizes, begin, end, missing=missing, threads=threads)
-        found[:end, begin:end] = ratio(
-            sums, known.astype(float) if missing else np.full(1, float(ens.n_objects)), np.nan
-        )
+        found[:end, begin:end] = ratio(sums, known.astype(float) if missing else every, np.nan)
     out = np.empty((m, m))
     out[np.ix_(order, order)] = mirror(found)
     return out

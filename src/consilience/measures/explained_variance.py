@@ -51,9 +51,8 @@ class VarianceBetween:
         member = sparse.csr_matrix((np.ones(len(known)), (codes[known], np.arange(len(known)))), shape=shape)
         sizes = np.maximum(np.asarray(member.sum(axis=1)).ravel(), 1)
         center = some.mean(axis=0) if len(known) else np.zeros(some.shape[1])
-        between = np.square(np.asarray(member @ some) / sizes[:, None] - center).T @ (
-            sizes * (np.diff(member.indptr) > 0)
-        )
+        away = np.square(np.asarray(member @ some) / sizes[:, None] - center)
+        between = away.T @ (sizes * (np.diff(member.indptr) > 0))
         total = np.square(some - center).sum(axis=0)
         both = [np.bincount(self._groups, part, minlength=len(self.names)) for part in (between, total)]
         return np.asarray(both[0] / np.where(both[1] > 0, both[1], 1))

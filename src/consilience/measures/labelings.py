@@ -22,6 +22,7 @@ from consilience.measures.pairwise import with_each
 from consilience.measures.registry import MEASURES
 from consilience.measures.summary import known_labels
 
+Labelings = dict[str, Labels]
 SCORES = ("precision", "recall", "f1", "rand", "jaccard")
 BLOCK = 2**22  # safeguard: memory; pairs of rows looked at in one go
 
@@ -116,9 +117,6 @@ def compare_labelings(found: EnsembleLike, known: Any, measure: str = "nmi") -> 
     return LabelingComparison(table, measure, matches, matched, best, _pair_scores(ours, theirs), left_out)
 
 
-Labelings = dict[str, Labels]
-
-
 def _sides(found: EnsembleLike, known: Any) -> tuple[Labelings, Labelings, tuple[str, ...]]:
     """Found and known groupings of more than one cluster, by name, and the names of the others."""
     ens = as_ensemble(found)
@@ -135,7 +133,7 @@ def _names(ens: Ensemble) -> list[str]:
     return names if len(set(names)) == len(names) else [f"{i}: {name}" for i, name in enumerate(names)]
 
 
-def _told(labelings: dict[str, Labels]) -> dict[str, Labels]:
+def _told(labelings: Labelings) -> Labelings:
     return {name: codes for name, codes in labelings.items() if len(np.unique(codes[codes >= 0])) > 1}
 
 
@@ -170,8 +168,7 @@ def _pair_scores(found: Labelings, known: Labelings) -> dict[str, float]:
     if either == 0:
         return dict.fromkeys(SCORES, 1.0)
     precision, recall = (both / pairs if pairs else 0.0 for pairs in (in_found, in_known))
-    f1 = 2 * both / (in_found + in_known)
-    rand = (total - either + both) / total
+    f1, rand = 2 * both / (in_found + in_known), (total - either + both) / total
     return dict(zip(SCORES, (precision, recall, f1, rand, both / either), strict=True))
 
 
@@ -194,9 +191,8 @@ def _by_sets(labels: Labels) -> int:
         for j in range(first, m):
             codes = labels[rows, j]
             known = codes >= 0
-            _, inner, sizes = np.unique(
-                groups[known] * (int(codes.max(initial=0)) + 1) + codes[known], return_inverse=True, return_counts=True
-            )
+            both = groups[known] * (int(codes.max(initial=0)) + 1) + codes[known]
+            _, inner, sizes = np.unique(both, return_inverse=True, return_counts=True)
             pairs = sum(int(size) * (int(size) - 1) // 2 for size in sizes[sizes > 1])
             if pairs:
                 shared = sizes[inner] > 1  # objects alone in all of these columns are alone in more of them

@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from consilience._check import InputError, check_choice
+from consilience._types import Floats, Ints
 from consilience.measures.counts import KNOWN, LARGEST, cells
 
 
@@ -56,7 +56,7 @@ def f1(known: Any, labels: Any, *, average: str = "classes") -> float:
     return f1_from(cells(known, labels, KNOWN), average)
 
 
-Cells = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+Cells = tuple[Ints, Ints, Ints]
 
 
 def accuracy_from(found: Cells) -> float:
@@ -75,9 +75,8 @@ def matched_accuracy_from(found: Cells) -> float:
     rows, columns = (np.unique(side, return_inverse=True)[1] for side in (rows, columns))
     shape = rows.max() + 1, columns.max() + 1
     if shape[0] * shape[1] > LARGEST:
-        raise InputError(
-            f"{shape[0]:,} classes cannot be matched with {shape[1]:,} clusters; are these labels, or names?"
-        )
+        sizes = f"{shape[0]:,} classes cannot be matched with {shape[1]:,} clusters"
+        raise InputError(f"{sizes}; are these labels, or names?")
     table = np.zeros(shape, np.int64)
     table[rows, columns] = counts
     return float(_ratio(table[linear_sum_assignment(table, maximize=True)].sum(), counts.sum()))
@@ -98,20 +97,20 @@ def f1_from(found: Cells, average: str = "classes") -> float:
 # The same for a stack of tables, classes × clusters; F1 averaged over classes.
 
 
-def accuracy_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+def accuracy_of(tables: Ints) -> Floats:
     return _ratio(tables.max(axis=1, initial=0).sum(axis=1), tables.sum(axis=(1, 2)))
 
 
-def matched_accuracy_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+def matched_accuracy_of(tables: Ints) -> Floats:
     best = [table[linear_sum_assignment(table, maximize=True)].sum() for table in tables]
     return _ratio(np.array(best), tables.sum(axis=(1, 2)))
 
 
-def f1_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+def f1_of(tables: Ints) -> Floats:
     classes, clusters = tables.sum(axis=2), tables.sum(axis=1)
     score = 2 * tables / np.maximum(classes[:, :, None] + clusters[:, None, :], 1)
     return _ratio(score.max(axis=2, initial=0.0).sum(axis=1), (classes > 0).sum(axis=1))
 
 
-def _ratio(parts: Any, wholes: Any) -> NDArray[np.float64]:
+def _ratio(parts: Any, wholes: Any) -> Floats:
     return np.where(wholes > 0, parts / np.maximum(wholes, 1), np.nan)

@@ -1,8 +1,7 @@
 """Measures that count pairs of objects: together or apart in two clusterings.
 
-With S = Σ n_ij² over the cells of the contingency table, A = Σ a_i² and B = Σ b_j² over its margins, twice the
-number of pairs together in both is S − n, in the first A − n, in the second B − n. Only objects labeled in both
-clusterings count; if there are none the value is NaN.
+With S = Σ n_ij² over the cells of the contingency table, A = Σ a_i² and B = Σ b_j² over its margins, twice the number of pairs together in
+both is S − n, in the first A − n, in the second B − n. Only objects labeled in both clusterings count; if there are none it is NaN.
 """
 
 from typing import Any

@@ -38,9 +38,8 @@ def pairwise(
     ensemble : Ensemble, or what one is made from: path, folder, DataFrame, array, AnnData, result
     measure : str
         A name in :data:`MEASURES`: "rand", "adjusted_rand", "jaccard", "cluster_difference", "nmi", "adjusted_mutual_information",
-        "variation_of_information", "information_ratio", "element_centric", "accuracy", "matched_accuracy", "f1", or one of your own.
-        The first nine are computed in bulk by a native kernel; the next three need the tables themselves and take 10 to 100 times as
-        long.
+        "variation_of_information", "information_ratio", "element_centric", "accuracy", "matched_accuracy", "f1", or one of your own. The
+        first nine are computed in bulk by a native kernel; the next three need the tables themselves and take 10 to 100 times as long.
     columns : str, int or sequence of them, optional
         Of a table or a run: the clusterings to take, by name, position or pattern (``"leiden_*"``).
     id_column : str or int, optional
@@ -72,10 +71,8 @@ def pairwise(
     ens, how = as_ensemble(ensemble, columns=columns, id_column=id_column), MEASURES[measure]
     threads, n_pairs = n_threads(n_jobs), ens.n_clusterings * (ens.n_clusterings - 1) // 2
     if n_pairs > MOST_PAIRS:
-        raise InputError(
-            f"{count(ens.n_clusterings, 'clustering')} are {count(n_pairs, 'pair')}, and at most {MOST_PAIRS:,} are compared: "
-            "draw some of the clusterings, and name them with columns= (--columns)"
-        )
+        many = f"{count(ens.n_clusterings, 'clustering')} are {count(n_pairs, 'pair')}, and at most {MOST_PAIRS:,} are compared"
+        raise InputError(f"{many}: draw some of the clusterings, and name them with columns= (--columns)")
     if how.all_pairs is not None:
         return how.all_pairs(ens, threads, progress)
     if how.formula is None:

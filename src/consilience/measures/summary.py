@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, check_labels, count, show
 from consilience._json import plain
-from consilience._types import Columns, EnsembleLike, Floats
+from consilience._types import Columns, EnsembleLike, Floats, Labels
 from consilience.ensemble import Ensemble, check_same_objects
 from consilience.ensemble.results import Result
 from consilience.inputs import known_labels_of, open_source
@@ -85,13 +84,8 @@ class Comparison(Result):
             stability[name] |= {"most_alike": None, "least_alike": None}
             for key, (one, other, value) in zip(("most_alike", "least_alike"), self.extremes(name), strict=False):
                 stability[name][key] = {"clusterings": [one, other], "value": value}
-        rows = self.clusterings.to_dict("records")
-        return {
-            "n_objects": self.n_objects,
-            "n_clusterings": len(rows),
-            "stability": plain(stability),
-            "clusterings": plain(rows),
-        }
+        sizes = {"n_objects": self.n_objects, "n_clusterings": len(self.clusterings)}
+        return {**sizes, "stability": plain(stability), "clusterings": plain(self.clusterings)}
 
 
 def compare(
@@ -112,13 +106,9 @@ def compare(
     measures : sequence of str
         Names as for :func:`pairwise`.
     known : label vector, Series, DataFrame, mapping of name to label vector, path, or names of columns of the table, optional
-        Known labels; each clustering is compared with each of them. A vector without a name is called "known".
-        A pandas index must be that of the ensemble's ids, where both say which objects they are of.
-    columns : str, int or sequence of them, optional
-        Of a table or a run: the clusterings to take, by name, position or pattern (``"leiden_*"``).
-    id_column : str or int, optional
-        Of a table: the column that names the objects.
-    n_jobs, progress
+        Known labels; each clustering is compared with each of them. A vector without a name is called "known". A pandas index must be that
+        of the ensemble's ids, where both say which objects they are of.
+    columns, id_column, n_jobs, progress
         As for :func:`pairwise`.
 
     Returns
@@ -159,14 +149,13 @@ def _check_measures(measures: Any) -> list[str]:
     return list(dict.fromkeys(check_choice(name, MEASURES, "measure") for name in names))
 
 
-def known_labels(known: Any, ens: Ensemble) -> dict[str, NDArray[np.int32]]:
+def known_labels(known: Any, ens: Ensemble) -> dict[str, Labels]:
     """The known labelings by name, as codes, of the ensemble's own objects."""
     given = known_labels_of(known, ens)
     found = {name: check_labels(labels, f"the known labels {name!r}") for name, labels in given.items()}
     for name, codes in found.items():
         if len(codes) != ens.n_objects:
-            of = count(ens.n_objects, "object")
-            raise InputError(f"the known labels {name!r} are {len(codes)} for {of}")
+            raise InputError(f"the known labels {name!r} are {len(codes)} for {count(ens.n_objects, 'object')}")
     check_same_objects(ens, *given.values())
     return found
 

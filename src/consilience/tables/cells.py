@@ -1,7 +1,5 @@
 """Columns of a raw table as numbers, labels and names, and as matrices; what does not fit is refused by its place."""
 
-from __future__ import annotations
-
 import decimal
 import numbers
 import re
@@ -30,8 +28,7 @@ _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(?i:inf|infinity|nan)$"
 Matrix: TypeAlias = Any  # ndarray or csr_matrix
 IsBad: TypeAlias = Callable[[np.ndarray], np.ndarray]
-# safeguard: distances that went through single precision, or were computed in two orders, differ by about this much.
-ROUNDING = 1e-6
+ROUNDING = 1e-6  # safeguard: distances that went through single precision, or another order, differ by about this much
 _BLOCK = 1 << 18  # safeguard: numbers that are looked at together
 
 
@@ -183,12 +180,10 @@ def labels_of(raw: RawTable, position: int) -> pd.Series:
 
 def _fraction(raw: RawTable, position: int, row: int, text: str) -> ColumnError:
     """Numbers that are not whole are measurements, or names of sub-clusters that should be written as such."""
-    return ColumnError(
-        f"{raw.place(row, position)}: {text} is not a label, since labels are whole numbers or names, and this "
-        f"looks like measured data; if {text} is the name of a sub-cluster, write it as text such as c{text}, "
-        "otherwise leave the column out with columns= (--columns)",
-        f"numbers such as {float(text.replace(',', '.')):.4g}",
-    )
+    what = f"{text} is not a label, since labels are whole numbers or names, and this looks like measured data"
+    remedy = f"if {text} is the name of a sub-cluster, write it as text such as c{text}"
+    said = f"{raw.place(row, position)}: {what}; {remedy}, otherwise leave the column out with columns= (--columns)"
+    return ColumnError(said, f"numbers such as {float(text.replace(',', '.')):.4g}")
 
 
 def _text_labels(raw: RawTable, position: int, column: pa.ChunkedArray) -> pd.Series:

@@ -1,11 +1,9 @@
 """What each column of a table of data is: a number, a category, an ordered category, a date, a yes or no, or nothing to cluster by."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -20,6 +18,7 @@ from consilience.tables.raw_table import RawTable
 
 #: What a column can be said to be; "log" is a number whose logarithm is taken.
 TYPES = ("number", "log", "category", "ordered", "date", "ignore")
+Asked: TypeAlias = str | tuple[str, ...] | None
 YES = {"true": True, "false": False, "yes": True, "no": False, "y": True, "n": False, "ja": True, "nein": False}
 #: Words that say that a number, a range, a date, or a yes or no is not known; a category may have them.
 UNKNOWN = {
@@ -55,9 +54,7 @@ class TypedColumn:
     levels: tuple[str, ...] = ()  # of an order, from the lowest
 
 
-def find_type(
-    raw: RawTable, position: int, asked: str | tuple[str, ...] | None = None, *, named: bool = False
-) -> TypedColumn:
+def find_type(raw: RawTable, position: int, asked: Asked = None, *, named: bool = False) -> TypedColumn:
     """What a column is, by its cells, or as it was `asked` to be, several words being the levels of an order; one `named` is no id."""
     name = raw.column_names[position]
     if asked == "ignore":

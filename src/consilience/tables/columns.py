@@ -1,11 +1,9 @@
 """Which columns are values, which names the objects, and which look like neither; tables whose columns are the objects."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -18,10 +16,10 @@ from consilience.tables.cells import MAYBE_MISSING, ColumnError, check_ids, ids_
 from consilience.tables.parse_text import is_number
 from consilience.tables.raw_table import Names, RawTable
 
+Ids: TypeAlias = tuple[int | None, Array | None, list[str]]
 FEW = 4  # objects up to which nothing is concluded from labels that all differ
 _ID_NAME = re.compile(
-    r"ids?|index|idx|.*[ _.-]id|id[ _.-].*|uuid|guid|key|.+[ _.-](no|nr|num|number|key|uuid)|.+(nr|nummer)",
-    re.IGNORECASE,
+    r"(?i)ids?|index|idx|.*[ _.-]id|id[ _.-].*|uuid|guid|key|.+[ _.-](no|nr|num|number|key|uuid)|.+(nr|nummer)"
 )
 _CAMEL_ID = re.compile(r".*[a-z]I[dD]")  # customerId, but not paid
 _OBJECT_NAME = re.compile(r"(cell|barcodes?|(row[ _.]?)?names?|unnamed: 0)?", re.IGNORECASE)
@@ -35,9 +33,7 @@ def is_id_name(name: str) -> bool:
     return bool(_ID_NAME.fullmatch(name) or _CAMEL_ID.fullmatch(name))
 
 
-def find_ids(
-    raw: RawTable, id_column: str | int | None, taken: Sequence[int], *, likely: str | None = None
-) -> tuple[int | None, np.ndarray | None, list[str]]:
+def find_ids(raw: RawTable, id_column: str | int | None, taken: Sequence[int], *, likely: str | None = None) -> Ids:
     """Position of the ids (None for an index), the ids themselves, and a notice where they were found unasked."""
     # Unasked are taken an index that names objects, a column of the `likely` name, or the first that is named like an id (or, as the
     # first, not at all); its values must differ, and it is not `taken` for something else.
@@ -64,7 +60,7 @@ def find_ids(
     return None, None, []
 
 
-def find_row_names(raw: RawTable, taken: Sequence[int]) -> tuple[int | None, np.ndarray | None, list[str]]:
+def find_row_names(raw: RawTable, taken: Sequence[int]) -> Ids:
     """As :func:`find_ids`, of distances, which are all numbers: a first column of words that all differ names the objects."""
     if 0 in taken or not isinstance(raw.body, (pa.Table, pd.DataFrame)) or not _names_objects(raw, 0):
         return None, None, []

@@ -1,10 +1,8 @@
 """Columns of data of every kind as finite numbers: those of a first table, and those of new rows as that was read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -34,7 +32,7 @@ class Reading:
     raw: RawTable | None = None  # the table before it was read, so that another encoder can read it
     rows: Ints | None = None  # which of its rows these are, where not all
 
-    def of_rows(self, places: Ints) -> Reading:
+    def of_rows(self, places: Ints) -> Self:
         original = None if self.original is None else self.original.iloc[places].reset_index(drop=True)
         gaps = None if self.gaps is None else self.gaps.of_rows(places)
         rows = None if self.raw is None else places if self.rows is None else self.rows[places]
@@ -149,10 +147,9 @@ def _check_types(raw: RawTable, types: Any, kept: Sequence[int]) -> dict[int, st
     """The types that were said, by position, levels of an order as a tuple; those of columns that are not kept are refused."""
     if types is None:
         return {}
-    if isinstance(types, str) and "<" not in types:
-        return dict.fromkeys(kept, check_choice(types, (*TYPES, "counts"), "type of columns (--type)"))
     if isinstance(types, str):
-        return dict.fromkeys(kept, _check_levels(types, "all columns"))
+        one = None if "<" in types else check_choice(types, (*TYPES, "counts"), "type of columns (--type)")
+        return dict.fromkeys(kept, one or _check_levels(types, "all columns"))
     if not isinstance(types, Mapping):
         what = "types must map columns to types, such as {'zip': 'category'}"
         raise InputError(f"{what}; got {kind_of(types)}, {show(types)}")

@@ -1,10 +1,8 @@
 """The columns of a table as numbers: learned from one table, and done the same way to new rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -211,7 +209,7 @@ class Encoder:
     @classmethod
     def of_numbers(
         cls, values: Floats, names: Sequence[str], *, decimal: str = ".", id_name: str | None = None
-    ) -> Encoder:
+    ) -> Self:
         """Of a table of nothing but numbers, which stay as they are: it reads new rows, and fills their gaps from similar ones."""
         # In units of a power of 2, which is exact: the squares of very large numbers overflow.
         unit = np.exp2(np.minimum(np.frexp(np.abs(values).max(axis=0, initial=0))[1], 1023).astype(float))
@@ -223,7 +221,7 @@ class Encoder:
         return cls(columns, {}, donors, len(values), 0, dict.fromkeys(names, "number"), id_name=id_name)
 
     @classmethod
-    def learn(cls, found: Sequence[TypedColumn], source: str = "the table") -> tuple[Encoder, Floats, Gaps | None]:
+    def learn(cls, found: Sequence[TypedColumn], source: str = "the table") -> tuple[Self, Floats, Gaps | None]:
         """From typed columns: the encoder, the encoded and filled values, and their gaps (None without any)."""
         # Time O(n width), and for missing cells O(rows with gaps · donors · width).
         used = [one for one in found if one.kind != "ignore"]

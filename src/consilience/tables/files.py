@@ -1,7 +1,5 @@
 """Files, each into a raw table: one function per format."""
 
-from __future__ import annotations
-
 import io
 import os
 import zipfile

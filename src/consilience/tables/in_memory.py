@@ -1,7 +1,5 @@
 """Objects in memory (data frames, arrays, tensors, sparse matrices, AnnData), each into a raw table or into label vectors."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -107,9 +105,8 @@ def raw_anndata(source: str, data: Any, kind: str, key: str | None) -> RawTable:
     matrix = layers[key or "X"]
     if matrix is None:
         raise InputError(f"{source}: has no X: name a layer or an entry of obsm with key= (--key)")
-    names = [str(name) for name in data.var_names]
-    if key in data.obsp and key not in (*data.layers, *data.obsm):
-        names = [str(name) for name in data.obs_names]
+    is_graph = key in data.obsp and key not in (*data.layers, *data.obsm)
+    names = [str(name) for name in (data.obs_names if is_graph else data.var_names)]
     if key in data.obsm and key not in data.layers:
         names = [f"{key} {i + 1}" for i in range(matrix.shape[1])]
         if isinstance(matrix, pd.DataFrame):
@@ -119,11 +116,10 @@ def raw_anndata(source: str, data: Any, kind: str, key: str | None) -> RawTable:
 
 
 def raw_frame(source: str, frame: pd.DataFrame) -> RawTable:
-    index_name = "index" if frame.index.name is None else str(frame.index.name)
-    index = frame.index
+    index, columns = frame.index, [str(name) for name in frame.columns]
+    called = "index" if index.name is None else str(index.name)
     named = names_objects(index) and index.nlevels == 1 and index.is_unique and not index.hasnans
-    columns = [str(name) for name in frame.columns]
-    return RawTable(source, frame, columns, index=index.to_numpy(), index_name=index_name, index_is_ids=named)
+    return RawTable(source, frame, columns, index=index.to_numpy(), index_name=called, index_is_ids=named)
 
 
 def raw_sparse(source: str, matrix: Any, kind: str) -> RawTable:

@@ -1,7 +1,5 @@
 """Rows of a table: in the order of objects that are known by name, some of them, and new ones as an encoder reads them."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 from typing import Any

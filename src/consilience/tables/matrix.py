@@ -1,7 +1,5 @@
 """The one check of a matrix that a function is given: finite numbers, dense or CSR float64, or one sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Numbers, dates and ranges as people write them: thousands separators, decimal commas, a unit, days before months, 18-24."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections import Counter
@@ -36,9 +34,7 @@ _TIME = r"(?:[ T]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,
 _YEAR_FIRST = re.compile(
     rf"(?P<year>\d{{4}})[-/.](?P<month>\d{{1,2}})(?:[-/.](?P<day>\d{{1,2}}))?{_TIME}(?:\s*(?P<zone>Z|[+-]\d\d:?\d\d))?"
 )
-_YEAR_LAST = re.compile(
-    rf"(?P<one>\d{{1,2}})(?P<mark>[-/.])(?P<two>\d{{1,2}})(?P=mark)(?P<year>\d{{4}}|\d{{2}}){_TIME}"
-)
+_YEAR_LAST = re.compile(rf"(?P<one>\d\d?)(?P<mark>[-/.])(?P<two>\d\d?)(?P=mark)(?P<year>\d{{4}}|\d\d){_TIME}")
 _NAMED = re.compile(
     rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?[ -]+)?(?P<name>[^\W\d]{{3,9}})\.?[ -]+(?:(?P<after>\d{{1,2}})(?:st|nd|rd|th)?,?[ -]+)?"
     rf"(?P<year>\d{{4}}|\d{{2}}){_TIME}"
@@ -155,8 +151,7 @@ def _month_first(matches: Sequence[re.Match[str]]) -> tuple[bool | None, str]:
         return True, ""
     if not matches:
         return None, ""
-    month_first = matches[0]["mark"] == "/"
-    return month_first, "month first" if month_first else "day first"
+    return (True, "month first") if matches[0]["mark"] == "/" else (False, "day first")
 
 
 def _year(text: str) -> int:

@@ -1,12 +1,10 @@
 """A table as it was found, before anyone asked for numbers or labels: columns, and where they came from."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -18,7 +16,7 @@ from consilience._names import unique_names
 
 Body: TypeAlias = Any  # pa.Table of strings, DataFrame, ndarray or csr_matrix
 Column: TypeAlias = Any  # pa.ChunkedArray of strings or Series
-Names: TypeAlias = "str | int | Sequence[str | int]"
+Names: TypeAlias = str | int | Sequence[str | int]
 #: How the command line calls an option; messages name both, since they serve both.
 FLAGS = {"id_column": "--id", "known": "--known, --given", "columns": "--columns", "types": "--type"}
 
@@ -156,15 +154,14 @@ class RawTable:
             return f"column {position} (the first is 0)"
         return f"column {self.column_names[position]!r}"
 
-    def with_own_names(self) -> RawTable:
+    def with_own_names(self) -> Self:
         """Names that stand over several columns numbered from the second on, which is noticed; numbers, which may be data, as they are."""
         given = self.names or []
         numbered = unique_names(given)
         names = [old if not old or is_number(old) else new for old, new in zip(given, numbered, strict=True)]
+        said = "the name {!r} stands over several columns: column {} (the first is 0) is {!r}"
         notices = [
-            f"the name {old!r} stands over several columns: column {position} (the first is 0) is {new!r}"
-            for position, (old, new) in enumerate(zip(given, names, strict=True))
-            if old != new
+            said.format(old, j, new) for j, (old, new) in enumerate(zip(given, names, strict=True)) if old != new
         ]
         return replace(self, names=names, notices=(*self.notices, *notices)) if notices else self
 
@@ -188,8 +185,6 @@ def is_number(text: str) -> bool:
         return False
     return True
 
-
-# What says how to read a table, of all that a verb is given.
 
 PARSING = ("header", "sep", "decimal", "encoding")  # how to parse a file, of all that says how to read it
 #: What verbs pass to read_table.

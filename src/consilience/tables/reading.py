@@ -1,7 +1,5 @@
 """What users have (files, DataFrames, arrays, sparse matrices, AnnData) into checked arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,11 +17,14 @@ from consilience.tables.columns import choose, find_ids, find_row_names, label_f
 from consilience.tables.data_columns import Reading, data_columns
 from consilience.tables.encoder import Encoder, describe_aside, named_kind
 from consilience.tables.files import SOURCE, open_raw
-from consilience.tables.filling import Gaps
 from consilience.tables.raw_table import Names, Options, RawTable
 from consilience.tables.scaling import CountScaling, Standardizer, looks_like_counts
 
 KINDS = ("data", "counts", "distances", "new_distances", "labels")
+
+
+def _of_reading(name: str) -> Any:
+    return property(lambda table: getattr(table.reading, name))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,9 +34,8 @@ class Table:
     Attributes
     ----------
     values : ndarray, csr_matrix or DataFrame
-        Shape (n_objects, n_columns). Data: float64, dense or CSR. Counts: CSR, int64 or float64. Distances:
-        float64, dense. Labels: a DataFrame, one column per clustering, of integers or of the labels as they are,
-        None where one is missing.
+        Shape (n_objects, n_columns). Data: float64, dense or CSR. Counts: CSR, int64 or float64. Distances: float64, dense. Labels: a
+        DataFrame, one column per clustering, of integers or of the labels as they are, None where one is missing.
     kind : {"data", "counts", "distances", "new_distances", "labels"}
         What the values are.
     ids : ndarray or None
@@ -74,21 +74,10 @@ class Table:
     from_file: bool = False
     reading: Reading = field(default_factory=Reading)
 
-    @property
-    def encoder(self) -> Encoder | None:
-        return self.reading.encoder
-
-    @property
-    def original(self) -> pd.DataFrame | None:
-        return self.reading.original
-
-    @property
-    def gaps(self) -> Gaps | None:
-        return self.reading.gaps
-
-    @property
-    def aside(self) -> Mapping[str, str]:
-        return self.reading.aside
+    encoder = _of_reading("encoder")
+    original = _of_reading("original")
+    gaps = _of_reading("gaps")
+    aside = _of_reading("aside")
 
     @cached_property
     def is_counts(self) -> bool:
@@ -186,8 +175,8 @@ def read_table(
         Name, or position from 0, of the column with the names of objects; `"index"`, or its own name, is the index. By default an index
         that names objects, `obs_names`, or a first column without a name, or one named like an id (id, name, …_id), whose values differ.
     known : str, int or sequence of them
-        Columns set aside and returned in `Table.labels`; also patterns. Those of an AnnData are in `obs`, those of an npz file its
-        vectors with one entry per row.
+        Columns set aside and returned in `Table.labels`; also patterns. Those of an AnnData are in `obs`, those of an npz file its vectors
+        with one entry per row.
     columns : str, int or sequence of them, optional
         Keep only these, in this order. Patterns are allowed (`"leiden_*"`), and a leading - or ! leaves out (`"-age"`).
         Columns of labels that do not look like clusterings are kept only if they are named here.
@@ -198,8 +187,7 @@ def read_table(
     missing : str or sequence of str
         Words that count as missing beside the empty cell, NA, NaN, nan, null and None.
     key : str, optional
-        Which array of an npz file, sheet of a workbook, layer or `obsm` entry of an AnnData. Labels in an npz file are
-        all its vectors.
+        Which array of an npz file, sheet of a workbook, layer or `obsm` entry of an AnnData. Labels in an npz file are all its vectors.
     triples : bool
         For counts: the columns are row, column, count. Pairs not listed are 0, repeated ones add up.
     types : mapping of column to type, or one type for all, optional

@@ -1,10 +1,8 @@
 """Bring columns or rows to one scale before distances are taken; counts (words, molecules), and how they are recognized."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -55,7 +53,7 @@ class Standardizer:
     n_groups: int = 0
 
     @classmethod
-    def of(cls, X: Any, groups: Ints | None = None, units: Floats | None = None) -> Standardizer:
+    def of(cls, X: Any, groups: Ints | None = None, units: Floats | None = None) -> Self:
         """From the columns of a dense array or CSR matrix of finite numbers.
 
         `groups` has the number of its group for each column, `units` what it is divided by, NaN where its group says that.
@@ -159,7 +157,7 @@ class CountScaling:
     constant: Array  # which columns have the same count everywhere, most often none
 
     @classmethod
-    def of(cls, X: Any) -> CountScaling:
+    def of(cls, X: Any) -> Self:
         """From a dense array or CSR matrix of counts."""
         counted = sparse.issparse(X) and (X.data != 0).all()
         rows = X.getnnz(axis=0) if counted else np.asarray((X != 0).sum(axis=0)).ravel()

@@ -1,7 +1,5 @@
 """Delimited text (CSV and its kin) as columns of strings; every oddity is named by its line."""
 
-from __future__ import annotations
-
 import bz2
 import codecs
 import csv
@@ -23,6 +21,7 @@ from consilience._check import InputError, count, show
 from consilience.tables.cells import DECIMAL_COMMA
 from consilience.tables.raw_table import Options, RawTable, is_number
 
+Records = Iterator[tuple[int, list[str]]]  # lines, and the cells of the rows that begin there
 TAB = "\t"
 SEPARATORS = {",": "commas", ";": "semicolons", TAB: "tabs", "|": "bars"}
 UNPACK: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
@@ -230,7 +229,7 @@ def _parse(raw: bytes, sep: str, width: int, skip: bool) -> pa.Table:
     return arrow_csv.read_csv(pa.BufferReader(raw), read_options=read, parse_options=parse, convert_options=types)
 
 
-def _records(source: str, raw: bytes, sep: str, above: int = 0) -> Iterator[tuple[int, list[str]]]:
+def _records(source: str, raw: bytes, sep: str, above: int = 0) -> Records:
     """Each record with the line it starts in, below so many others."""
     reader = csv.reader(io.TextIOWrapper(io.BytesIO(raw), "utf-8", newline=""), delimiter=sep)
     start = above + 1
@@ -261,19 +260,17 @@ def _check_header(source: str, names: list[str], line: int) -> None:
         raise InputError(f"{source}, line {line}: {what}: {remedy}")
 
 
-def _rows(
-    source: str, raw: bytes, sep: str, above: int, width: int, has_header: bool
-) -> Iterator[tuple[int, list[str]]]:
+def _rows(source: str, raw: bytes, sep: str, above: int, width: int, has_header: bool) -> Records:
     """The rows of the table with their lines: slow, exact, and used only once something is wrong."""
     records = islice(_records(source, raw, sep, above), int(has_header), None)
     return ((line, record) for line, record in records if record or width == 1)
 
 
-def _line_of(rows: Callable[[], Iterator[tuple[int, list[str]]]], row: int) -> int:
+def _line_of(rows: Callable[[], Records], row: int) -> int:
     return next(islice(rows(), row, None))[0]
 
 
-def _refuse_ragged(source: str, rows: Iterator[tuple[int, list[str]]], width: int) -> None:
+def _refuse_ragged(source: str, rows: Records, width: int) -> None:
     """Say which row has too many or too few cells, if one has."""
     for row, (line, record) in enumerate(rows):
         if max(len(record), 1) != width:

@@ -1,7 +1,5 @@
 """The folder of a store: its manifest, the object ids, the lock of its writer."""
 
-from __future__ import annotations
-
 import errno
 import importlib.metadata
 import json

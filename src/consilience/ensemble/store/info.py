@@ -1,7 +1,5 @@
 """What is known of each clustering: cells of a DataFrame to Parquet columns and back."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Mapping, Sequence

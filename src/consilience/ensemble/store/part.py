@@ -1,7 +1,5 @@
 """One part of a store: a Parquet file of numbers, info, label names and labels."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re
@@ -17,16 +15,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from consilience._check import InputError
-from consilience._types import Array
+from consilience._types import Array, Ints, Labels
 from consilience.ensemble.store.folder import SAME_RUN, difference, parse_manifest
 from consilience.ensemble.store.info import NAMES, STREAM, TAKEN, Column, RefusedError, brief, decode_info, unit_keys
 
-# What must be known of a damaged part stands in its name: its number, the next number that was free once it was written,
-# and the CRC-32 of the file (Parquet's own checksums leave out the footer and page headers).
+# What must be known of a damaged part stands in its name: its number, the next number that was free once it was written, and the CRC-32
+# of the file (Parquet's own checksums leave out the footer and page headers).
 PART_NAME = re.compile(r"part-(?P<number>\d{8,})(?:-(?P<next_number>\d+))?-(?P<crc>[0-9a-f]{8})\.parquet")
 FAILED = "failed"  # column of a part with clusterings that could not be made
-# safeguard: what reading holds in memory beside the result, 16 MB.
-LABELS_PER_ROW_GROUP = 4_000_000
+LABELS_PER_ROW_GROUP = 4_000_000  # safeguard: what reading holds in memory beside the result, 16 MB
 
 
 def _labels_type(n_objects: int) -> pa.DataType:
@@ -48,9 +45,7 @@ def check_rows(labels: Any, n_objects: int) -> np.ndarray:
     return array.T
 
 
-def encode_part(
-    manifest: dict[str, Any], numbers: np.ndarray, labels: np.ndarray, columns: dict[str, Column]
-) -> pa.Buffer:
+def encode_part(manifest: dict[str, Any], numbers: Ints, labels: Labels, columns: dict[str, Column]) -> pa.Buffer:
     """The bytes of a part, in row groups that bound what reading holds in memory."""
     n_objects = labels.shape[1]
     fields = [pa.field("number", pa.int64(), nullable=False)]

@@ -1,15 +1,12 @@
 """The store itself: create, resume, open; append, query, read."""
 
-from __future__ import annotations
-
 import json
 import os
 import threading
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 import pandas as pd
@@ -18,16 +15,9 @@ from consilience._check import InputError, check_path
 from consilience._files import FULL, UNFINISHED, sync_folder, write_whole
 from consilience._types import Array, ArrayLike, Ints, Labels, PathLike
 from consilience.ensemble.store import folder as folders
+from consilience.ensemble.store import info as infos
 from consilience.ensemble.store import part as parts
-from consilience.ensemble.store.info import (
-    NAMES,
-    RefusedError,
-    brief,
-    check_ids,
-    decode_names,
-    encode_info,
-    encode_names,
-)
+from consilience.ensemble.store.info import NAMES, RefusedError, brief
 from consilience.ensemble.store.part import Part
 
 
@@ -38,8 +28,8 @@ class StoreWarning(UserWarning):
 class Store:
     """A folder of clusterings: append parts, resume after a kill, read back.
 
-    Make one with `Store.create` or `Store.resume` (a writer, one at a time per folder) or `Store.open`
-    (a reader, which needs no lock and sees the parts that were whole when it was opened).
+    Make one with `Store.create` or `Store.resume` (a writer, one at a time per folder) or `Store.open` (a reader, which needs no lock and
+    sees the parts that were whole when it was opened).
 
     Attributes
     ----------
@@ -70,13 +60,10 @@ class Store:
     """
 
     def __init__(self, path: Path, manifest: dict[str, Any], lock: BinaryIO | None = None) -> None:
-        self.path = path
-        self.manifest = manifest
+        self.path, self.manifest = path, manifest
         self.ids: Array | None = None
         self.refused: list[tuple[str, str]] = []
-        self._lock = lock
-        self._process = os.getpid()
-        self._appending = threading.Lock()
+        self._lock, self._process, self._appending = lock, os.getpid(), threading.Lock()
         self._parts: list[Part] = []  # in the order they were entered
         self._where: dict[int, tuple[Part, int]] = {}  # part and row of each clustering that can be read, by its number
         self._next_number = self._next_part = 0  # that are free
@@ -91,7 +78,7 @@ class Store:
         plan: Any = None,
         ids: ArrayLike = None,
         id_name: str = "id",
-    ) -> Store:
+    ) -> Self:
         """Start a store in a new or empty folder, open for writing.
 
         Parameters
@@ -123,13 +110,12 @@ class Store:
         plan: Any = None,
         ids: ArrayLike = None,
         id_name: str = "id",
-    ) -> Store:
+    ) -> Self:
         """Continue a store for writing, or create it; refuses one of other data or another plan.
 
-        The parameters are those of `create`. Left-overs of a killed writer are removed, and a lost
-        manifest or list of ids is written anew.
+        The parameters are those of `create`. Left-overs of a killed writer are removed, and a lost manifest or list of ids is written anew.
         """
-        folder, ids = check_path(path, "the store"), check_ids(ids, n_objects)
+        folder, ids = check_path(path, "the store"), infos.check_ids(ids, n_objects)
         asked = folders.new_manifest(n_objects, fingerprint, plan, ids, id_name)
         if not folders.is_blank(folder):
             folders.find_manifest(folder)  # a folder that is not a store is refused before anything is written to it
@@ -162,7 +148,7 @@ class Store:
         self._scan()
 
     @classmethod
-    def open(cls, path: PathLike) -> Store:
+    def open(cls, path: PathLike) -> Self:
         """Open a store for reading: every part's checksum is verified, and bad files are left out by name."""
         folder = check_path(path, "the store")
         manifest, problem = folders.find_manifest(folder)
@@ -207,7 +193,7 @@ class Store:
         """
         self._check_writer()
         rows = parts.check_rows(labels, self.n_objects)
-        columns = encode_info(info, len(rows)) | encode_names(label_names, len(rows))
+        columns = infos.encode_info(info, len(rows)) | infos.encode_names(label_names, len(rows))
         lost = parts.add_failures(columns, failed, rows)
         with self._appending:
             numbers = self._new_numbers(numbers, len(rows))
@@ -277,8 +263,7 @@ class Store:
     def info(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """What made each clustering, by number, in order; the labels are not read, nor columns other than those asked.
 
-        A column that a part lacks is missing there. Whole numbers with gaps come as pandas `Int64`, so that
-        63-bit seeds stay exact.
+        A column that a part lacks is missing there. Whole numbers with gaps come as pandas `Int64`, so that 63-bit seeds stay exact.
         """
         return parts.read_info(self._parts, columns, failed=False)
 
@@ -316,7 +301,7 @@ class Store:
         found: dict[Part, list[Array | None]] = {}
         for part in {part for part, _ in places if part.has_names}:
             with parts.opened(part.path) as file:
-                found[part] = decode_names(file)
+                found[part] = infos.decode_names(file)
         return [found[part][row] if part.has_names else None for part, row in places]
 
     def close(self) -> None:
@@ -325,12 +310,10 @@ class Store:
             self._lock.close()
             self._lock = None
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -367,8 +350,7 @@ class Store:
 
     def _places(self, numbers: ArrayLike) -> list[tuple[Part, int]]:
         asked = (self.numbers if numbers is None else np.ravel(numbers)).tolist()
-        unknown = [number for number in asked if number not in self._where]
-        if unknown:
+        if unknown := [number for number in asked if number not in self._where]:
             raise InputError(f"store {self.path} has no clustering {unknown[0]!r}: `numbers` lists those it has")
         return [self._where[number] for number in asked]
 

@@ -66,8 +66,7 @@ def parameters(n: int, drawn: Mapping[str, float]) -> tuple[int, int]:
 # Mixtures of Gaussians by EM, the form of their covariances drawn for each clustering; full ones only where a cluster has, on average, more
 # than twice as many objects as columns. Wide tables are reduced here, too.
 FORMS = ("spherical", "diag", "tied", "full")
-# safeguard: share of the columns' mean variance that is added in every direction, so that no covariance is singular.
-REGULARIZATION = 1e-4
+REGULARIZATION = 1e-4  # safeguard: share of the mean variance of columns that is added: no covariance is singular
 
 
 class Gaussian(OnPoints):

@@ -9,8 +9,6 @@
 # sequence with a random start), so that runs of other seeds are as fine on the whole. None leaves all objects in one cluster: a
 # resolution at which it would is raised to the lowest at which there are two.
 
-from __future__ import annotations
-
 import itertools
 import os
 import random
@@ -18,7 +16,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -48,16 +46,13 @@ def check_resolutions(name: str, resolutions: Any) -> tuple[float, ...] | None:
     return values
 
 
-NEIGHBORS = partial(check_each, check=check_count, what="the numbers of neighbors to draw from")
+NEIGHBORS = (10, 15, 20, 30), partial(check_each, check=check_count, what="the numbers of neighbors to draw from")
 
 
 class Graph(Method):
     """Leiden clusters of a graph of nearest neighbors."""
 
-    options: ClassVar[Options] = {
-        "resolutions": (None, check_resolutions),
-        "graph_neighbors": ((10, 15, 20, 30), NEIGHBORS),
-    }
+    options: ClassVar[Options] = {"resolutions": (None, check_resolutions), "graph_neighbors": NEIGHBORS}
     drawn: ClassVar[tuple[str, ...]] = ("resolution", "n_neighbors", "place")
     varied: ClassVar[tuple[str, ...]] = ("resolution",)
     space = "neighbors"
@@ -124,11 +119,8 @@ class Links:
     def graph(self, n_neighbors: float | None) -> Any:
         k = 0 if self._neighbors is None or n_neighbors is None else int(n_neighbors)
         if k not in self._graphs:
-            if self._neighbors is None:
-                matrix = self._given
-            else:
-                distances, numbers = self._neighbors
-                matrix = connectivities(distances[:, :k], numbers[:, :k])
+            near = self._neighbors
+            matrix = self._given if near is None else connectivities(near[0][:, :k], near[1][:, :k])
             self._graphs[k] = igraph_of(matrix)
         return self._graphs[k]
 
@@ -142,7 +134,7 @@ class Graphs(Space):
     ends: tuple[int, int]  # smallest and largest number of clusters that a clustering is to have
 
     @classmethod
-    def of(cls, columns: ArrayLike, plan: Plan) -> Graphs:
+    def of(cls, columns: ArrayLike, plan: Plan) -> Self:
         n, wanted, points = int(columns.shape[0]), sorted(plan.options["graph_neighbors"]), None
         if plan.metric == "graph":
             links = Links(n, given=columns)
@@ -159,7 +151,7 @@ class Graphs(Space):
     def places(self) -> ArrayLike:
         return self.transform(None) if self.points is None else self.points.table
 
-    def bare(self) -> Graphs:
+    def bare(self) -> Self:
         return replace(self, table=None, points=None if self.points is None else replace(self.points, table=None))
 
     def transform(self, columns: ArrayLike) -> ArrayLike:
@@ -250,18 +242,16 @@ def igraph_of(matrix: Any) -> Any:
     return graph
 
 
-def leiden(graph: Any, resolution: float, seed: int, *, rounds: int = 2) -> Labels:
+def leiden(graph: Any, resolution: float, seed: int) -> Labels:
     # Labels 0 … k − 1, the largest first; about O(edges). Ten rounds raise modularity by a thousandth, at three times the cost of two.
     igraph = import_igraph()
     with _GENERATOR:
         igraph.set_random_number_generator(random.Random(seed))
         try:
-            found = graph.community_leiden(
-                "modularity", weights="weight", resolution=resolution, n_iterations=rounds
-            ).membership
+            found = graph.community_leiden("modularity", weights="weight", resolution=resolution, n_iterations=2)
         finally:
             igraph.set_random_number_generator(random)
-    labels = np.asarray(found, np.int64)
+    labels = np.asarray(found.membership, np.int64)
     sizes = np.bincount(labels)
     first = np.full(len(sizes), len(labels))
     np.minimum.at(first, labels, np.arange(len(labels)))

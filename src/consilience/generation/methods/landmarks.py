@@ -42,10 +42,7 @@ class Landmarks(Method):
     better as they came, some standardized, and most between.
     """
 
-    options: ClassVar[Options] = {
-        "n_landmarks": (1000, partial(check_count, least=2)),
-        "n_neighbors": (5, partial(check_count, least=1)),
-    }
+    options: ClassVar[Options] = {"n_landmarks": (1000, partial(check_count, least=2)), "n_neighbors": (5, check_count)}
     drawn: ClassVar[tuple[str, ...]] = ("own_scale",)
     takes_base = False
 
@@ -65,10 +62,8 @@ class Landmarks(Method):
 
 
 BLOCK = 2**19  # safeguard: distances at a time, which stay in the cache
-# safeguard: objects that k-means in the eigenvectors sees, a second's work; the others go to the nearest center.
-EMBEDDED = 50_000
-# safeguard: numbers of the landmarks of a sparse table up to which they are means, 32 MB; rows of the table stay sparse.
-DENSE = 2**22
+EMBEDDED = 50_000  # safeguard: objects that k-means in the eigenvectors sees, a second's work; the others go to the nearest center
+DENSE = 2**22  # safeguard: numbers up to which the landmarks of a sparse table are means, 32 MB; its rows stay sparse
 FARTHEST = 60.0  # safeguard: exp(−60) is above 0 in floats: an object far from everything stays tied to its landmarks
 
 Search: TypeAlias = Callable[[Any], tuple[Ints, Floats]]
@@ -130,16 +125,14 @@ class LandmarkModel:
         return labels
 
 
-def choose_landmarks(
-    table: ArrayLike, number: int, seed: int, unit: int, *, rows_each: int = 10, passes: int = 10
-) -> Any:
-    # Means of k-means on a random sample, in a few passes: landmarks need to be spread well, not to be optimal. Of a wide sparse table,
-    # whose means would not fit, objects drawn at random, as CSR.
+def choose_landmarks(table: ArrayLike, number: int, seed: int, unit: int) -> Any:
+    # Means of k-means on a random sample of ten times as many rows, in ten passes: landmarks need to be spread well, not to be optimal. Of
+    # a wide sparse table, whose means would not fit, objects drawn at random, as CSR.
     order = _kernels.random_permutation(child_seed(seed, "generation.landmarks"), unit, table.shape[0])
     if sparse.issparse(table) and number * table.shape[1] > DENSE:
         return table[np.sort(order[:number])]
-    sample = table[np.sort(order[: rows_each * number])]
-    labels = kmeans_runs(sample, number, seed=seed, units=[unit], max_iter=passes).labels
+    sample = table[np.sort(order[: 10 * number])]
+    labels = kmeans_runs(sample, number, seed=seed, units=[unit], max_iter=10).labels
     means, counts, _ = cluster_means(sample, labels.T)
     return means[counts > 0]
 

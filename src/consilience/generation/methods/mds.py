@@ -7,15 +7,12 @@ from consilience._check import InputError
 from consilience._types import Floats
 
 MOST_OBJECTS = 6000  # safeguard: objects; beyond, a matrix takes 288 MB and the scaling minutes
-# safeguard: of the mean distance: pairs nearer than that weigh no more, or equal objects would outweigh all others.
-CLOSE = 1e-3
+CLOSE = 1e-3  # safeguard: of the mean distance: pairs nearer than that weigh no more, or equal objects would outweigh all others
 BLOCK = 2**22  # safeguard: distances at a time, 32 MB
 TRACE = 1e-9  # safeguard: of the nearest distance that counts: objects nearer than that are at one place
 
 
-def embed(
-    distances: Floats, n_dimensions: int, *, max_iter: int = 300, tolerance: float = 1e-6
-) -> tuple[Floats, float]:
+def embed(distances: Floats, n_dimensions: int, max_iter: int = 300, tolerance: float = 1e-6) -> tuple[Floats, float]:
     # A minimum of J = Σ (d − δ)² / δ / Σ δ over pairs, from classical scaling downhill by majorisation (SMACOF), whose every step lowers
     # J, so that no step size and no restart is needed; the gradient descent of Caruana et al. has both. Returns the columns, on their
     # principal axes in the order of their variance, and J; 0 is perfect.

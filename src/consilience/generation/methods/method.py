@@ -1,11 +1,9 @@
 """What a generation method is: it draws what one clustering is asked to be, and makes it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 from consilience._check import InputError
 from consilience._types import Array, ArrayLike, Floats, Ints
@@ -58,7 +56,7 @@ class Space:
         """New rows, given by their columns, in this space."""
         return columns
 
-    def bare(self) -> Space:
+    def bare(self) -> Self:
         """What :meth:`transform` needs, without the objects."""
         return replace(self, table=None)
 

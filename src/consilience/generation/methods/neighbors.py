@@ -118,22 +118,19 @@ def connectivities(distances: Floats, numbers: Ints) -> Any:
     return sparse.csr_matrix(graph + graph.T - both)
 
 
-def check_graph(graph: Any, what: str = "the graph") -> Any:
+def check_graph(graph: Any) -> Any:
     """A square matrix of finite weights that are not negative, as a symmetric CSR matrix without a diagonal."""
     matrix = sparse.csr_matrix(graph, dtype=float, copy=True)
     n, width = matrix.shape
     if n != width:
-        raise InputError(f"{what} has {n:,} rows and {width:,} columns: give one row and one column per object")
+        raise InputError(f"the graph has {n:,} rows and {width:,} columns: give one row and one column per object")
     if matrix.nnz and not (matrix.data.min() >= 0 and np.isfinite(matrix.data.max())):
-        raise InputError(f"{what} has weights that are negative or not finite: give similarities, not distances")
+        raise InputError("the graph has weights that are negative or not finite: give similarities, not distances")
     if not matrix.has_canonical_format:
         matrix.sum_duplicates()
     matrix.setdiag(0)
     matrix.eliminate_zeros()
     if not matrix.nnz:
-        raise InputError(f"{what} has no edges: there is nothing to cluster")
-    return (
-        matrix
-        if abs(matrix - matrix.T).max() <= 1e-9 * matrix.data.max()
-        else sparse.csr_matrix(matrix.maximum(matrix.T))
-    )
+        raise InputError("the graph has no edges: there is nothing to cluster")
+    is_symmetric = abs(matrix - matrix.T).max() <= 1e-9 * matrix.data.max()
+    return matrix if is_symmetric else sparse.csr_matrix(matrix.maximum(matrix.T))

@@ -19,8 +19,7 @@ from consilience.generation.methods.neighbors import FEWEST_COMPONENTS, MOST_COM
 from consilience.generation.methods.weighted_kmeans import Zipf
 from consilience.generation.plan import Plan, Spec
 
-# safeguard: columns, or objects if they are fewer: a matrix of that number squared is decomposed, 200 MB.
-MOST_COLUMNS = 5000
+MOST_COLUMNS = 5000  # safeguard: columns, or objects if fewer: a matrix of that number squared is decomposed, 200 MB
 
 
 class PCA(Zipf):

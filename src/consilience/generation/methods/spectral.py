@@ -24,8 +24,6 @@ from consilience.generation.plan import Plan, Spec
 
 MOST_OBJECTS = 8000  # safeguard: objects whose similarities are half a gigabyte
 SIGMA_DIVISORS = tuple(2 ** (i / 4) for i in (0, 2, 4, 8, 16, 32))
-
-
 DIVISORS = partial(check_each, check=check_positive, what="the numbers that the largest distance is divided by")
 
 
@@ -47,15 +45,14 @@ class Spectral(Zipf):
         return replace(spec, drawn={**spec.drawn, "sigma_divisor": divisors[int(u[1] * len(divisors))]})
 
     def make(self, table: ArrayLike, spec: Spec, plan: Plan) -> Runs:
-        seed, unit = spec.run_stream
-        how = {"init": plan.init, "max_iter": plan.max_iter}
-        return spectral_run(table, spec.n_clusters, spec.drawn["sigma_divisor"], seed=seed, unit=unit, **how)
+        how: dict[str, Any] = {"init": plan.init, "max_iter": plan.max_iter}
+        return spectral_run(table, spec.n_clusters, spec.drawn["sigma_divisor"], *spec.run_stream, **how)
 
     def describe(self, row: Mapping[str, Any]) -> str:
         return f"{super().describe(row)}; σ is the largest distance / {row['sigma_divisor']:.3g}"
 
 
-def spectral_run(table: Any, n_clusters: int, sigma_divisor: float, *, seed: int, unit: int, **how: Any) -> Runs:
+def spectral_run(table: Any, n_clusters: int, sigma_divisor: float, seed: int, unit: int, **how: Any) -> Runs:
     # An object that is like no other (its similarities all vanish) has a row of zeros.
     squares = _squares(table)
     widest = squares.max(initial=0)

@@ -14,6 +14,8 @@ from consilience._types import Floats, Ints
 from consilience.generation.methods.method import Method, Options
 from consilience.generation.plan import Plan, Spec
 
+NOT_NEGATIVE = partial(check_positive, or_equal=True)
+
 
 # The local minima of k-means, the columns as they are (Caruana et al. 2006, section 2.1.1).
 class Minima(Method):
@@ -26,10 +28,7 @@ class Minima(Method):
 class Zipf(Method):
     """k-means, the columns multiplied by random weights."""
 
-    options: ClassVar[Options] = {
-        "max_alpha": (1.5, partial(check_positive, or_equal=True)),
-        "zipf_max": (100, check_count),
-    }
+    options: ClassVar[Options] = {"max_alpha": (1.5, NOT_NEGATIVE), "zipf_max": (100, check_count)}
     drawn: ClassVar[tuple[str, ...]] = ("alpha",)
     min_columns = 2
 
