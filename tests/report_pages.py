@@ -68,6 +68,11 @@ def read_page(path):
     return Page(path.read_text(encoding="utf-8")).check()
 
 
+def lines_of(path):
+    """The lines of Python of a page, of which the last writes it."""
+    return next(part for part in read_page(path).texts if "import consilience as cs" in part).strip().split("\n")
+
+
 def read_table(path, caption):
     """The table of a report whose caption begins so, as a frame of text by its first column."""
     tables = re.findall(r"<caption>(.*?)</table>", path.read_text(encoding="utf-8"), re.DOTALL)

@@ -1,7 +1,5 @@
 """The benchmarks beside peers: one task run for real, absent peers, and the page that is rendered from what was kept."""
 
-from __future__ import annotations
-
 import re
 import sys
 from dataclasses import replace

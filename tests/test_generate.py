@@ -30,6 +30,7 @@ from consilience.meta import score
 from consilience.tables import read_table
 from moody_clusterers import Moody
 
+BEADS = load_beads()
 EVERYTHING = "+".join(METHODS)
 MANY = 10 * len(METHODS)
 MIXTURES = [GaussianMixture(), BayesianGaussianMixture(max_iter=500, tol=0.1)]
@@ -37,13 +38,8 @@ BASES = [HDBSCAN(), *MIXTURES, Birch(), AgglomerativeClustering(), MiniBatchKMea
 
 
 @pytest.fixture(scope="module")
-def beads():
-    return load_beads()
-
-
-@pytest.fixture(scope="module")
-def mixed(beads):
-    return cs.generate(beads, MANY, (3, 6), EVERYTHING, random_state=3)
+def mixed():
+    return cs.generate(BEADS, MANY, (3, 6), EVERYTHING, random_state=3)
 
 
 def test_every_method_in_its_share(mixed):
@@ -56,8 +52,8 @@ def test_every_method_in_its_share(mixed):
         assert mixed.info[name].notna().equals(~mixed.info["method"].isin(["graph", "density", "gaussian"])), name
 
 
-def test_weights_are_where_the_method_says(mixed, beads):
-    width = beads.values.shape[1]
+def test_weights_are_where_the_method_says(mixed):
+    width = BEADS.values.shape[1]
     rows = mixed.info.set_index("method")
     assert all(len(w) == width and min(w) >= 1 for w in rows.loc["zipf", "weights"])
     assert all(sum(w) == width // 2 and set(w) == {0, 1} for w in rows.loc["features", "weights"])
@@ -67,51 +63,51 @@ def test_weights_are_where_the_method_says(mixed, beads):
     assert not missing[~mixed.info["method"].isin(["objects", "density"]).to_numpy()].any()
 
 
-def test_each_can_be_made_again_alone(mixed, beads):
+def test_each_can_be_made_again_alone(mixed):
     for i in range(0, MANY, 9):
-        np.testing.assert_array_equal(Variations(beads).remake(mixed.info.loc[i]), mixed.labels[:, i])
+        np.testing.assert_array_equal(Variations(BEADS).remake(mixed.info.loc[i]), mixed.labels[:, i])
     rows = pd.DataFrame(mixed.info.to_dict("list"))  # as it comes back from a file
-    np.testing.assert_array_equal(Variations(beads).remake(rows.loc[1]), mixed.labels[:, 1])
+    np.testing.assert_array_equal(Variations(BEADS).remake(rows.loc[1]), mixed.labels[:, 1])
 
 
 @pytest.mark.slow
-def test_threads_batches_and_stores_make_no_difference(mixed, beads, tmp_path):
-    two = cs.generate(beads, MANY, (3, 6), EVERYTHING, random_state=3, n_jobs=2)
+def test_threads_batches_and_stores_make_no_difference(mixed, tmp_path):
+    two = cs.generate(BEADS, MANY, (3, 6), EVERYTHING, random_state=3, n_jobs=2)
     np.testing.assert_array_equal(two.labels, mixed.labels)
-    first = cs.generate(beads, 25, (3, 6), EVERYTHING, random_state=3, store=tmp_path / "run")
+    first = cs.generate(BEADS, 25, (3, 6), EVERYTHING, random_state=3, store=tmp_path / "run")
     np.testing.assert_array_equal(first.labels, mixed.labels[:, :25])
-    grown = cs.generate(beads, MANY, (3, 6), EVERYTHING, random_state=3, store=tmp_path / "run")
+    grown = cs.generate(BEADS, MANY, (3, 6), EVERYTHING, random_state=3, store=tmp_path / "run")
     np.testing.assert_array_equal(grown.labels, mixed.labels)
     told = ["seconds"]
     pd.testing.assert_frame_equal(grown.info.drop(columns=told), mixed.info.drop(columns=told))
     stored = cs.Ensemble.load(tmp_path / "run")
     np.testing.assert_array_equal(stored.labels, mixed.labels)
-    assert stored.ids.tolist() == beads.ids.tolist()
+    assert stored.ids.tolist() == BEADS.ids.tolist()
 
 
-def test_a_lost_part_is_made_again(mixed, beads, tmp_path):
+def test_a_lost_part_is_made_again(mixed, tmp_path):
     settings = {"n_clusters": (3, 6), "methods": EVERYTHING, "random_state": 3, "store": tmp_path / "run"}
     for n in (20, 40, MANY):
-        cs.generate(beads, n, **settings)
+        cs.generate(BEADS, n, **settings)
     sorted((tmp_path / "run").glob("part-*"))[2].unlink()
-    again = cs.generate(beads, MANY, **settings)
+    again = cs.generate(BEADS, MANY, **settings)
     np.testing.assert_array_equal(again.labels, mixed.labels)
 
 
-def test_a_store_of_something_else_is_refused(beads, tmp_path):
-    cs.generate(beads, 5, 3, random_state=3, store=tmp_path / "run")
+def test_a_store_of_something_else_is_refused(tmp_path):
+    cs.generate(BEADS, 5, 3, random_state=3, store=tmp_path / "run")
     with pytest.raises(InputError, match="plan"):
-        cs.generate(beads, 5, 4, random_state=3, store=tmp_path / "run")
+        cs.generate(BEADS, 5, 4, random_state=3, store=tmp_path / "run")
     how = {"random_state": 3, "store": tmp_path / "other", "standardize": False}
-    cs.generate(beads.values + 1, 5, 3, **how)
+    cs.generate(BEADS.values + 1, 5, 3, **how)
     with pytest.raises(InputError, match="fingerprint"):
-        cs.generate(beads.values, 5, 3, **how)
-    ours = cs.generate(beads, 9, 3, random_state=None, store=tmp_path / "run")  # no seed asked: the run's own
+        cs.generate(BEADS.values, 5, 3, **how)
+    ours = cs.generate(BEADS, 9, 3, random_state=None, store=tmp_path / "run")  # no seed asked: the run's own
     assert set(ours.info["seed"]) == {3}
 
 
-def test_compactness_is_on_the_data_not_the_weights(mixed, beads):
-    data = (beads.values - beads.values.mean(axis=0)) / beads.values.std(axis=0)
+def test_compactness_is_on_the_data_not_the_weights(mixed):
+    data = (BEADS.values - BEADS.values.mean(axis=0)) / BEADS.values.std(axis=0)
     np.testing.assert_allclose(mixed.info["compactness"], compactness(data, mixed))
 
 
@@ -138,7 +134,7 @@ def test_components_hold_the_share_asked():
         np.testing.assert_allclose(np.corrcoef(found.T), np.eye(found.shape[1]), atol=1e-8)
 
 
-def test_sparse_tables(beads):
+def test_sparse_tables():
     counts = sparse.random(200, 30, 0.2, format="csr", random_state=0)
     made = cs.generate(counts, 24, 4, EVERYTHING)
     again = cs.generate(counts, 24, 4, EVERYTHING, n_jobs=2)
@@ -148,8 +144,8 @@ def test_sparse_tables(beads):
     assert np.mean((dense.labels == same.labels).all(axis=0)) > 0.8  # rounding may part ways
 
 
-def test_distances(beads):
-    data = (beads.values - beads.values.mean(axis=0)) / beads.values.std(axis=0)
+def test_distances():
+    data = (BEADS.values - BEADS.values.mean(axis=0)) / BEADS.values.std(axis=0)
     D = squareform(pdist(data))
     made = cs.generate(D, 40, 4, "zipf+minima", metric="precomputed")
     np.testing.assert_allclose(made.info["compactness"], compactness(D, made, metric="precomputed"))
@@ -159,11 +155,11 @@ def test_distances(beads):
 
 @pytest.mark.filterwarnings("ignore:The default value of `copy`:FutureWarning")
 @pytest.mark.parametrize("base", BASES, ids=lambda base: type(base).__name__)
-def test_any_clusterer(base, beads):
-    made = cs.generate(beads, 6, 4, base=base)
-    again = cs.generate(beads, 6, 4, base=base, n_jobs=2)
+def test_any_clusterer(base):
+    made = cs.generate(BEADS, 6, 4, base=base)
+    again = cs.generate(BEADS, 6, 4, base=base, n_jobs=2)
     np.testing.assert_array_equal(made.labels, again.labels)
-    np.testing.assert_array_equal(Variations(beads, base=base).remake(made.info.loc[5]), made.labels[:, 5])
+    np.testing.assert_array_equal(Variations(BEADS, base=base).remake(made.info.loc[5]), made.labels[:, 5])
     if any(name in base.get_params() for name in ("n_clusters", "n_components")):
         assert (made.n_clusters <= 4).all()
         assert made.n_clusters.max() > 1
@@ -178,30 +174,30 @@ class Halves(KMeans):
         return super().fit_predict(X) + 0.5
 
 
-def test_a_base_that_raises(beads, tmp_path):
+def test_a_base_that_raises(tmp_path):
     with pytest.warns(GenerationWarning, match=r"of 30 clusterings could not be made .*moon"):
-        some = cs.generate(beads, 30, 3, base=Moody(), store=tmp_path / "run")
+        some = cs.generate(BEADS, 30, 3, base=Moody(), store=tmp_path / "run")
     assert 10 < some.n_clusterings < 30
     assert sorted(some.info["unit"]) == some.info["unit"].tolist()
     with pytest.warns(GenerationWarning, match="could not be made"):  # asked again: the same, not an error
-        again = cs.generate(beads, 30, 3, base=Moody(), store=tmp_path / "run")
+        again = cs.generate(BEADS, 30, 3, base=Moody(), store=tmp_path / "run")
     np.testing.assert_array_equal(again.labels, some.labels)
     with pytest.raises(InputError, match=r"none of the first 16 clusterings could be made: .*is not a label"):
-        cs.generate(beads, 16, 3, base=Halves(n_init=1))
+        cs.generate(BEADS, 16, 3, base=Halves(n_init=1))
 
 
 @pytest.mark.slow
-def test_more_like_this(mixed, beads, tmp_path):
+def test_more_like_this(mixed, tmp_path):
     run = tmp_path / "run"
-    stored = cs.generate(beads, MANY, (3, 6), EVERYTHING, random_state=3, store=run)
+    stored = cs.generate(BEADS, MANY, (3, 6), EVERYTHING, random_state=3, store=run)
     center = int(stored.info.index[stored.info["method"] == "pca"][0])
-    near = cs.generate(beads, 20, around=center, jitter=0.1, store=run)
-    far = cs.generate(beads, 20, around=center, jitter=2, store=run)
-    of_row = cs.generate(beads, 20, around=stored.info.loc[center], jitter=0.1)
+    near = cs.generate(BEADS, 20, around=center, jitter=0.1, store=run)
+    far = cs.generate(BEADS, 20, around=center, jitter=2, store=run)
+    of_row = cs.generate(BEADS, 20, around=stored.info.loc[center], jitter=0.1)
     np.testing.assert_array_equal(near.labels, of_row.labels)
     assert cs.Ensemble.load(run).n_clusterings == MANY + 40
     assert set(near.info["around"]) == {center}
-    longer = cs.generate(beads, 25, around=center, jitter=0.1, store=run)
+    longer = cs.generate(BEADS, 25, around=center, jitter=0.1, store=run)
     np.testing.assert_array_equal(longer.labels[:, :20], near.labels)
 
     def distance(ens):
@@ -209,10 +205,10 @@ def test_more_like_this(mixed, beads, tmp_path):
         return cs.pairwise(both)[0, 1:].mean()
 
     assert distance(near) < distance(far)
-    np.testing.assert_array_equal(Variations(beads).remake(near.info.loc[4]), near.labels[:, 4])
-    again = cs.generate(beads, 3, around=center, jitter=1e-12, store=run)
+    np.testing.assert_array_equal(Variations(BEADS).remake(near.info.loc[4]), near.labels[:, 4])
+    again = cs.generate(BEADS, 3, around=center, jitter=1e-12, store=run)
     np.testing.assert_array_equal(again.labels, stored.labels[:, [center] * 3])  # no noise: the clustering itself
-    grown = cs.generate(beads, MANY + 10, (3, 6), EVERYTHING, random_state=3, store=run)  # beside the variations
+    grown = cs.generate(BEADS, MANY + 10, (3, 6), EVERYTHING, random_state=3, store=run)  # beside the variations
     np.testing.assert_array_equal(grown.labels[:, :MANY], mixed.labels)
     assert grown.info["unit"].tolist() == list(range(MANY + 10))
     whole = cs.Ensemble.load(run)
@@ -259,9 +255,9 @@ def test_compactness_is_the_same_number_everywhere():
         ({"n_jobs": 0}, "n_jobs"),
     ],
 )
-def test_bad_settings_get_a_sentence(change, sentence, beads):
+def test_bad_settings_get_a_sentence(change, sentence):
     with pytest.raises(InputError, match=sentence):
-        cs.generate(beads, **{"n_clusterings": 4, "n_clusters": 3, **change})
+        cs.generate(BEADS, **{"n_clusterings": 4, "n_clusters": 3, **change})
 
 
 @pytest.mark.parametrize(
@@ -285,29 +281,29 @@ def test_bad_data_gets_a_sentence(X, settings, sentence):
         cs.generate(X, 4, 2, **settings)
 
 
-def test_constant_columns_are_left_out(beads):
-    with_constant = np.insert(beads.values, 3, 7.0, axis=1)
+def test_constant_columns_are_left_out():
+    with_constant = np.insert(BEADS.values, 3, 7.0, axis=1)
     with pytest.warns(GenerationWarning, match="1 of 9 columns left out, being constant"):
         made = cs.generate(with_constant, 10, 4, "zipf")
-    plain = cs.generate(beads.values, 10, 4, "zipf")
+    plain = cs.generate(BEADS.values, 10, 4, "zipf")
     np.testing.assert_array_equal(made.labels, plain.labels)
     assert all(weights[3] == 0 and len(weights) == 9 for weights in made.info["weights"])
     with pytest.warns(GenerationWarning, match="constant"):
         np.testing.assert_array_equal(Variations(with_constant).remake(made.info.loc[4]), made.labels[:, 4])
     with pytest.warns(GenerationWarning, match="constant"):
         near = Variations(with_constant)(made.info.loc[4], 3, jitter=0.1)
-    np.testing.assert_array_equal(near.labels, Variations(beads)(plain.info.loc[4], 3, jitter=0.1).labels)
+    np.testing.assert_array_equal(near.labels, Variations(BEADS)(plain.info.loc[4], 3, jitter=0.1).labels)
 
 
-def test_settings_of_a_run_cannot_be_changed_on_the_way(beads, tmp_path):
-    cs.generate(beads, 5, 3, "minima", store=tmp_path / "run")
+def test_settings_of_a_run_cannot_be_changed_on_the_way(tmp_path):
+    cs.generate(BEADS, 5, 3, "minima", store=tmp_path / "run")
     with pytest.raises(InputError, match=r"n_clusters was \(3,\) when the clustering was made"):
-        cs.generate(beads, 5, 4, around=2, store=tmp_path / "run")
+        cs.generate(BEADS, 5, 4, around=2, store=tmp_path / "run")
     with pytest.raises(InputError, match="holds no clustering 77"):
-        cs.generate(beads, 5, around=77, store=tmp_path / "run")
-    cs.generate(beads, 5, 3, base=Birch(), store=tmp_path / "birch")
+        cs.generate(BEADS, 5, around=77, store=tmp_path / "run")
+    cs.generate(BEADS, 5, 3, base=Birch(), store=tmp_path / "birch")
     with pytest.raises(InputError, match=r"made with base=Birch\(.*give the one it was made with"):
-        cs.generate(beads, 5, around=2, store=tmp_path / "birch")
+        cs.generate(BEADS, 5, around=2, store=tmp_path / "birch")
 
 
 def test_parsing():
@@ -323,7 +319,7 @@ def test_parsing():
 
 
 @pytest.mark.parametrize("unwritten", [{"guide"}, {"guide", "max_iter", "zipf_max"}])
-def test_what_was_made_before_a_setting_was_there_is_taken_on(beads, tmp_path, monkeypatch, unwritten):
+def test_what_was_made_before_a_setting_was_there_is_taken_on(tmp_path, monkeypatch, unwritten):
     def earlier(plan):
         return {name: value for name, value in json(plan).items() if name not in unwritten}
 
@@ -333,35 +329,35 @@ def test_what_was_made_before_a_setting_was_there_is_taken_on(beads, tmp_path, m
         before.setattr(
             Plan, "text", lambda plan: dumps({k: v for k, v in loads(settings(plan)).items() if k not in unwritten})
         )
-        made = cs.generate(beads, 6, 3, "zipf", store=tmp_path / "run", progress=False)
+        made = cs.generate(BEADS, 6, 3, "zipf", store=tmp_path / "run", progress=False)
     assert not unwritten & set(loads(made.info.loc[0, "settings"]))
     assert Plan.of_json(Store.open(tmp_path / "run").manifest["plan"]).guide is None
-    np.testing.assert_array_equal(Variations(beads).remake(made.info.loc[4]), made.labels[:, 4])
-    more = cs.generate(beads, 9, 3, "zipf", store=tmp_path / "run", progress=False)
-    np.testing.assert_array_equal(more.labels, cs.generate(beads, 9, 3, "zipf", progress=False).labels)
-    assert cs.generate(beads, 2, around=3, store=tmp_path / "run", progress=False).n_clusterings == 2
+    np.testing.assert_array_equal(Variations(BEADS).remake(made.info.loc[4]), made.labels[:, 4])
+    more = cs.generate(BEADS, 9, 3, "zipf", store=tmp_path / "run", progress=False)
+    np.testing.assert_array_equal(more.labels, cs.generate(BEADS, 9, 3, "zipf", progress=False).labels)
+    assert cs.generate(BEADS, 2, around=3, store=tmp_path / "run", progress=False).n_clusterings == 2
     with pytest.raises(InputError, match="in its plan, max_iter"):
-        cs.generate(beads, 9, 3, "zipf", max_iter=7, store=tmp_path / "run", progress=False)
+        cs.generate(BEADS, 9, 3, "zipf", max_iter=7, store=tmp_path / "run", progress=False)
 
 
-def test_remake_says_what_is_wrong(beads, mixed):
+def test_remake_says_what_is_wrong(mixed):
     with pytest.raises(InputError, match="has 8 weights, and the columns of the data are 7"):
-        Variations(beads.values[:, :7]).remake(mixed.info.loc[0])
+        Variations(BEADS.values[:, :7]).remake(mixed.info.loc[0])
     with pytest.raises(InputError, match="'spell', which generate does not know"):
-        Variations(beads).remake({"method": "spell", "seed": 0, "unit": 0, "n_clusters": 3})
+        Variations(BEADS).remake({"method": "spell", "seed": 0, "unit": 0, "n_clusters": 3})
 
 
-def test_a_row_knows_the_settings_it_was_made_with(beads):
+def test_a_row_knows_the_settings_it_was_made_with():
     made = cs.generate(
-        beads, 8, 4, "zipf+pca+objects", standardize=False, init="k-means++", pca_share=0.8, object_share=0.6
+        BEADS, 8, 4, "zipf+pca+objects", standardize=False, init="k-means++", pca_share=0.8, object_share=0.6
     )
     for i in range(8):
-        np.testing.assert_array_equal(Variations(beads).remake(made.info.loc[i]), made.labels[:, i])
-    by_birch = cs.generate(beads, 2, 4, base=Birch())
+        np.testing.assert_array_equal(Variations(BEADS).remake(made.info.loc[i]), made.labels[:, i])
+    by_birch = cs.generate(BEADS, 2, 4, base=Birch())
     with pytest.raises(InputError, match=r"made with base=Birch"):
-        Variations(beads).remake(by_birch.info.loc[0])
+        Variations(BEADS).remake(by_birch.info.loc[0])
     with pytest.raises(InputError, match="made with k-means"):
-        Variations(beads, base=Birch()).remake(made.info.loc[0])
+        Variations(BEADS, base=Birch()).remake(made.info.loc[0])
 
 
 def test_info_is_the_same_wherever_it_comes_from(tmp_path):
@@ -374,13 +370,13 @@ def test_info_is_the_same_wherever_it_comes_from(tmp_path):
         assert {"weights", "note", "settings"} <= set(one.info)
 
 
-def test_what_a_clusterer_says_of_itself_is_kept(beads):
+def test_what_a_clusterer_says_of_itself_is_kept():
     by_height = AgglomerativeClustering(n_clusters=None, distance_threshold=150.0)
-    assert cs.generate(beads, 3, 4, base=by_height).n_clusters.min() > 1
+    assert cs.generate(BEADS, 3, 4, base=by_height).n_clusters.min() > 1
     chain = make_pipeline(StandardScaler(), KMeans(n_init=1))
-    made = cs.generate(beads, 4, 5, base=chain)
+    made = cs.generate(BEADS, 4, 5, base=chain)
     assert set(made.n_clusters) == {5}
-    np.testing.assert_array_equal(made.labels, cs.generate(beads, 4, 5, base=chain).labels)
+    np.testing.assert_array_equal(made.labels, cs.generate(BEADS, 4, 5, base=chain).labels)
     assert base_text(Birch(threshold=0.2)) != base_text(Birch())
     assert "0x" not in base_text(HDBSCAN(metric=pdist))
 
@@ -409,14 +405,14 @@ def test_distances_tell_their_stress_and_have_a_limit(monkeypatch):
         cs.generate(D, 4, 3, metric="precomputed")
 
 
-def test_a_method_that_returns_something_else_is_told_so(monkeypatch, beads):
+def test_a_method_that_returns_something_else_is_told_so(monkeypatch):
     class Short(Method):
         def make(self, table, spec, plan):
             return np.zeros(3)
 
     monkeypatch.setitem(METHODS, "short", Short())
     with pytest.raises(InputError, match=r"labels of shape \(3,\) for 300 objects"):
-        cs.generate(beads, 2, 3, "short")
+        cs.generate(BEADS, 2, 3, "short")
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -430,19 +426,17 @@ def test_methods_say_how_a_clustering_was_made(name, mixed):
 
 
 @pytest.mark.parametrize(("seconds", "n_parts"), [(0.0, 5), (1e9, 2)])
-def test_what_is_finished_is_stored_at_once_and_then_after_so_many_seconds(
-    beads, tmp_path, monkeypatch, seconds, n_parts
-):
+def test_what_is_finished_is_stored_at_once_and_then_after_so_many_seconds(tmp_path, monkeypatch, seconds, n_parts):
     monkeypatch.setattr(Runner, "batch_seconds", seconds)
     monkeypatch.setattr(Runner, "_compactness", lambda self, labels: np.zeros(len(labels)))  # no time is scored away
     monkeypatch.setattr(Runner, "scoring", property(lambda self: 0.0, lambda self, value: None), raising=False)
-    cs.generate(beads, 5, 3, base=KMeans(3, n_init=1), store=tmp_path / "run")
+    cs.generate(BEADS, 5, 3, base=KMeans(3, n_init=1), store=tmp_path / "run")
     assert len(list((tmp_path / "run").glob("part-*"))) == n_parts
 
 
 @pytest.mark.parametrize("power", [1015, -700])
-def test_numbers_whose_squares_leave_float64(power, beads):
-    plain, scaled = beads.values, np.ldexp(beads.values, power)
+def test_numbers_whose_squares_leave_float64(power):
+    plain, scaled = BEADS.values, np.ldexp(BEADS.values, power)
     np.testing.assert_array_equal(cs.generate(scaled, 6, 3).labels, cs.generate(plain, 6, 3).labels)
     with pytest.raises(InputError, match="multiply them by a constant first"):
         cs.generate(scaled, 3, 3, standardize=False)

@@ -1,7 +1,5 @@
 """Clusterings that raise, hang or crash cost themselves alone, in processes and on a cluster; the run log tells of all."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -22,14 +20,10 @@ from consilience.ensemble.store import Store
 from consilience.generation.spaces import GenerationWarning
 from moody_clusterers import Moody
 
+BEADS = load_beads()
 N_MOODY = 6  # of which two hang
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
-
-
-@pytest.fixture(scope="module")
-def beads():
-    return load_beads()
 
 
 def lines(path):
@@ -47,10 +41,10 @@ def same(one, other):
             assert left[name].tolist() == right[name].tolist(), name
 
 
-def test_generate_on_a_cluster_is_that_of_one_process(client, beads, tmp_path):
+def test_generate_on_a_cluster_is_that_of_one_process(client, tmp_path):
     how = {"methods": "zipf+pca+objects+landmarks", "n_landmarks": 50}
-    there = cs.generate(beads, 40, 4, store=tmp_path / "run", log=tmp_path / "log", client=client, **how)
-    same(there, cs.generate(beads, 40, 4, **how))
+    there = cs.generate(BEADS, 40, 4, store=tmp_path / "run", log=tmp_path / "log", client=client, **how)
+    same(there, cs.generate(BEADS, 40, 4, **how))
     assert Store.open(tmp_path / "run").numbers.tolist() == list(range(40))
     made = [line for line in lines(tmp_path / "log") if line["what"] == "clustering"]
     assert sorted(line["unit"] for line in made) == list(range(40))
@@ -176,11 +170,11 @@ def test_children_that_nobody_asks_are_ended(client, monkeypatch, tmp_path):
 
 
 @pytest.mark.slow
-def test_what_hangs_or_raises_costs_itself_alone(beads, tmp_path):
+def test_what_hangs_or_raises_costs_itself_alone(tmp_path):
     run, log, sound = tmp_path / "run", tmp_path / "log", tmp_path / "sound"
     base = Moody(mood="hang", until=str(sound))
     with pytest.warns(GenerationWarning, match="could not be made .*longer than its limit of 4 seconds"):
-        some = cs.generate(beads, N_MOODY, 3, base=base, store=run, time_limit=4, n_jobs=2, log=log)
+        some = cs.generate(BEADS, N_MOODY, 3, base=base, store=run, time_limit=4, n_jobs=2, log=log)
     failed = Store.open(run).failures()
     assert 0 < len(failed) < N_MOODY
     assert set(failed["unit"]) | set(some.info["unit"]) == set(range(N_MOODY))
@@ -189,29 +183,29 @@ def test_what_hangs_or_raises_costs_itself_alone(beads, tmp_path):
     np.testing.assert_array_equal(loaded.labels, some.labels)
     sound.touch()
     with pytest.warns(GenerationWarning, match="could not be made"):  # not tried again, and nothing else is new
-        again = cs.generate(beads, N_MOODY, 3, base=base, store=run)
+        again = cs.generate(BEADS, N_MOODY, 3, base=base, store=run)
     assert again.n_clusterings == some.n_clusterings
-    whole = cs.generate(beads, N_MOODY, 3, base=base, store=run, retry_failed=True)
-    same(whole, cs.generate(beads, N_MOODY, 3, base=base))
+    whole = cs.generate(BEADS, N_MOODY, 3, base=base, store=run, retry_failed=True)
+    same(whole, cs.generate(BEADS, N_MOODY, 3, base=base))
     assert Store.open(run).failures().empty
     assert Store.open(run).numbers.tolist() == list(range(N_MOODY))
 
 
-def test_a_time_limit_does_not_change_what_is_made(beads):
+def test_a_time_limit_does_not_change_what_is_made():
     how = {"methods": "zipf+objects"}
-    same(cs.generate(beads, 6, 4, time_limit=60, **how), cs.generate(beads, 6, 4, **how))
+    same(cs.generate(BEADS, 6, 4, time_limit=60, **how), cs.generate(BEADS, 6, 4, **how))
 
 
 @pytest.mark.slow
-def test_what_crashes_its_process_costs_itself_alone(client, beads):
+def test_what_crashes_its_process_costs_itself_alone(client):
     how = {"base": Moody(mood="crash"), "time_limit": 30}
     with pytest.warns(GenerationWarning, match=r"SIGKILL"):
-        here = cs.generate(beads, 8, 3, **how)
+        here = cs.generate(BEADS, 8, 3, **how)
     with pytest.warns(GenerationWarning, match=r"SIGKILL"):
-        same(cs.generate(beads, 8, 3, client=client, **how), here)
+        same(cs.generate(BEADS, 8, 3, client=client, **how), here)
 
 
-def test_the_log_has_steps_and_tasks_and_how_it_ended(beads, tmp_path):
+def test_the_log_has_steps_and_tasks_and_how_it_ended(tmp_path):
     log = tmp_path / "log"
     cs.combine(np.random.default_rng(0).integers(0, 3, (50, 6)), "auto", log=log)
     found = lines(log)
@@ -221,7 +215,7 @@ def test_the_log_has_steps_and_tasks_and_how_it_ended(beads, tmp_path):
     assert found[-1]["status"] == "done"
     assert all(line["seconds"] >= 0 and line["pid"] == os.getpid() for line in found if line["what"] == "task")
     with pytest.raises(InputError, match="lower n_clusters"):
-        cs.generate(beads, 5, 10_000, log=log)
+        cs.generate(BEADS, 5, 10_000, log=log)
     end = lines(log)[-1]
     assert (end["verb"], end["status"]) == ("generate", "failed")
     assert "clusters" in end["note"]
@@ -247,7 +241,6 @@ def test_a_killed_run_goes_on_and_ends_the_same(tmp_path):
     """Killed after its first part, however fast the machine is; at random moments: `make faults`."""
     run, X = tmp_path / "run", np.random.default_rng(0).normal(size=(300, 5))
     with subprocess.Popen([sys.executable, "-c", PROGRAM, run], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
         assert process.stdout.readline().startswith("a part")
         process.kill()
     assert 0 < Store.open(run).n_clusterings < 60

@@ -1,11 +1,7 @@
 """The method `graph`: Leiden on graphs of nearest neighbors, and on graphs that are given."""
 
-from __future__ import annotations
-
 import pickle
 import sys
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +22,7 @@ Z = RNG.integers(5, size=200)
 X = RNG.normal(size=(5, 6))[Z] * 3 + RNG.normal(size=(200, 6))
 
 
-def plain_connectivities(X: Any, k: int) -> np.ndarray:
+def plain_connectivities(X, k):
     """UMAP's formula, object by object: σ by bisection of Σ exp(−(d − ρ)⁺ / σ) = log₂ (k + 1)."""
     n = len(X)
     distances = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
@@ -45,14 +41,14 @@ def plain_connectivities(X: Any, k: int) -> np.ndarray:
     return directed + directed.T - directed * directed.T
 
 
-def test_connectivities_are_those_of_the_formula() -> None:
+def test_connectivities_are_those_of_the_formula():
     found = connectivities(*nearest_neighbors(X, 7)).toarray()
     assert np.allclose(found, plain_connectivities(X, 7), atol=1e-6)
     assert np.allclose(found, found.T)
     assert not found.diagonal().any()
 
 
-def test_copies_of_objects_are_neighbors_and_not_the_object_itself() -> None:
+def test_copies_of_objects_are_neighbors_and_not_the_object_itself():
     twice = np.repeat(np.arange(8.0)[:, None], 6, axis=0)
     distances, numbers = nearest_neighbors(twice, 4)
     assert not (numbers == np.arange(48)[:, None]).any()
@@ -60,7 +56,7 @@ def test_copies_of_objects_are_neighbors_and_not_the_object_itself() -> None:
     assert np.isfinite(connectivities(distances, numbers).data).all()
 
 
-def test_wide_and_sparse_tables_are_reduced_and_new_rows_too() -> None:
+def test_wide_and_sparse_tables_are_reduced_and_new_rows_too():
     wide = np.hstack([X, 0.01 * RNG.normal(size=(200, 90))])
     for table in (wide, sparse.csr_matrix(wide)):
         points = Points.of(table)
@@ -71,13 +67,13 @@ def test_wide_and_sparse_tables_are_reduced_and_new_rows_too() -> None:
     assert np.allclose(np.abs(Points.of(wide).table[:, :6]), np.abs(centered @ axes[:6].T), atol=1e-6)
 
 
-def modularity(A: np.ndarray, labels: np.ndarray, resolution: float) -> float:
+def modularity(A, labels, resolution):
     degree, total = A.sum(axis=1), A.sum()
     same = labels[:, None] == labels
     return float(((A - resolution * np.outer(degree, degree) / total) * same).sum() / total)
 
 
-def test_leiden_finds_communities_that_no_single_move_betters() -> None:
+def test_leiden_finds_communities_that_no_single_move_betters():
     A = connectivities(*nearest_neighbors(X, 10)).toarray()
     labels = leiden(igraph_of(A), 1.0, seed=3)
     assert np.array_equal(labels, leiden(igraph_of(A), 1.0, seed=3))
@@ -93,7 +89,7 @@ def test_leiden_finds_communities_that_no_single_move_betters() -> None:
 
 
 @pytest.mark.slow
-def test_a_clustering_depends_on_its_seed_and_number_alone() -> None:
+def test_a_clustering_depends_on_its_seed_and_number_alone():
     ens = cs.generate(X, 12, (2, 12), "graph", random_state=4)
     assert np.array_equal(cs.generate(X, 5, (2, 12), "graph", random_state=4).labels, ens.labels[:, :5])
     assert np.array_equal(cs.generate(X, 12, (2, 12), "graph", random_state=4, n_jobs=2).labels, ens.labels)
@@ -102,7 +98,7 @@ def test_a_clustering_depends_on_its_seed_and_number_alone() -> None:
     assert describe(ens.info.loc[7]).startswith("Leiden clusters of a graph of ")
 
 
-def test_the_resolution_follows_the_number_of_clusters() -> None:
+def test_the_resolution_follows_the_number_of_clusters():
     ens = cs.generate(X, 30, (2, 14), "graph")
     asked = ens.info["n_clusters"].to_numpy()
     assert np.corrcoef(asked, ens.n_clusters)[0, 1] > 0.9
@@ -111,7 +107,7 @@ def test_the_resolution_follows_the_number_of_clusters() -> None:
     assert np.median([adjusted_rand_score(Z, labels) for labels in ens.labels.T]) > 0.6
 
 
-def test_resolutions_that_are_given() -> None:
+def test_resolutions_that_are_given():
     between = cs.generate(X, 20, 5, "graph", resolutions=(0.5, 2), graph_neighbors=12).info
     assert between["resolution"].between(0.5, 2).all()
     assert between["resolution"].nunique() == 20
@@ -120,7 +116,7 @@ def test_resolutions_that_are_given() -> None:
     assert set(among["resolution"]) == {0.1, 1, 4}
 
 
-def test_clusterings_spread_evenly_over_what_they_are_drawn_from() -> None:
+def test_clusterings_spread_evenly_over_what_they_are_drawn_from():
     for seed in range(3):
         asked = cs.generate(X, 48, (2, 13), "graph", random_state=seed).info["n_clusters"]
         assert asked.value_counts().size == 12
@@ -131,7 +127,7 @@ def test_clusterings_spread_evenly_over_what_they_are_drawn_from() -> None:
         assert octaves.between(3, 5).all()
 
 
-def test_no_clustering_has_one_cluster() -> None:
+def test_no_clustering_has_one_cluster():
     cloud = np.random.default_rng(2).normal(size=(90, 2))
     for how in ({"resolutions": [1e-3, 0.02, 1]}, {}):
         ens = cs.generate(cloud, 12, (2, 3), "graph", random_state=1, **how)
@@ -148,7 +144,7 @@ def test_no_clustering_has_one_cluster() -> None:
     assert (parts.n_clusters == 2).all()
 
 
-def test_a_resolution_that_turns_out_too_low_is_raised_and_that_is_said() -> None:
+def test_a_resolution_that_turns_out_too_low_is_raised_and_that_is_said():
     cloud = np.random.default_rng(2).normal(size=(90, 2))
     row = cs.generate(cloud, 1, 2, "graph", graph_neighbors=10).info.loc[0]
     labels = cs.generate(cloud, 8, around=row, jitter=1.5)  # whose resolutions nobody has looked at before
@@ -160,7 +156,7 @@ def test_a_resolution_that_turns_out_too_low_is_raised_and_that_is_said() -> Non
         assert np.array_equal(Variations(cloud).remake(labels.info.loc[i]), labels.labels[:, i])
 
 
-def test_a_graph_of_ones_own() -> None:
+def test_a_graph_of_ones_own():
     A = connectivities(*nearest_neighbors(X, 15))
     ens = cs.generate(A, 8, (2, 9), "graph", metric="graph")
     assert ens.info["n_neighbors"].isna().all()
@@ -184,18 +180,18 @@ def test_a_graph_of_ones_own() -> None:
         (X[:2], {}, "there are 2"),
     ],
 )
-def test_what_cannot_be_is_said(data: Any, how: dict[str, Any], says: str) -> None:
+def test_what_cannot_be_is_said(data, how, says):
     with pytest.raises(InputError, match=says):
         cs.generate(data, 3, 2, **{"methods": "graph", **how})
 
 
-def test_without_igraph_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_igraph_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "igraph", None)
     with pytest.raises(ImportError, match=r"consilience\[graph\]"):
         cs.generate(X, 3, 2, "graph")
 
 
-def test_new_objects_go_with_their_neighbors(tmp_path: Path) -> None:
+def test_new_objects_go_with_their_neighbors(tmp_path):
     model = EnsembleClusterer(5, n_clusterings=10, methods="graph").fit(X[:150])
     found = model.predict(X[150:])
     assert adjusted_rand_score(Z[150:], found) > 0.9
@@ -203,7 +199,7 @@ def test_new_objects_go_with_their_neighbors(tmp_path: Path) -> None:
     assert np.array_equal(EnsembleClusterer.load(tmp_path / "model").predict(X[150:]), found)
 
 
-def test_a_process_builds_each_graph_of_a_run_once() -> None:
+def test_a_process_builds_each_graph_of_a_run_once():
     space = METHODS["graph"].fit_space(X, Plan.checked(methods="graph", n_clusters=(2, 5)))
     sent = pickle.dumps(space.table)
     first, again = pickle.loads(sent), pickle.loads(sent)

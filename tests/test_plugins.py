@@ -1,13 +1,10 @@
 """Methods, measures and sections from outside the package, by the public registries: the examples of CONTRIBUTING.md."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -38,26 +35,26 @@ LABELS = np.tile([[0, 0, 1, 1, -1], [0, 0, 0, 1, 1], [0, 1, 1, 1, 0]], 4).T
 
 
 @pytest.fixture(autouse=True)
-def as_before() -> Iterator[None]:
+def as_before():
     """The registries hold afterwards what they held before."""
     kept = [dict(registry) for registry in REGISTRIES]
     yield
     for registry, before in zip(REGISTRIES, kept, strict=True):
         registry.clear()
-        registry.update(before)  # type: ignore[arg-type]
+        registry.update(before)
     for kind in (cs.Ensemble, MetaClustering):
         remove_section(kind, "evenness")
 
 
-def example(kind: str) -> dict[str, Any]:
+def example(kind):
     """Run the example under a heading of CONTRIBUTING.md, and return what it defines."""
     text = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text("utf-8")
-    defined: dict[str, Any] = {}
+    defined = {}
     exec(text.split(f"## Add a {kind}\n")[1].split("```python\n")[1].split("```")[0], defined)
     return defined
 
 
-def done(*words: Any) -> str:
+def done(*words):
     """What a command prints."""
     found = consilience(*words)
     assert found.returncode == 0, found.stderr
@@ -65,7 +62,7 @@ def done(*words: Any) -> str:
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
+def table(tmp_path):
     """A file of three clusterings."""
     path = tmp_path / "labels.csv"
     pd.DataFrame(LABELS, columns=list("abc")).to_csv(path, index=False)

@@ -1,7 +1,5 @@
 """The confidence: shares of resamples, clusters matched one to one, and how far a few clusterings confirm one another."""
 
-from __future__ import annotations
-
 from itertools import pairwise, permutations
 
 import numpy as np

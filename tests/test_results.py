@@ -1,7 +1,5 @@
 """Result records: saved whole, opened again, equal only to themselves."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from typing import Any
@@ -40,7 +38,7 @@ class Everything(Result):
     estimator: Any = field(default=None)
 
 
-def everything() -> Everything:
+def everything():
     frame = pd.DataFrame({"a": [1, 2], 3: ["x", None], "mixed": [1, "two"]}, index=pd.Index(["p", "q"], name="row"))
     return Everything(
         np.array([0, 1, -1], np.int32),
@@ -129,7 +127,7 @@ def test_records_inside_others_are_brought_up_to_date_too(tmp_path):
         now: int
 
         @classmethod
-        def _upgrade(cls, fields: dict[str, Any], version: int) -> dict[str, Any]:
+        def _upgrade(cls, fields, version):
             return {"now": fields.pop("then"), **fields} if version == 1 else fields
 
     @dataclass(frozen=True, eq=False)
@@ -155,7 +153,7 @@ def test_load_of_another_kind_is_refused(tmp_path):
 
 
 def test_a_name_belongs_to_one_class():
-    def again() -> type:
+    def again():
         @dataclass(frozen=True, eq=False)
         class Defined(Result):
             pass

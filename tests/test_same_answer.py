@@ -1,7 +1,5 @@
 """The same ensemble has the same answer, whatever the order of its objects and clusterings and the names of its labels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,13 +1,8 @@
 """A run in Python, in files, in the report and on the page: the same groups, confidence, support and floaters."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,11 +10,9 @@ import pytest
 
 import consilience as cs
 from command_line import run as consilience
-from consilience.consensus import Consensus
 from consilience.datasets import load_beads
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
-from consilience.meta import MetaClustering
 from consilience.reports.figures import PALETTE
 from explorer_cases import arrays
 from page_server import download, press, serve, state, visit
@@ -29,7 +22,7 @@ DIGITS = 0.00051  # half of the last of three printed decimals
 ROUNDED = 0.51e-6  # of the files' six
 
 
-def done(*words: Any) -> str:
+def done(*words):
     """What a command prints."""
     found = consilience(*words)
     assert found.returncode == 0, found.stderr
@@ -37,7 +30,7 @@ def done(*words: Any) -> str:
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run(tmp_path_factory):
     """A stored run of 40 clusterings, which is as the demo's of 500."""
     folder = tmp_path_factory.mktemp("same") / "run"
     cs.generate(load_beads(), 40, 4, store=folder, progress=False)
@@ -45,17 +38,17 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def meta(run: Path) -> MetaClustering:
+def meta(run):
     return cs.organize(cs.Ensemble(run), 3)
 
 
 @pytest.fixture(scope="module")
-def groups(meta: MetaClustering) -> list[Consensus]:
+def groups(meta):
     """The consensus of every group."""
     return [meta.consensus(group) for group in meta.numbers]
 
 
-def numbers(meta: MetaClustering, found: list[Consensus]) -> pd.DataFrame:
+def numbers(meta, found):
     """What is compared of the groups, from the results themselves."""
     return pd.DataFrame(
         {
@@ -69,7 +62,7 @@ def numbers(meta: MetaClustering, found: list[Consensus]) -> pd.DataFrame:
     )
 
 
-def same_groups(table: pd.DataFrame, meta: MetaClustering, found: list[Consensus], within: float) -> None:
+def same_groups(table, meta, found, within):
     """A table of groups, by their numbers, says what the results say."""
     wanted = numbers(meta, found)
     assert [int(group) for group in table.index] == wanted.index.tolist()
@@ -80,7 +73,7 @@ def same_groups(table: pd.DataFrame, meta: MetaClustering, found: list[Consensus
         np.testing.assert_allclose(table[name].astype(float), wanted[name], rtol=0, atol=within, err_msg=name)
 
 
-def same_objects(table: pd.DataFrame, meta: MetaClustering, found: list[Consensus]) -> None:
+def same_objects(table, meta, found):
     """A table of objects has the clusters, confidence and support of every group's consensus."""
     assert table["bead"].tolist() == meta.ensemble.ids.tolist()
     for group, one in zip(meta.numbers, found, strict=True):
@@ -122,7 +115,7 @@ def test_the_report(run, meta, groups, tmp_path):
     same_colors((folder / "map.svg").read_text(encoding="utf-8"), meta)
 
 
-def same_colors(svg: str, meta: MetaClustering) -> None:
+def same_colors(svg, meta):
     """The legend of a picture has every group's number beside the color of that place in the palette."""
     legend = re.findall(r'fill: (#\w{6}); stroke: \1"/>.*?<!-- (\d+) -->', svg.split('id="legend_1"')[1], re.DOTALL)
     assert {int(group): color for color, group in legend} == {g: PALETTE[g - 1].lower() for g in meta.numbers}
@@ -136,7 +129,7 @@ def test_the_page_draws_floaters_hollow_and_nothing_else(meta, groups):
 
 
 @pytest.fixture(scope="module")
-def page(browser: Any, run: Path) -> Iterator[Any]:
+def page(browser, run):
     server = serve(run)
     try:
         with visit(browser, server.url) as seen:
@@ -145,7 +138,7 @@ def page(browser: Any, run: Path) -> Iterator[Any]:
         server.close()
 
 
-def shown_groups(page: Any) -> list[tuple[int, int]]:
+def shown_groups(page):
     """Number and size of every tile; groups have no colors of their own, which are for clusters, but for the selected one."""
     tiles = page.locator(".tile").all()
     marks = [tile.locator(".group-mark") for tile in tiles]
@@ -155,19 +148,19 @@ def shown_groups(page: Any) -> list[tuple[int, int]]:
     return [(int(word[1]), int(word[2].replace(",", ""))) for word in words]
 
 
-def shown_numbers(page: Any, size: int) -> tuple[float, float, int]:
+def shown_numbers(page, size):
     """Mean confidence, mean support and number of floaters of the selected consensus, once it is shown."""
     detail = page.locator("#panel-detail")
     detail.locator("h2", has_text=f"Consensus of {size} clusterings").wait_for()
     detail.locator("[aria-busy=false]", has_text=f"{size} clusterings").wait_for()
     text = detail.locator("section", has_text="Confidence of objects").inner_text()
-    means = [float(re.search(rf"{name} of objects\s+mean ([\d.]+)", text, re.IGNORECASE)[1]) for name in ("confidence", "support")]  # type: ignore[index]  # fmt: skip
+    means = re.findall(r"(?:confidence|support) of objects\s+mean ([\d.]+)", text, re.IGNORECASE)
     weak = re.search(r"(\d+) floaters?, no majority", text)
-    return means[0], means[1], int(weak[1]) if weak else 0
+    return *map(float, means), int(weak[1]) if weak else 0
 
 
 @pytest.mark.slow
-def test_the_page(page: Any, meta, groups) -> None:
+def test_the_page(page, meta, groups):
     press(page, "c")
     box = page.get_by_label("Number of groups", exact=True)
     box.fill(str(meta.n_groups))
@@ -208,7 +201,7 @@ def test_the_page(page: Any, meta, groups) -> None:
         np.testing.assert_allclose(table[f"{name} support"], one.support, rtol=1e-12)
 
 
-def test_all_clusterings_together_on_the_page(page: Any, meta) -> None:
+def test_all_clusterings_together_on_the_page(page, meta):
     whole = meta.consensus()
     if state(page).get("rep") != "c":
         press(page, "c")

@@ -1,7 +1,5 @@
 """Every verb opens every kind of source that makes sense for it, and says in one sentence why not where it does not."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 

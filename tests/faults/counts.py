@@ -1,7 +1,5 @@
 """What faults were tried, and what they cost."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 
@@ -15,14 +13,14 @@ class Count:
     lost: int = 0  # of these, those that were lost, or came out otherwise than without the fault
     notes: list[str] = field(default_factory=list)  # of what was lost, and of what could not be tried
 
-    def lose(self, n: int, note: str) -> None:
+    def lose(self, n, note):
         """Note a loss, if there is one."""
         if n:
             self.lost += n
             self.notes.append(note)
 
 
-def table(counts: list[Count]) -> str:
+def table(counts):
     """All of them, and the sum."""
     rows = [("fault", "tried", "finished work", "lost")]
     rows += [(one.fault, f"{one.tried:,}", f"{one.finished:,}", f"{one.lost:,}") for one in counts]
