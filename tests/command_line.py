@@ -37,6 +37,11 @@ def answer(*args):
     return json.loads(ran(*args, "--json").stdout)
 
 
+def log_lines(path):
+    """What a run log holds."""
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
 def refused(*args):
     """The sentence, on one line, of a command that must refuse, and prints nothing."""
     done = run(*args)

@@ -6,10 +6,12 @@ Noisy copies are those of the public `noisy_labels`; `seed` alone decides what i
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
 import consilience as cs
+from consilience._check import InputError
 from consilience.datasets import noisy_labels
 
 
@@ -63,6 +65,27 @@ def same_partition(a, b):
     """Whether two vectors of labels say the same but for the names."""
     pairs = set(zip(np.asarray(a).tolist(), np.asarray(b).tolist(), strict=True))
     return len(pairs) == len({x for x, _ in pairs}) == len({y for _, y in pairs})
+
+
+def same_runs(one, other):
+    """That two runs have the same labels, and the same told of them, but for the seconds that they took."""
+    np.testing.assert_array_equal(one.labels, other.labels)
+    told = (run.info.drop(columns="seconds") for run in (one, other))
+    pd.testing.assert_frame_equal(*told, rtol=1e-12, atol=0)  # the order of sums over a batch may differ
+
+
+def refuses(words, call, /, *args, **options):
+    """That a call is refused, in a sentence that has these words (a pattern)."""
+    with pytest.raises(InputError, match=words):
+        call(*args, **options)
+
+
+def row_blocks(folder, *parts):
+    """The folder, new, with a Parquet file of each part."""
+    folder.mkdir()
+    for number, part in enumerate(parts):
+        part.to_parquet(folder / f"{number}.parquet")
+    return folder
 
 
 def crossed_groups(n=400, shifts=(6.0, 5.0), noise=0, seed=0):

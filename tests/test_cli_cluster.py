@@ -18,6 +18,7 @@ from consilience.datasets import customers, load_beads_labels, noisy_labels, sam
 from consilience.inputs import open_source
 from consilience.measures import adjusted_rand
 from report_pages import lines_of, read_page
+from samples import row_blocks
 
 BEADS = str(sample_path("beads.csv"))
 QUICK = ["-n", 15, "--method", "quadratic"]
@@ -218,11 +219,9 @@ def test_parquet_in_row_blocks(tmp_path):
     ens = noisy_labels(500, 4, 8, 0.2, random_state=0)[0]
     table = pd.DataFrame(ens.labels, columns=[f"run{j}" for j in range(8)])
     table.insert(0, "cell", [f"c{i}" for i in range(500)])
-    file, out, folder = tmp_path / "labels.parquet", tmp_path / "consensus", tmp_path / "labels"
+    file, out = tmp_path / "labels.parquet", tmp_path / "consensus"
     table.to_parquet(file, row_group_size=99, index=False)
-    folder.mkdir()
-    table[:200].to_parquet(folder / "a.parquet", index=False)
-    table[200:].to_parquet(folder / "b.parquet", index=False)
+    folder = row_blocks(tmp_path / "labels", table[:200], table[200:])
     wanted = cs.combine(file)
     clusters = tmp_path / "clusters.csv"
     ran("combine", file, "--memory-limit", "2GB", "-o", out, "--clusters", clusters)

@@ -14,33 +14,30 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 import consilience as cs
-from command_line import ran, refused, run
+from command_line import log_lines, ran, refused, run
 from consilience._check import InputError
 from consilience.cli.inputs import open_clusterings
 from consilience.cli.stopping import when_stopped
 from consilience.datasets import sample_path
 from consilience.inputs import as_ensemble
+from samples import row_blocks
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 BEADS = sample_path("beads.csv")
 COMMAND = [sys.executable, "-m", "consilience"]
 
 
-def lines(path):
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
 def test_log_and_verbose(tmp_path):
     log = tmp_path / "log.jsonl"
     done = ran("generate", BEADS, "--id", "bead", "-k", 4, "-n", 30, "-o", tmp_path / "run", "--log", log, "--verbose")
-    found = lines(log)
+    found = log_lines(log)
     assert sorted(line["unit"] for line in found if line["what"] == "clustering") == list(range(30))
     assert (found[0]["verb"], found[-1]["status"]) == ("generate", "done")
     assert "clusterings: 30 of 30 in " in done.stderr
     assert "generate: done after " in done.stderr
     done = ran("combine", tmp_path / "run", "--log", log)
     assert "after" not in done.stderr, "nothing is said unless it is asked for"
-    assert lines(log)[-1]["verb"] == "combine", "a log is added to"
+    assert log_lines(log)[-1]["verb"] == "combine", "a log is added to"
 
 
 def test_no_scheduler_there(tmp_path):
@@ -81,18 +78,14 @@ def test_a_local_cluster_gives_the_same_and_leaves_nothing(tmp_path):
     [("cluster", "is a folder of row blocks, and this needs"), ("organize", "blocks: 2 of 2 columns")],
 )
 def test_row_blocks_where_one_table_is_needed(tmp_path, verb, said):
-    folder = tmp_path / "blocks"
-    folder.mkdir()
-    pd.DataFrame({"a": [1.5, 2.5], "b": [3.5, 4.5]}).to_parquet(folder / "a.parquet")
+    folder = row_blocks(tmp_path / "blocks", pd.DataFrame({"a": [1.5, 2.5], "b": [3.5, 4.5]}))
     assert said in refused(verb, folder)
 
 
 def test_labels_in_row_blocks_are_one_table_for_a_report(tmp_path):
     truth = np.arange(80) // 20
     table = pd.DataFrame({"cell": [f"c{i}" for i in range(80)], "one": truth, "two": truth // 2, "three": truth % 2})
-    (tmp_path / "labels").mkdir()
-    for i, part in enumerate((table[:30], table[30:])):
-        part.to_parquet(tmp_path / "labels" / f"{i}.parquet")
+    row_blocks(tmp_path / "labels", table[:30], table[30:])
     opened = open_clusterings(tmp_path / "labels", columns=None, id_column=None)
     assert_array_equal(opened.ensemble.labels, as_ensemble(table.set_index("cell")).labels)
     assert opened.ensemble.ids.tolist() == table["cell"].tolist()
@@ -106,9 +99,8 @@ def test_labels_in_row_blocks_are_one_table_for_a_report(tmp_path):
 def test_generate_takes_numbers_in_row_blocks(tmp_path):
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(60, 3)) + np.arange(60)[:, None] // 20 * 6, columns=["x", "y", "z"])
-    (tmp_path / "blocks").mkdir()
-    for i, part in enumerate((table[:25], table[25:])):
-        part.assign(name="bead", bead=[f"b{j}" for j in part.index]).to_parquet(tmp_path / "blocks" / f"{i}.parquet")
+    named = table.assign(name="bead", bead=[f"b{i}" for i in range(60)])
+    row_blocks(tmp_path / "blocks", named[:25], named[25:])
     table.to_csv(tmp_path / "table.csv", index=False)
     more = ["-n", 5, "-k", 3, "--json"]
     for source, columns in (("blocks", ["--columns", "x,y,z", "--id", "bead"]), ("table.csv", [])):

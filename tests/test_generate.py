@@ -29,6 +29,7 @@ from consilience.measures import compactness
 from consilience.meta import score
 from consilience.tables import read_table
 from moody_clusterers import Moody
+from samples import refuses, same_runs
 
 BEADS = load_beads()
 EVERYTHING = "+".join(METHODS)
@@ -77,9 +78,7 @@ def test_threads_batches_and_stores_make_no_difference(mixed, tmp_path):
     first = cs.generate(BEADS, 25, (3, 6), EVERYTHING, random_state=3, store=tmp_path / "run")
     np.testing.assert_array_equal(first.labels, mixed.labels[:, :25])
     grown = cs.generate(BEADS, MANY, (3, 6), EVERYTHING, random_state=3, store=tmp_path / "run")
-    np.testing.assert_array_equal(grown.labels, mixed.labels)
-    told = ["seconds"]
-    pd.testing.assert_frame_equal(grown.info.drop(columns=told), mixed.info.drop(columns=told))
+    same_runs(grown, mixed)
     stored = cs.Ensemble.load(tmp_path / "run")
     np.testing.assert_array_equal(stored.labels, mixed.labels)
     assert stored.ids.tolist() == BEADS.ids.tolist()
@@ -96,12 +95,10 @@ def test_a_lost_part_is_made_again(mixed, tmp_path):
 
 def test_a_store_of_something_else_is_refused(tmp_path):
     cs.generate(BEADS, 5, 3, random_state=3, store=tmp_path / "run")
-    with pytest.raises(InputError, match="plan"):
-        cs.generate(BEADS, 5, 4, random_state=3, store=tmp_path / "run")
+    refuses("plan", cs.generate, BEADS, 5, 4, random_state=3, store=tmp_path / "run")
     how = {"random_state": 3, "store": tmp_path / "other", "standardize": False}
     cs.generate(BEADS.values + 1, 5, 3, **how)
-    with pytest.raises(InputError, match="fingerprint"):
-        cs.generate(BEADS.values, 5, 3, **how)
+    refuses("fingerprint", cs.generate, BEADS.values, 5, 3, **how)
     ours = cs.generate(BEADS, 9, 3, random_state=None, store=tmp_path / "run")  # no seed asked: the run's own
     assert set(ours.info["seed"]) == {3}
 
@@ -230,9 +227,7 @@ def test_compactness_is_the_same_number_everywhere():
     [
         ({"n_clusters": 301}, "301 clusters need as many objects"),
         ({"n_clusters": 1}, "at least 2"),
-        ({"n_clusters": (6, 3)}, "from 6 to 3"),
         ({"n_clusterings": 0}, "n_clusterings must be"),
-        ({"methods": "zipf+pcs"}, "did you mean 'pca'"),
         ({"methods": "zipf+zipf"}, "twice"),
         ({"methods": "zipf:0"}, "above 0"),
         ({"methods": ""}, "unknown method"),
@@ -256,8 +251,7 @@ def test_compactness_is_the_same_number_everywhere():
     ],
 )
 def test_bad_settings_get_a_sentence(change, sentence):
-    with pytest.raises(InputError, match=sentence):
-        cs.generate(BEADS, **{"n_clusterings": 4, "n_clusters": 3, **change})
+    refuses(sentence, cs.generate, BEADS, **{"n_clusterings": 4, "n_clusters": 3, **change})
 
 
 @pytest.mark.parametrize(
@@ -277,8 +271,7 @@ def test_bad_settings_get_a_sentence(change, sentence):
     ],
 )
 def test_bad_data_gets_a_sentence(X, settings, sentence):
-    with pytest.raises(InputError, match=sentence):
-        cs.generate(X, 4, 2, **settings)
+    refuses(sentence, cs.generate, X, 4, 2, **settings)
 
 
 def test_constant_columns_are_left_out():
@@ -299,8 +292,7 @@ def test_settings_of_a_run_cannot_be_changed_on_the_way(tmp_path):
     cs.generate(BEADS, 5, 3, "minima", store=tmp_path / "run")
     with pytest.raises(InputError, match=r"n_clusters was \(3,\) when the clustering was made"):
         cs.generate(BEADS, 5, 4, around=2, store=tmp_path / "run")
-    with pytest.raises(InputError, match="holds no clustering 77"):
-        cs.generate(BEADS, 5, around=77, store=tmp_path / "run")
+    refuses("holds no clustering 77", cs.generate, BEADS, 5, around=77, store=tmp_path / "run")
     cs.generate(BEADS, 5, 3, base=Birch(), store=tmp_path / "birch")
     with pytest.raises(InputError, match=r"made with base=Birch\(.*give the one it was made with"):
         cs.generate(BEADS, 5, around=2, store=tmp_path / "birch")
@@ -320,15 +312,13 @@ def test_parsing():
 
 @pytest.mark.parametrize("unwritten", [{"guide"}, {"guide", "max_iter", "zipf_max"}])
 def test_what_was_made_before_a_setting_was_there_is_taken_on(tmp_path, monkeypatch, unwritten):
-    def earlier(plan):
-        return {name: value for name, value in json(plan).items() if name not in unwritten}
+    def written(plan):
+        return {name: value for name, value in plan.items() if name not in unwritten}
 
     json, settings = Plan.as_json, Plan.text
     with monkeypatch.context() as before:
-        before.setattr(Plan, "as_json", earlier)
-        before.setattr(
-            Plan, "text", lambda plan: dumps({k: v for k, v in loads(settings(plan)).items() if k not in unwritten})
-        )
+        before.setattr(Plan, "as_json", lambda plan: written(json(plan)))
+        before.setattr(Plan, "text", lambda plan: dumps(written(loads(settings(plan)))))
         made = cs.generate(BEADS, 6, 3, "zipf", store=tmp_path / "run", progress=False)
     assert not unwritten & set(loads(made.info.loc[0, "settings"]))
     assert Plan.of_json(Store.open(tmp_path / "run").manifest["plan"]).guide is None
@@ -348,25 +338,20 @@ def test_remake_says_what_is_wrong(mixed):
 
 
 def test_a_row_knows_the_settings_it_was_made_with():
-    made = cs.generate(
-        BEADS, 8, 4, "zipf+pca+objects", standardize=False, init="k-means++", pca_share=0.8, object_share=0.6
-    )
+    how = {"standardize": False, "init": "k-means++", "pca_share": 0.8, "object_share": 0.6}
+    made = cs.generate(BEADS, 8, 4, "zipf+pca+objects", **how)
     for i in range(8):
         np.testing.assert_array_equal(Variations(BEADS).remake(made.info.loc[i]), made.labels[:, i])
     by_birch = cs.generate(BEADS, 2, 4, base=Birch())
-    with pytest.raises(InputError, match=r"made with base=Birch"):
-        Variations(BEADS).remake(by_birch.info.loc[0])
-    with pytest.raises(InputError, match="made with k-means"):
-        Variations(BEADS, base=Birch()).remake(made.info.loc[0])
+    refuses(r"made with base=Birch", Variations(BEADS).remake, by_birch.info.loc[0])
+    refuses("made with k-means", Variations(BEADS, base=Birch()).remake, made.info.loc[0])
 
 
 def test_info_is_the_same_wherever_it_comes_from(tmp_path):
     X = np.random.default_rng(0).normal(size=(40, 3))
     for methods in ("minima", "minima+zipf", "pca+objects"):
         one = cs.generate(X, 520, 3, methods)  # two batches
-        two = cs.generate(X, 520, 3, methods, store=tmp_path / methods)
-        told = ["seconds"]
-        pd.testing.assert_frame_equal(one.info.drop(columns=told), two.info.drop(columns=told))
+        same_runs(one, cs.generate(X, 520, 3, methods, store=tmp_path / methods))
         assert {"weights", "note", "settings"} <= set(one.info)
 
 
@@ -384,12 +369,10 @@ def test_what_a_clusterer_says_of_itself_is_kept():
 def test_wide_tables_have_components_too():
     X = np.random.default_rng(0).normal(size=(60, 300))
     settings = Plan.checked(methods="pca", n_clusters=3)
-    wide = Spaces(X, settings).of("pca").table
+    wide, few = (Spaces(table, settings).of("pca").table for table in (X, sparse.csr_matrix(X)))
     assert wide.shape[1] < 60
-    Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    scores = np.linalg.svd(Z, full_matrices=False)
-    np.testing.assert_allclose(np.abs(wide), np.abs(scores[0] * scores[1])[:, : wide.shape[1]], atol=1e-8)
-    few = Spaces(sparse.csr_matrix(X), settings).of("pca").table
+    U, lengths, _ = np.linalg.svd((X - X.mean(axis=0)) / X.std(axis=0), full_matrices=False)
+    np.testing.assert_allclose(np.abs(wide), np.abs(U * lengths)[:, : wide.shape[1]], atol=1e-8)
     assert few.shape[0] == 60
 
 
@@ -401,8 +384,7 @@ def test_distances_tell_their_stress_and_have_a_limit(monkeypatch):
     assert made.info["stress"].nunique() == 1
     assert made.info["stress"].iloc[0] > 0
     monkeypatch.setattr(mds, "MOST_OBJECTS", 20)
-    with pytest.raises(InputError, match="of 30 objects needs several matrices"):
-        cs.generate(D, 4, 3, metric="precomputed")
+    refuses("of 30 objects needs several matrices", cs.generate, D, 4, 3, metric="precomputed")
 
 
 def test_a_method_that_returns_something_else_is_told_so(monkeypatch):
@@ -411,8 +393,7 @@ def test_a_method_that_returns_something_else_is_told_so(monkeypatch):
             return np.zeros(3)
 
     monkeypatch.setitem(METHODS, "short", Short())
-    with pytest.raises(InputError, match=r"labels of shape \(3,\) for 300 objects"):
-        cs.generate(BEADS, 2, 3, "short")
+    refuses(r"labels of shape \(3,\) for 300 objects", cs.generate, BEADS, 2, 3, "short")
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -438,5 +419,4 @@ def test_what_is_finished_is_stored_at_once_and_then_after_so_many_seconds(tmp_p
 def test_numbers_whose_squares_leave_float64(power):
     plain, scaled = BEADS.values, np.ldexp(BEADS.values, power)
     np.testing.assert_array_equal(cs.generate(scaled, 6, 3).labels, cs.generate(plain, 6, 3).labels)
-    with pytest.raises(InputError, match="multiply them by a constant first"):
-        cs.generate(scaled, 3, 3, standardize=False)
+    refuses("multiply them by a constant first", cs.generate, scaled, 3, 3, standardize=False)

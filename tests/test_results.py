@@ -14,6 +14,7 @@ from consilience._check import InputError
 from consilience._json import plain
 from consilience.ensemble import results
 from consilience.ensemble.results import HEADER, Result, register, saved_kind
+from samples import refuses
 
 
 @register
@@ -78,19 +79,16 @@ def test_every_kind_of_field_comes_back(tmp_path):
 def test_save_never_takes_the_place_of_anything_else(tmp_path):
     made = everything()
     made.save(tmp_path / "found")
-    with pytest.raises(InputError, match="exists already"):
-        made.save(tmp_path / "found")
+    refuses("exists already", made.save, tmp_path / "found")
     made.save(tmp_path / "found", overwrite=True)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "file").write_text("precious")
-    with pytest.raises(InputError, match="not a saved result"):
-        made.save(tmp_path / "mine", overwrite=True)
+    refuses("not a saved result", made.save, tmp_path / "mine", overwrite=True)
 
 
 def test_what_cannot_be_saved_leaves_nothing(tmp_path):
     made = Everything(np.zeros(1), pd.DataFrame(), Ensemble([[0, 1]]), [], {"f": print})
-    with pytest.raises(InputError, match="cannot hold"):
-        made.save(tmp_path / "found")
+    refuses("cannot hold", made.save, tmp_path / "found")
     assert not list(tmp_path.iterdir())
 
 
@@ -146,10 +144,8 @@ def test_load_of_another_kind_is_refused(tmp_path):
         pass
 
     everything().save(tmp_path / "found")
-    with pytest.raises(InputError, match="holds a saved Everything, not a Other"):
-        Other.load(tmp_path / "found")
-    with pytest.raises(InputError, match="not one table"):
-        Other().to_frame()
+    refuses("holds a saved Everything, not a Other", Other.load, tmp_path / "found")
+    refuses("not one table", Other().to_frame)
 
 
 def test_a_name_belongs_to_one_class():
@@ -165,8 +161,7 @@ def test_a_name_belongs_to_one_class():
     kept = dict(results.KINDS)
     with pytest.raises(InputError, match=r"Inner is the name of .*test_results\.Inner: give .* another name"):
         register(dataclass(type("Inner", (), {"__qualname__": "elsewhere.Inner"})))
-    with pytest.raises(InputError, match=r"Drift is the name of a record of consilience\.clusterer"):
-        register(dataclass(type("Drift", (), {})))
+    refuses(r"Drift is the name of a record of consilience\.clusterer", register, dataclass(type("Drift", (), {})))
     assert kept == results.KINDS
 
 

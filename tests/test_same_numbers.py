@@ -1,7 +1,6 @@
 """A run in Python, in files, in the report and on the page: the same groups, confidence, support and floaters."""
 
 import io
-import json
 import re
 
 import numpy as np
@@ -9,7 +8,7 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from command_line import run as consilience
+from command_line import answer, ran
 from consilience.datasets import load_beads
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
@@ -20,13 +19,6 @@ from report_pages import read_page, read_table
 
 DIGITS = 0.00051  # half of the last of three printed decimals
 ROUNDED = 0.51e-6  # of the files' six
-
-
-def done(*words):
-    """What a command prints."""
-    found = consilience(*words)
-    assert found.returncode == 0, found.stderr
-    return found.stdout
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +75,7 @@ def same_objects(table, meta, found):
 
 
 def test_the_files_of_organize(run, meta, groups, tmp_path):
-    told = json.loads(done("organize", run, "-g", 3, "-o", tmp_path, "--json"))
+    told = answer("organize", run, "-g", 3, "-o", tmp_path)
     assert told["group_of"] == meta.groups.tolist()
     same_groups(pd.DataFrame(told["groups"]).set_index("group"), meta, groups, 1e-12)
     same_groups(pd.read_csv(tmp_path / "groups.csv", index_col="group"), meta, groups, 1e-12)
@@ -95,7 +87,7 @@ def test_the_files_of_organize(run, meta, groups, tmp_path):
 def test_the_report(run, meta, groups, tmp_path):
     whole = meta.consensus()
     page, folder = tmp_path / "report.html", tmp_path / "figures"
-    done("report", run, page, "-g", 3, "--figures", folder)
+    ran("report", run, page, "-g", 3, "--figures", folder)
     same_groups(read_table(page, "The groups"), meta, groups, DIGITS)
     same_groups(pd.read_csv(folder / "groups.csv", index_col="group"), meta, groups, 1e-12)
     listed = pd.read_csv(folder / "clusterings.csv", index_col="clustering")

@@ -31,6 +31,8 @@ from consilience.consensus import MCLA, NBCE
 from consilience.datasets import noisy_labels
 from consilience.datasets.scenarios import gaussians_8d5k
 from dask_cluster import quiet, worker_pids
+from explorer_cases import until
+from samples import refuses
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 
@@ -124,8 +126,7 @@ def test_a_client_that_is_none_or_closed_is_refused(client):
         cs.combine([[0, 0, 1], [0, 1, 1]], 2, client="tcp://localhost:8786")
     with type(client)(client.cluster, set_as_default=False) as other:
         pass
-    with pytest.raises(InputError, match="the Dask client is closed: connect one"):
-        cs.combine([[0, 0, 1], [0, 1, 1]], 2, client=other)
+    refuses("the Dask client is closed: connect one", cs.combine, [[0, 0, 1], [0, 1, 1]], 2, client=other)
 
 
 def test_the_dashboard_is_said_and_answers(client, monkeypatch, capsys):
@@ -171,10 +172,14 @@ def test_a_task_that_kills_its_process_every_time_is_said():
         workers(2, prefer="processes")(delayed(die)(i) for i in range(6))
 
 
-def test_combine_is_the_same_on_the_cluster(client, labels):
-    here, there = cs.combine(labels, "auto"), cs.combine(labels, "auto", client=client)
+def test_verbs_are_the_same_on_the_cluster(client, labels):
+    here, there = (cs.combine(labels, "auto", client=one) for one in (None, client))
     assert_array_equal(there.labels, here.labels)
     assert_array_equal(there.confidence, here.confidence)
+    counts = np.random.default_rng(0).poisson(np.kron(np.eye(3), np.ones((40, 30))) * 2 + 0.3)
+    here, there = (cs.agree(counts, 3, n_clusterings=4, max_iter=2, client=one) for one in (None, client))
+    assert_array_equal(there.after.rows.labels, here.after.rows.labels)
+    assert_array_equal(there.objective, here.objective)
 
 
 MODELS = [NBCE(random_state=0, inference=how, n_init=2, n_chains=2, max_iter=20) for how in ("vb", "gibbs")]
@@ -203,21 +208,10 @@ def test_the_clusterer_is_the_same_on_the_cluster(client, tmp_path):
     assert pickle.loads(pickle.dumps(there)).client is None
     there.save(tmp_path / "model")
     assert cs.EnsembleClusterer.load(tmp_path / "model").client is None
-    with pytest.raises(InputError, match=r"client must be a dask\.distributed\.Client"):
-        cs.EnsembleClusterer(4, client="tcp://here").fit(X)
 
 
 def tasks_so_far(dask_scheduler):
     return dask_scheduler.transition_counter
-
-
-def test_agree_is_the_same_on_the_cluster(client):
-    rng = np.random.default_rng(0)
-    counts = rng.poisson(np.kron(np.eye(3), np.ones((40, 30))) * 2 + 0.3)
-    here = cs.agree(counts, 3, n_clusterings=4, max_iter=2)
-    there = cs.agree(counts, 3, n_clusterings=4, max_iter=2, client=client)
-    np.testing.assert_array_equal(there.after.rows.labels, here.after.rows.labels)
-    np.testing.assert_array_equal(there.objective, here.objective)
 
 
 # How many tasks are under way, or have results that nobody took yet; and when the run log hears of them.
@@ -277,10 +271,7 @@ def test_tasks_that_wait_are_let_go():
     for how in ({"lazily": True}, {"as_they_come": True}, {}):
         with pytest.raises(ValueError, match="no"):
             list(workers(2, **how)(delayed(fail)(i) for i in range(50)))
-    deadline = time.monotonic() + 60
-    while (left := threads_since(before)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not left
+    until(lambda: not threads_since(before), "a thread is left")
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -317,19 +308,17 @@ def rows_of_unknown_number(table):
     return lazy[lazy[:, 0] > -np.inf]
 
 
-def agree(counts, client):
-    return cs.agree(counts, 2, n_clusterings=2, max_iter=1, client=client)
+def agree(counts):
+    return lambda client: cs.agree(counts, 2, n_clusterings=2, max_iter=1, client=client)
 
 
 VERBS = {
     "generate": lambda client: cs.generate(X, 6, n_clusters=3, client=client),
     "combine": lambda client: cs.combine(LABELS, "auto", client=client),
     "combine blocks": lambda client: cs.combine(LabelBlocks([LABELS[:90], LABELS[90:]]), 3, "mcla", client=client),
-    "agree": lambda client: agree(COUNTS, client),
-    "agree on Dask's blocks": lambda client: agree(da.from_array(COUNTS, chunks=(15, 24)).persist(), client),
-    "generate from Dask's blocks": lambda client: cs.generate(
-        rows_of_unknown_number(X), 2, n_clusters=3, client=client
-    ),
+    "agree": agree(COUNTS),
+    "agree on Dask's blocks": agree(da.from_array(COUNTS, chunks=(15, 24)).persist()),
+    "generate from Dask's blocks": lambda client: cs.generate(rows_of_unknown_number(X), 2, 3, client=client),
     "contrast": lambda client: cs.contrast(X, np.arange(60) % 2, 2, n_init=2, client=client),
     "fit": lambda client: cs.EnsembleClusterer(3, n_clusterings=6, client=client).fit(X),
 }
@@ -358,13 +347,6 @@ class Losing:
         return call
 
 
-@pytest.fixture(
-    params=[RuntimeError("ConnectionPool is closed"), cluster.ClosedClientError(), TimeoutError()], ids=repr
-)
-def error(request):
-    return request.param
-
-
 @pytest.mark.parametrize("last", [1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 5, 15))])
 @pytest.mark.parametrize("method", ["ncores", "submit", "scatter", "compute"])
 @pytest.mark.parametrize("verb", VERBS)
@@ -379,6 +361,9 @@ def test_a_scheduler_that_goes_at_a_call_is_said_in_one_sentence(client, verb, m
     assert said is None or "is lost; start it, and the same call again" in said
 
 
+@pytest.mark.parametrize(
+    "error", [RuntimeError("ConnectionPool is closed"), cluster.ClosedClientError(), TimeoutError()]
+)
 @pytest.mark.parametrize("method", ["ncores", "submit", "scatter"])
 def test_whatever_dask_raises_then(client, method, error):
     table = np.ones(1 << 17)

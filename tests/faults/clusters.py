@@ -1,5 +1,6 @@
 """Faults of a Dask cluster: a worker killed in the midst of every kind of work, and the scheduler lost."""
 
+import contextlib
 import random
 import shutil
 import socket
@@ -36,7 +37,7 @@ def counts():
 def jobs(n_clusterings=1000):
     """Work to share out, by name; each gives arrays that must come out the same."""
     X = np.random.default_rng(0).normal(size=(1000, 10))
-    made, table = labels(), counts()
+    made = labels()
 
     def generate():
         found = cs.generate(X, n_clusterings, 8)
@@ -51,7 +52,7 @@ def jobs(n_clusterings=1000):
         return [found.labels_, found.confidence_]
 
     def agree():
-        found = cs.agree(table, 5, n_clusterings=6, max_iter=3)
+        found = cs.agree(counts(), 5, n_clusterings=6, max_iter=3)
         return [found.after.rows.labels, found.after.columns.labels, found.objective]
 
     return {
@@ -100,11 +101,10 @@ def scheduler_lost(folder, times, n=3000):
     count, want = Count("scheduler lost"), runs.unbroken(n)
     for i in range(times):
         store, address = folder / f"scheduler-{i}", f"tcp://127.0.0.1:{_free_port()}"
-        cluster = _start_cluster(address, folder)
-        run = runs.has_begun(store, n, address)
-        cluster[0].kill()
-        _, said = run.communicate(timeout=runs.LONGEST)
-        _end(cluster)
+        with _cluster(address, folder) as (scheduler, _):
+            run = runs.has_begun(store, n, address)
+            scheduler.kill()
+            _, said = run.communicate(timeout=runs.LONGEST)
         if run.returncode == 0:  # it was through
             continue
         count.tried += 1
@@ -112,9 +112,8 @@ def scheduler_lost(folder, times, n=3000):
             count.lose(1, f"it ended in {run.returncode}: {said[-500:]}")
         safe = runs.held(store)
         count.finished += len(safe)
-        cluster = _start_cluster(address, folder)
-        runs.finish(store, n, address)
-        _end(cluster)
+        with _cluster(address, folder):
+            runs.finish(store, n, address)
         count.lose(len(safe - runs.held(store)), "clusterings are gone")
         runs.compare(count, store, want)
         shutil.rmtree(store)
@@ -126,13 +125,11 @@ def scheduler_restarted(folder, times, n=3000):
     count, want = Count("scheduler restarted"), runs.unbroken(n)
     for i in range(times):
         store, address = folder / f"restarted-{i}", f"tcp://127.0.0.1:{_free_port()}"
-        cluster = _start_cluster(address, folder)
-        run = runs.has_begun(store, n, address)
-        through = run.poll() is not None
-        _end(cluster)
-        cluster = _start_cluster(address, folder)
-        _, said = run.communicate(timeout=runs.LONGEST)
-        _end(cluster)
+        with _cluster(address, folder):
+            run = runs.has_begun(store, n, address)
+            through = run.poll() is not None
+        with _cluster(address, folder):
+            _, said = run.communicate(timeout=runs.LONGEST)
         count.tried += not through
         count.lose(int(run.returncode != 0), f"it ended in {run.returncode}: {said[-500:]}")
         runs.compare(count, store, want)
@@ -140,28 +137,20 @@ def scheduler_restarted(folder, times, n=3000):
     return count
 
 
-def _start_cluster(address, folder):
+@contextlib.contextmanager
+def _cluster(address, folder):
+    """The processes of a scheduler and of its worker, killed at the end."""
     port, quiet = address.rpartition(":")[2], {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     scheduler = ["distributed.cli.dask_scheduler", "--port", port, "--host", "127.0.0.1", "--no-dashboard"]
-    how = [
-        "--nworkers",
-        "1",
-        "--nthreads",
-        "2",
-        "--no-dashboard",
-        "--no-nanny",
-        "--death-timeout",
-        "60",
-        "--local-directory",
-    ]
-    worker = ["distributed.cli.dask_worker", address, *how, str(folder)]
-    return [subprocess.Popen([sys.executable, "-m", *words], **quiet) for words in (scheduler, worker)]
-
-
-def _end(cluster):
-    for process in reversed(cluster):
-        process.kill()
-        process.wait()
+    how = ["--nworkers=1", "--nthreads=2", "--no-dashboard", "--no-nanny", "--death-timeout=60"]
+    worker = ["distributed.cli.dask_worker", address, *how, f"--local-directory={folder}"]
+    started = [subprocess.Popen([sys.executable, "-m", *words], **quiet) for words in (scheduler, worker)]
+    try:
+        yield started
+    finally:
+        for process in reversed(started):
+            process.kill()
+            process.wait()
 
 
 def _free_port():

@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from pyarrow.parquet import read_metadata
 
 from consilience.ensemble.store import Store
 from consilience.ensemble.store.store import StoreWarning
@@ -120,7 +121,7 @@ def stopped(folder, times, n=3000, seed=0):
         process = has_begun(store, n)
         time.sleep(chance.uniform(0, 0.2))
         process.send_signal(number)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=LONGEST)
         if process.returncode == 0:  # it was through
             continue
         count.tried += 1
@@ -141,7 +142,6 @@ def cut(folder, times, n=400, seed=0):
         broken = folder / f"cut-{i}"
         shutil.copytree(store, broken)
         victim = chance.choice(sorted(broken.glob("part-*.parquet")))
-        whole = set(Store.open(store).numbers.tolist())
         os.truncate(victim, chance.randrange(victim.stat().st_size))
         count.tried += 1
         with warnings.catch_warnings(record=True) as said:
@@ -149,19 +149,14 @@ def cut(folder, times, n=400, seed=0):
             others = Store.open(broken)
         if not any(victim.name in str(one.message) for one in said):
             count.lose(1, f"{victim.name} was cut, and nothing says so")
-        lost = len(whole) - others.n_clusterings
-        count.lose(max(0, lost - _rows(store / victim.name)), "more than the cut part is lost")
+        lost = Store.open(store).n_clusterings - others.n_clusterings
+        rows = read_metadata(store / victim.name).num_rows
+        count.lose(max(0, lost - rows), "more than the cut part is lost")
         finish(broken, n)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", StoreWarning)  # the damaged part stays, and is named
             compare(count, broken, want)
     return count
-
-
-def _rows(path):
-    import pyarrow.parquet as pq
-
-    return int(pq.read_metadata(path).num_rows)
 
 
 def two_writers(folder, times, n=3000):
@@ -172,12 +167,12 @@ def two_writers(folder, times, n=3000):
         first = has_begun(store, n)
         os.kill(first.pid, signal.SIGSTOP)  # it holds the store, however quick it is
         second = start(store, n)
-        _, said = second.communicate(timeout=120)
+        _, said = second.communicate(timeout=LONGEST)
         count.tried += 1
         if second.returncode != 1 or "is being written to: wait for that writer, or stop it" not in said:
             count.lose(1, f"the second writer ended in {second.returncode}: {said[-300:]}")
         os.kill(first.pid, signal.SIGCONT)
-        _, said = first.communicate(timeout=120)
+        _, said = first.communicate(timeout=LONGEST)
         count.lose(int(first.returncode != 0), f"the first writer was disturbed: {said[-300:]}")
         compare(count, store, want)
     return count
@@ -205,10 +200,8 @@ def clock_jumps(folder, times, n=400):
 def small_disk(folder, size):
     """A file system of its own; None where this user may not have one."""
     folder.mkdir(parents=True, exist_ok=True)
-    made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], capture_output=True, check=False
-    )
-    if made.returncode:
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
         yield None
         return
     try:
@@ -226,7 +219,7 @@ def full_disk(folder, times, n=3000):
                 count.notes.append("not tried: mounting a small file system is not allowed here")
                 return count
             process = start(disk / "run", n)
-            _, said = process.communicate(timeout=120)
+            _, said = process.communicate(timeout=LONGEST)
             count.tried += 1
             is_said = "No space left on device" in said and "the same command goes on" in said
             count.lose(int(process.returncode != 1 or not is_said), f"it ended in {process.returncode}: {said[-300:]}")
