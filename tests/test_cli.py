@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from command_line import answer, ran, refused, run
+from command_line import answer, apart, ran, refused, run
 from consilience import Ensemble
 from consilience.cli import VERBS
 from consilience.cli.generate import command, parse_base
@@ -17,13 +17,6 @@ from consilience.datasets import sample_path
 from consilience.generation import METHODS
 
 LABELS = str(sample_path("beads_labels.csv"))
-
-
-def run_apart(*args, **options):
-    """The same in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "consilience", *map(str, args)], capture_output=True, text=True, check=False, **options
-    )
 
 
 def test_help_lists_the_verbs_in_the_order_of_the_flow_and_version_is_ours():
@@ -44,8 +37,8 @@ def test_every_verb_has_help_that_fits_a_terminal_of_80_columns(verb, monkeypatc
 @pytest.mark.slow
 def test_a_process_of_its_own_gives_the_same():
     for args in (["compare", LABELS, "--id", "bead", "-m", "nmi"], ["compare", "absent.csv"], ["comapre"]):
-        here, apart = run(*args), run_apart(*args)
-        assert (here.returncode, here.stdout, here.stderr) == (apart.returncode, apart.stdout, apart.stderr)
+        here, there = run(*args), apart("-m", "consilience", *args)
+        assert (here.returncode, here.stdout, here.stderr) == (there.returncode, there.stdout, there.stderr)
 
 
 def test_compare_json_holds_the_library_s_own_numbers():
@@ -81,18 +74,16 @@ def test_damaged_store_files_are_named_and_the_rest_is_read(tmp_path):
     assert "2 clusterings" in done.stdout
 
 
-@pytest.mark.parametrize("option", ["--output", "--figure", "--known-from"])
+@pytest.mark.parametrize("option", ["--figure", "--known-from"])
 def test_what_is_read_is_never_written_over(tmp_path, option):
     path, other = tmp_path / "x.csv", tmp_path / "y.csv"
     path.write_text("a,b\n0,0\n1,1\n")
     other.write_text("class\nu\nv\n")
-    args = {
-        "--output": ["-o", path],
-        "--figure": ["--figure", tmp_path / "x.png"],
-        "--known-from": ["--known-from", other, "-o", os.path.join(tmp_path, ".", "y.csv")],
-    }[option]
     if option == "--figure":
         path = path.rename(tmp_path / "x.png")
+        args = ["--figure", path]
+    else:
+        args = ["--known-from", other, "-o", os.path.join(tmp_path, ".", "y.csv")]
     before = path.read_text(), other.read_text()
     assert "is also read: give the output another name" in refused("compare", path, "-m", "rand", *args)
     assert (path.read_text(), other.read_text()) == before
@@ -145,8 +136,7 @@ def test_compare_draws_and_leaves_no_spaces_at_the_ends_of_lines(tmp_path):
     done = ran("compare", LABELS, "--id", "bead", "-t", "shape", "-m", "nmi", "--figure", tmp_path / "x.svg")
     assert f"wrote {tmp_path / 'x.svg'}" in done.stdout
     assert (tmp_path / "x.svg").read_bytes().startswith(b"<?xml")
-    lines = run("compare", LABELS, "--id", "bead", "-t", "shape,color").stdout.split("\n")
-    assert not [line for line in lines if line.endswith(" ")]
+    assert not [line for line in done.stdout.split("\n") if line.endswith(" ")]
 
 
 def test_a_failure_of_the_system_is_one_sentence_without_temporary_names(tmp_path):
@@ -166,13 +156,8 @@ def test_an_extra_that_is_missing_is_a_failure_with_a_hint(tmp_path):
 
 @pytest.mark.slow
 def test_a_reader_that_leaves_early_is_no_error():
-    done = subprocess.run(
-        f'"{sys.executable}" -m consilience compare "{LABELS}" --id bead --json | head -1',
-        shell=True,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    line = f'"{sys.executable}" -m consilience compare "{LABELS}" --id bead --json | head -1'
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
     assert done.stdout == "{\n"
     assert done.stderr == ""
 
@@ -205,25 +190,18 @@ def test_completion_script(shell):
 
 @pytest.mark.slow
 def test_shell_completes_measures_after_a_comma():
-    environment = {
-        **os.environ,
-        "_CONSILIENCE_COMPLETE": "bash_complete",
-        "COMP_WORDS": "consilience compare x.csv --measure jaccard,clu",
-        "COMP_CWORD": "4",
-    }
-    assert "jaccard,cluster_difference" in run_apart(env=environment).stdout
+    asked = {"COMP_WORDS": "consilience compare x.csv --measure jaccard,clu", "COMP_CWORD": "4"}
+    done = apart("-m", "consilience", env={**os.environ, "_CONSILIENCE_COMPLETE": "bash_complete", **asked})
+    assert "jaccard,cluster_difference" in done.stdout
 
 
 @pytest.mark.slow
 def test_progress_shows_on_a_terminal_only():
     """A bar on a pseudo-terminal, nothing in a pipe."""
     pty = pytest.importorskip("pty", reason="no pseudo-terminals on this system", exc_type=ImportError)
-    code = (
-        "import time\nfrom consilience._run.progress import track\n"
-        "for _ in track(range(8), 8, 'counting'): time.sleep(0.15)\n"
-    )
-    piped = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert piped.stderr == ""
+    code = "import time\nfrom consilience._run.progress import track\n"
+    code += "for _ in track(range(8), 8, 'counting'): time.sleep(0.15)\n"
+    assert apart("-c", code).stderr == ""
     main, terminal = pty.openpty()
     subprocess.run([sys.executable, "-c", code], stderr=terminal, check=True, env={**os.environ, "TERM": "xterm"})
     os.close(terminal)
@@ -257,11 +235,8 @@ def test_generate_writes_a_run_that_goes_on_and_grows(made):
     assert (ens.n_clusterings, ens.n_objects) == (80, 300)
     assert ens.ids[0] == "b001"
     assert f"consilience organize {folder} --known-from {BEADS} --known shape,color" in done.stdout
-    folder, _ = made
-    before = Ensemble.load(folder)
     assert answer("generate", BEADS, *TABLE, "-k", 4, "-n", 90, "-o", folder)["n_clusterings"] == 90
-    np.testing.assert_array_equal(Ensemble.load(folder).labels[:, :80], before.labels)
-    folder, _ = made
+    np.testing.assert_array_equal(Ensemble.load(folder).labels[:, :80], ens.labels)
     ran("generate", BEADS, *TABLE, "-o", folder, "-n", 5, "--around", 3, "--jitter", 0.1, "--json")
     info = Ensemble.load(folder).info
     assert (info["around"] == 3).sum() == 5
@@ -309,10 +284,8 @@ def test_organize_for_machines(made):
 def test_known_labels_are_matched_by_name_even_unasked(made, tmp_path):
     shuffled = tmp_path / "shuffled.csv"
     pd.read_csv(BEADS).sample(frac=1, random_state=0).to_csv(shuffled, index=False)
-    plain, mixed = (
-        answer("organize", made[0], "--known-from", path, "-t", "shape", "-g", 3, "--n-shuffles", 0)
-        for path in (BEADS, shuffled)
-    )
+    how = ("-t", "shape", "-g", 3, "--n-shuffles", 0)
+    plain, mixed = (answer("organize", made[0], "--known-from", path, *how) for path in (BEADS, shuffled))
     assert plain["groups"] == mixed["groups"]
 
 

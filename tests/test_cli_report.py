@@ -135,9 +135,7 @@ def files(tmp_path):
     labels = pd.read_csv(sample_path("beads_labels.csv"))
     data = pd.read_csv(sample_path("beads.csv"))
     labels.insert(1, "maker", data["color"])
-    labels.drop(columns=[name for name in ("shape", "color") if name in labels]).to_csv(
-        tmp_path / "labels.csv", index=False
-    )
+    labels.drop(columns=["shape", "color"]).to_csv(tmp_path / "labels.csv", index=False)
     data.sample(frac=1, random_state=0).to_csv(tmp_path / "data.csv", index=False)
     return tmp_path / "labels.csv", tmp_path / "data.csv"
 

@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 import consilience as cs
-from command_line import log_lines, ran, refused, run
+from command_line import apart, log_lines, ran, refused, run
 from consilience._check import InputError
 from consilience.cli.inputs import open_clusterings
 from consilience.cli.stopping import when_stopped
@@ -23,8 +23,7 @@ from consilience.inputs import as_ensemble
 from samples import row_blocks
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
-BEADS = sample_path("beads.csv")
-COMMAND = [sys.executable, "-m", "consilience"]
+BEADS, LABELS = sample_path("beads.csv"), (sample_path("beads_labels.csv"), "--id", "bead")
 
 
 def test_log_and_verbose(tmp_path):
@@ -40,33 +39,27 @@ def test_log_and_verbose(tmp_path):
     assert log_lines(log)[-1]["verb"] == "combine", "a log is added to"
 
 
-def test_no_scheduler_there(tmp_path):
-    assert "is not the address of a Dask scheduler" in refused(
-        "combine", sample_path("beads_labels.csv"), "--id", "bead", "--scheduler", "nonsense://here"
-    )
+def test_no_scheduler_there():
+    pytest.importorskip("distributed")
+    for scheduler, said in (
+        ("nonsense://here", "is not the address of a Dask scheduler"),
+        ("local:0", "N is 1 or more"),
+    ):
+        assert said in refused("combine", *LABELS, "--scheduler", scheduler)
 
 
 @pytest.mark.slow
 def test_a_time_limit_that_nothing_meets(tmp_path):
     words = ["generate", BEADS, "--id", "bead", "-k", 4, "-n", 2, "-o", tmp_path / "run"]
-    assert "none of the first 2 clusterings could be made: it took longer than its limit" in refused(
-        *words, "--base", "KMeans(n_init=20000)", "--time-limit", 0.05
-    )
-
-
-def test_a_local_cluster_misspelt():
-    pytest.importorskip("distributed")
-    assert "N is 1 or more" in refused(
-        "combine", sample_path("beads_labels.csv"), "--id", "bead", "--scheduler", "local:0"
-    )
+    said = refused(*words, "--base", "KMeans(n_init=20000)", "--time-limit", 0.05)
+    assert "none of the first 2 clusterings could be made: it took longer than its limit" in said
 
 
 @pytest.mark.slow
 def test_a_local_cluster_gives_the_same_and_leaves_nothing(tmp_path):
     pytest.importorskip("distributed")
     words = ["generate", str(BEADS), "--id", "bead", "-k", "4", "-n", "60"]
-    command = [*COMMAND, *words, "-o", tmp_path / "there", "--scheduler", "local:2"]
-    there = subprocess.run(command, capture_output=True, text=True, check=False)
+    there = apart("-m", "consilience", *words, "-o", tmp_path / "there", "--scheduler", "local:2")
     assert (there.returncode, there.stderr) == (0, "")
     ran(*words, "-o", tmp_path / "here")
     one, other = (cs.Ensemble.load(tmp_path / name) for name in ("there", "here"))
@@ -192,7 +185,7 @@ def test_a_signal_leaves_no_workers(tmp_path, options, number):
 
 @pytest.mark.parametrize("after", [0.0, 0.2, *(pytest.param(s, marks=pytest.mark.slow) for s in (0.4, 0.8))])
 def test_ctrl_c_is_130_also_during_imports(after):
-    with start("compare", sample_path("beads_labels.csv"), "--id", "bead") as process:
+    with start("compare", *LABELS) as process:
         time.sleep(after)  # any moment will do
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=60)[1]
@@ -203,7 +196,7 @@ def test_ctrl_c_is_130_also_during_imports(after):
 @pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a full device, as Linux has it")
 def test_a_full_standard_output_is_named():
-    words = [*COMMAND, "compare", str(sample_path("beads_labels.csv")), "--id", "bead"]
+    words = [sys.executable, "-m", "consilience", "compare", *LABELS]
     with open("/dev/full", "w") as full:
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
@@ -217,16 +210,15 @@ def test_ctrl_c_says_that_it_stopped(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("consilience.measures.compare", stop)
-    done = run("compare", sample_path("beads_labels.csv"), "--id", "bead")
+    done = run("compare", *LABELS)
     assert done.returncode == 130
     assert done.stderr.strip() == "consilience: stopped"
 
 
 @pytest.mark.slow
 def test_a_terminal_without_these_letters_shows_others():
-    words = [*COMMAND, "compare", str(sample_path("beads_labels.csv")), "--id", "bead", "-m", "nmi"]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+    done = apart("-m", "consilience", "compare", *LABELS, "-m", "nmi", env=environment)
     assert done.returncode == 0, done.stderr
     assert "?" in done.stdout
 
@@ -260,5 +252,5 @@ def run():
 consilience.cli.main = run
 main()
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = apart("-c", code)
     assert (done.returncode, done.stderr) == (130, "")

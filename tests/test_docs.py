@@ -17,8 +17,8 @@ import shlex
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 import numpy as np
@@ -45,26 +45,15 @@ FENCE = re.compile(
 )
 
 
-@dataclass
-class Block:
-    """A block of code, the line where it begins, its mark (``not run``, ``slow`` or none) and what the page says it prints."""
-
-    kind: str
-    code: str
-    line: int
-    mark: str | None
-    reason: str | None
-    output: str | None
-
-
 def read(page):
     return (ROOT / page).read_text(encoding="utf-8")
 
 
 def blocks(page, kind):
+    """Blocks of code with the line where each begins, its mark (``not run``, ``slow`` or none) and what the page says it prints."""
     text = read(page)
     found = (one for one in FENCE.finditer(text) if one["kind"] == kind)
-    return [Block(line=text.count("\n", 0, one.start("code")), **one.groupdict()) for one in found]
+    return [SimpleNamespace(line=text.count("\n", 0, one.start("code")), **one.groupdict()) for one in found]
 
 
 def run(page, block, names):
@@ -99,14 +88,12 @@ def unknown_names(code):
     def resolve(node):
         if isinstance(node, ast.Name):
             return known.get(node.id)
-        if isinstance(node, ast.Attribute):
-            owner = resolve(node.value)
-            if owner is None:
-                return None
-            if not hasattr(owner, node.attr):
-                wrong.append(ast.unparse(node))
-            return getattr(owner, node.attr, None)
-        return None
+        owner = resolve(node.value) if isinstance(node, ast.Attribute) else None
+        if owner is None:
+            return None
+        if not hasattr(owner, node.attr):
+            wrong.append(ast.unparse(node))
+        return getattr(owner, node.attr, None)
 
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and (function := resolve(node.func)) is not None:
@@ -358,31 +345,15 @@ def test_make_targets_in_the_readme_exist():
             assert re.search(rf"^{target}:", read("Makefile"), re.MULTILINE), target
 
 
-PACKAGES = (
-    "",
-    "consensus",
-    "generation",
-    "measures",
-    "meta",
-    "agreement",
-    "alternatives",
-    "anndata",
-    "blocks",
-    "ensemble.store",
-    "tables",
-)
-PACKAGES += ("datasets", "reports")
+PACKAGES = ("", "consensus", "generation", "measures", "meta", "agreement", "alternatives", "anndata", "blocks")
+PACKAGES += ("ensemble.store", "tables", "datasets", "reports")
 
 
 def public(package):
     """Functions and classes of a package, by name; a warning is said by its name."""
     module = importlib.import_module(f"consilience.{package}".rstrip("."))
-    named = {name: getattr(module, name) for name in module.__all__}
-    return {
-        name: thing
-        for name, thing in named.items()
-        if callable(thing) and not (isinstance(thing, type) and issubclass(thing, Warning))
-    }
+    named = {name: getattr(module, name) for name in module.__all__ if not name.endswith("Warning")}
+    return {name: thing for name, thing in named.items() if callable(thing)}
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -294,5 +294,3 @@ def test_the_command_line_guides_a_run(tmp_path):
     refused = run(*data, *files, "--known", "shape,color", "-o", tmp_path / "other")
     assert refused.returncode != 0
     assert "apart.csv, row 2 (line 2): 'nobody' is no id of an object" in refused.stderr
-    refused = run(*data, "--known", "shape,color", "--guide-strength", 1, "-o", tmp_path / "other")
-    assert "guide_strength" in refused.stderr
