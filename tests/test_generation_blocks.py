@@ -142,18 +142,15 @@ def test_columns_of_row_blocks_are_taken_by_name(tmp_path):
     refuses(r"0\.parquet: damaged", NumberBlocks, folder)
 
 
-@pytest.mark.parametrize(
-    ("parts", "how", "said"),
-    [
-        ([np.eye(9)], {"metric": "precomputed"}, "whole table"),
-        ([np.eye(9)], {"together": [(0, 1)]}, "whole table"),
-        ([np.eye(9)], {"n_clusters": 500}, "lower n_clusters"),
-        ([np.array([[1.0], [np.nan]])], {}, "missing or not finite"),
-        ([np.array([["a"]])], {}, "tables of numbers"),
-        ([np.ones((0, 2))], {}, "at least one row"),
-        ([np.ones((2, 2)), np.ones((2, 3))], {}, "differ in their number"),
-        ([np.ones((5, 2))], {}, "are constant"),
-    ],
-)
-def test_what_row_blocks_cannot_be_is_refused(parts, how, said):
-    refuses(said, lambda: cs.generate(NumberBlocks(parts), 2, **{**HOW, "n_clusters": 2, **how}))
+def test_what_row_blocks_cannot_be_is_refused():
+    def ask(*parts, **how):
+        return cs.generate(NumberBlocks(parts), 2, **{**HOW, "n_clusters": 2, **how})
+
+    refuses("whole table", ask, np.eye(9), metric="precomputed")
+    refuses("whole table", ask, np.eye(9), together=[(0, 1)])
+    refuses("lower n_clusters", ask, np.eye(9), n_clusters=500)
+    refuses("missing or not finite", ask, np.array([[1.0], [np.nan]]))
+    refuses("tables of numbers", ask, np.array([["a"]]))
+    refuses("at least one row", ask, np.ones((0, 2)))
+    refuses("differ in their number", ask, np.ones((2, 2)), np.ones((2, 3)))
+    refuses("are constant", ask, np.ones((5, 2)))

@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -211,30 +212,25 @@ def test_sparse_tables_and_distances():
     assert near(guided, shape).mean() > near(plain, shape).mean()
 
 
-@pytest.mark.parametrize(
-    ("wish", "says"),
-    [
-        ({"together": [("b001", "nobody")]}, "together, pair 1: 'nobody'"),
-        ({"together": [(0, 300)]}, "together, pair 1: 300"),
-        ({"apart": [(0, -1)]}, "apart, pair 1: -1"),
-        ({"apart": [(4, 5), ("b001", 0)]}, "apart, pair 2: 'b001' is named twice"),
-        ({"together": [(0, 1)], "apart": [(1, 0)]}, "'b001' and 'b002' are to be apart, and together"),
-        ({"together": [(0, 1, 2)]}, r"pair 1 is \(0, 1, 2\)"),
-        ({"together": "pairs.csv"}, "pairs.csv"),
-        ({"together": 3}, "got 3"),
-        ({"together": [(0.5, 1)]}, "0.5 "),
-        ({"like": "form"}, "like='form'.*shape, color"),
-        ({"like": ["a"] * 300}, "only one group"),
-        ({"like": [0, 1]}, "2 labels for 300 objects"),
-        ({"unlike": np.linspace(0, 1, 300)}, "measured data"),
-        ({"guide_strength": 2.0}, "none of them is given"),
-        ({"like": "shape", "guide_strength": -1.0}, "strength must be"),
-        ({"guide": "shape"}, "guide must be a Guide"),
-        ({"guide": Guide(like="shape"), "like": "color"}, "like and guide are both given"),
-    ],
-)
-def test_what_cannot_be_a_guide_is_one_sentence(wish, says):
-    refuses(says, cs.generate, BEADS, 2, 3, progress=False, **wish)
+def test_what_cannot_be_a_guide_is_one_sentence():
+    ask = partial(cs.generate, BEADS, 2, 3, progress=False)
+    refuses("together, pair 1: 'nobody'", ask, together=[("b001", "nobody")])
+    refuses("together, pair 1: 300", ask, together=[(0, 300)])
+    refuses("apart, pair 1: -1", ask, apart=[(0, -1)])
+    refuses("apart, pair 2: 'b001' is named twice", ask, apart=[(4, 5), ("b001", 0)])
+    refuses("'b001' and 'b002' are to be apart, and together", ask, together=[(0, 1)], apart=[(1, 0)])
+    refuses(r"pair 1 is \(0, 1, 2\)", ask, together=[(0, 1, 2)])
+    refuses("pairs.csv", ask, together="pairs.csv")
+    refuses("got 3", ask, together=3)
+    refuses("0.5 ", ask, together=[(0.5, 1)])
+    refuses("like='form'.*shape, color", ask, like="form")
+    refuses("only one group", ask, like=["a"] * 300)
+    refuses("2 labels for 300 objects", ask, like=[0, 1])
+    refuses("measured data", ask, unlike=np.linspace(0, 1, 300))
+    refuses("none of them is given", ask, guide_strength=2.0)
+    refuses("strength must be", ask, like="shape", guide_strength=-1.0)
+    refuses("guide must be a Guide", ask, guide="shape")
+    refuses("like and guide are both given", ask, guide=Guide(like="shape"), like="color")
 
 
 def test_names_that_mean_nothing_are_one_sentence():

@@ -26,7 +26,7 @@ from consilience.meta import MetaClustering
 from consilience.reports import Finding, Report, Text, remove_section, section
 from consilience.reports.sections import sections_of
 from explorer_cases import ask
-from report_pages import read_page
+from report_pages import read_page, report_page
 from samples import refuses
 
 REGISTRIES = (generation.METHODS, consensus.METHODS, MEASURES)
@@ -81,8 +81,7 @@ def test_a_generation_method(tmp_path):
     number = int(np.flatnonzero(ens.info["method"] == "noise")[0])
     words = f"k-means, the columns weighted by 1 ± {ens.info['strength'][number]:.2f}"
     assert ask(Api(Session(ens, data=beads)), f"detail/{number}m")["made"]["made by"] == words
-    cs.report(ens, tmp_path / "page.html", n_groups=2)
-    assert "noise" in read_page(tmp_path / "page.html").text
+    assert "noise" in report_page(ens, tmp_path / "page.html", n_groups=2).text
     for verb in ("generate", "explore"):
         assert "|noise]" in "".join(ran(verb, "--help").stdout.split())  # long lists are folded
     ran("generate", *BEADS, "-k", 3, "-n", 4, "--methods", "noise+zipf", "-o", tmp_path / "other")
@@ -176,8 +175,7 @@ def test_a_measure(table, tmp_path):
     assert found.clusterings["same_sizes:class"].tolist() == [1, 1, 1]
     meta = cs.organize(LABELS, 2, measure="same_sizes")
     assert ask(Api(Session(meta)), "session")["measure"] == "same_sizes"
-    cs.report(meta, tmp_path / "page.html")
-    assert "ward linkage of same sizes" in read_page(tmp_path / "page.html").text
+    assert "ward linkage of same sizes" in report_page(meta, tmp_path / "page.html").text
     told = answer("compare", table, "-m", "same_sizes")
     assert told["stability"]["same_sizes"]["mean"] == pytest.approx(cs.stability(LABELS, "same_sizes").mean)
     assert answer("organize", table, "-g", 2, "-m", "same_sizes")["measure"] == "same_sizes"
@@ -190,8 +188,7 @@ def test_a_report_section(tmp_path):
     example("report section")
     ens = load_beads_labels()[:, :6]
     for result, folder in ((ens, tmp_path / "parts"), (cs.organize(ens, 2), None)):
-        cs.report(result, tmp_path / "page.html", figures=folder)
-        page = read_page(tmp_path / "page.html")
+        page = report_page(result, tmp_path / "page.html", figures=folder)
         text = page.text.split("What these figures do not say", 1)[1]  # after the list of sections
         assert text.index("The groups") < text.index("The tree of") < text.index("How even are the clusters?")
         assert "The mean entropy is" in text
@@ -217,8 +214,7 @@ def test_a_section_that_says_nothing_is_left_out_and_one_taken_away_is_gone(tmp_
     def silent(report):
         return []
 
-    cs.report(cs.Ensemble([[0, 0, 1, 1]]), tmp_path / "page.html", n_clusters=2)
-    assert "Nothing to say" not in read_page(tmp_path / "page.html").text
+    assert "Nothing to say" not in report_page(cs.Ensemble([[0, 0, 1, 1]]), tmp_path / "page.html", n_clusters=2).text
     assert "silent" in [one.name for one in sections_of(cs.Ensemble)]
     remove_section(cs.Ensemble, "silent")
     assert "silent" not in [one.name for one in sections_of(cs.Ensemble)]
