@@ -88,6 +88,15 @@ def row_blocks(folder, *parts):
     return folder
 
 
+def pool_of(data_folder, name):
+    """Labels of the clusterings of a pool of the literature."""
+    path = data_folder / "pools" / f"{name}.npz"
+    if not path.exists():
+        pytest.skip(f"no pool of clusterings at {path}")
+    with np.load(path) as file:
+        return file["members"]
+
+
 def crossed_groups(n=400, shifts=(6.0, 5.0), noise=0, seed=0):
     """Data with independent pairs of groups, each along its own column and `shift` apart, and columns of noise."""
     rng = np.random.default_rng(seed)

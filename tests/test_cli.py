@@ -1,5 +1,6 @@
 """The command line as a person meets it: real processes, real files, typos; runs that are made, grow and are organized."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -206,14 +207,9 @@ def test_progress_shows_on_a_terminal_only():
     subprocess.run([sys.executable, "-c", code], stderr=terminal, check=True, env={**os.environ, "TERM": "xterm"})
     os.close(terminal)
     shown = b""
-    while True:
-        try:
-            block = os.read(main, 65536)
-        except OSError:  # the terminal is gone: all has been read
-            break
-        if not block:
-            break
-        shown += block
+    with contextlib.suppress(OSError):  # the terminal is gone: all has been read
+        while block := os.read(main, 65536):
+            shown += block
     os.close(main)
     assert b"counting" in shown
 

@@ -1,6 +1,5 @@
 """consilience report, as it is typed, and known labels that come with labels, with data, or in a file of their own."""
 
-import json
 import re
 import shlex
 
@@ -9,7 +8,7 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from command_line import ran, refused, run
+from command_line import answer, ran, refused
 from consilience.cli.inputs import known_in
 from consilience.datasets import load_beads, sample_path
 from consilience.explorer.session import Session
@@ -173,8 +172,7 @@ def test_an_index_names_objects_throughout():
 def test_clusters_of_a_table_are_judged_by_another_file(files, tmp_path):
     beads = pd.read_csv(sample_path("beads.csv"))
     beads.drop(columns=["shape", "color"]).to_csv(tmp_path / "bare.csv", index=False)
-    own = ["cluster", sample_path("beads.csv"), "--id", "bead", "-n", "10", "-k", "3", "--json", "-t", "shape,color"]
+    own = ["cluster", sample_path("beads.csv"), "--id", "bead", "-n", "10", "-k", "3", "-t", "shape,color"]
     apart = [tmp_path / "bare.csv" if arg == own[1] else arg for arg in own]
-    told = ran(*apart, "--known-from", files[1])  # in another order
-    made, wanted = json.loads(told.stdout), json.loads(run(*own).stdout)
+    made, wanted = answer(*apart, "--known-from", files[1]), answer(*own)  # in another order
     assert {**made, "source": ""} == {**wanted, "source": ""}

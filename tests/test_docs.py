@@ -19,6 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import click
 import numpy as np
@@ -27,6 +28,7 @@ import pytest
 from scipy import sparse
 
 import consilience as cs
+from command_line import apart
 from consilience.cli import program
 from consilience.consensus import METHODS, MajorityVote
 from consilience.datasets import load_beads, load_beads_labels, noisy_labels, sample_path
@@ -162,11 +164,8 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def registries_as_before():
-    kept = [(registry, dict(registry)) for registry in (METHODS, MEASURES)]
-    yield
-    for registry, before in kept:
-        registry.clear()
-        registry.update(before)
+    with patch.dict(METHODS), patch.dict(MEASURES):
+        yield
     for result in (cs.Ensemble, MetaClustering):
         remove_section(result, "sizes")
 
@@ -244,8 +243,7 @@ def test_the_site_builds_without_warnings(tmp_path):
     (copy / "benchmarks").mkdir()
     for path in [*(ROOT / "benchmarks").glob("*.md"), *(ROOT / "benchmarks").glob("*.png")]:
         shutil.copy(path, copy / "benchmarks")
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", "site"]
-    done = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False)
+    done = apart("-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", "site", cwd=copy)
     assert done.returncode == 0, done.stderr
     index = (copy / "site" / "index.html").read_text(encoding="utf-8")
     assert "consilience" in index
@@ -298,7 +296,7 @@ def test_every_script_has_a_page_with_a_picture_and_is_in_the_index():
 def test_python_prints_what_the_readme_says():
     block = blocks("README.md", "python")[0]
     assert len([line for line in block.code.splitlines() if line]) <= 10
-    done = subprocess.run([sys.executable, "-c", block.code], capture_output=True, text=True, check=False)
+    done = apart("-c", block.code)
     assert (done.stderr, done.stdout) == ("", block.output)
 
 
@@ -316,13 +314,12 @@ def test_commands_run_in_the_order_given(tmp_path):
     assert len(commands) == 2
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     for command in ("consilience demo --output consilience-demo", *commands):
-        words = [sys.executable, "-m", *shlex.split(command, comments=True)]
+        words = ["-m", *shlex.split(command, comments=True)]
         if "explore" in words:
-            explores([*words, "--no-browser"], cwd=tmp_path, env=environment)
+            explores([sys.executable, *words, "--no-browser"], cwd=tmp_path, env=environment)
             continue
-        done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
-        assert done.returncode == 0, (command, done.stderr)
-        assert done.stderr == ""
+        done = apart(*words, cwd=tmp_path, env=environment)
+        assert (done.returncode, done.stderr) == (0, ""), command
 
 
 def explores(words, **where):
@@ -349,21 +346,11 @@ PACKAGES = ("", "consensus", "generation", "measures", "meta", "agreement", "alt
 PACKAGES += ("ensemble.store", "tables", "datasets", "reports")
 
 
-def public(package):
-    """Functions and classes of a package, by name; a warning is said by its name."""
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_has_an_example_and_is_on_the_page_of_the_api(package):
     module = importlib.import_module(f"consilience.{package}".rstrip("."))
     named = {name: getattr(module, name) for name in module.__all__ if not name.endswith("Warning")}
-    return {name: thing for name, thing in named.items() if callable(thing)}
-
-
-@pytest.mark.parametrize("package", PACKAGES)
-def test_every_public_name_has_an_example(package):
-    lacking = [name for name, thing in public(package).items() if ">>>" not in (thing.__doc__ or "")]
-    assert not lacking
-
-
-@pytest.mark.parametrize("package", PACKAGES)
-def test_every_public_name_is_on_the_page_of_the_api(package):
+    public = {name: thing.__doc__ or "" for name, thing in named.items() if callable(thing)}
+    assert [name for name, words in public.items() if ">>>" not in words] == []
     section = read("docs/api.md").split(f"## consilience.{package}".rstrip(".") + "\n")[1].split("\n## ")[0]
-    listed = set(re.findall(r"^   (\w+)$", section, re.MULTILINE))
-    assert set(public(package)) <= listed
+    assert set(public) <= set(re.findall(r"^   (\w+)$", section, re.MULTILINE))

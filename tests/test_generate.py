@@ -1,7 +1,11 @@
-"""generate: what it draws, that it can be made again, and what it refuses."""
+"""generate: what it draws, that it can be made again, and what it refuses; methods="auto": which recipe a kind of data gets, that it is
+said, and that the answer is good."""
 
+import json
+import re
 from functools import partial
 from json import dumps, loads
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,13 +14,14 @@ from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import chisquare
 from sklearn.cluster import HDBSCAN, AgglomerativeClustering, Birch, KMeans, MiniBatchKMeans
+from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.datasets import load_beads
+from consilience.datasets import customers, load_beads
 from consilience.ensemble.store import Store
 from consilience.explorer.scores import score_table
 from consilience.generation import METHODS, Method, Variations
@@ -24,8 +29,10 @@ from consilience.generation.kmeans import base_text
 from consilience.generation.methods import describe
 from consilience.generation.methods.weighted_kmeans import zipf_numbers
 from consilience.generation.plan import Plan, check_clusters, check_methods
+from consilience.generation.recipes import recipe_of, usual_clusters
 from consilience.generation.runner import Runner
 from consilience.generation.spaces import GenerationWarning, Spaces
+from consilience.inputs import as_table
 from consilience.measures import compactness
 from consilience.meta import score
 from consilience.tables import read_table
@@ -281,12 +288,11 @@ def test_constant_columns_are_left_out():
 
 def test_settings_of_a_run_cannot_be_changed_on_the_way(tmp_path):
     cs.generate(BEADS, 5, 3, "minima", store=tmp_path / "run")
-    with pytest.raises(InputError, match=r"n_clusters was \(3,\) when the clustering was made"):
-        cs.generate(BEADS, 5, 4, around=2, store=tmp_path / "run")
-    refuses("holds no clustering 77", cs.generate, BEADS, 5, around=77, store=tmp_path / "run")
-    cs.generate(BEADS, 5, 3, base=Birch(), store=tmp_path / "birch")
-    with pytest.raises(InputError, match=r"made with base=Birch\(.*give the one it was made with"):
-        cs.generate(BEADS, 5, around=2, store=tmp_path / "birch")
+    more = partial(cs.generate, BEADS, 5)
+    refuses(r"n_clusters was \(3,\) when the clustering was made", more, 4, around=2, store=tmp_path / "run")
+    refuses("holds no clustering 77", more, around=77, store=tmp_path / "run")
+    more(3, base=Birch(), store=tmp_path / "birch")
+    refuses(r"made with base=Birch\(.*give the one it was made with", more, around=2, store=tmp_path / "birch")
 
 
 def test_parsing():
@@ -411,3 +417,86 @@ def test_numbers_whose_squares_leave_float64(power):
     plain, scaled = BEADS.values, np.ldexp(BEADS.values, power)
     np.testing.assert_array_equal(cs.generate(scaled, 6, 3).labels, cs.generate(plain, 6, 3).labels)
     refuses("multiply them by a constant first", cs.generate, scaled, 3, 3, standardize=False)
+
+
+def counts():
+    rng = np.random.default_rng(0)
+    return sparse.csr_matrix(rng.poisson(0.05, size=(80, 300)) * rng.integers(1, 4, size=(80, 300)))
+
+
+def test_each_kind_has_a_recipe_that_is_on_the_page():
+    page = (Path(__file__).parent.parent / "docs" / "bases.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| [^|]+ \| `([\w+]+)` \| [^|]+ \|$", page, re.MULTILINE)
+    columns, square, cases = np.zeros((50, 6)), np.zeros((50, 50)), as_table(customers(60, random_state=0)[0])
+    data = [(columns, {}), (np.zeros((50, 400)), {}), (cases, {}), (counts(), {})]
+    data += [(square, {"metric": "graph"}), (columns, {"base": object()}), (square, {"metric": "precomputed"})]
+    found = [recipe_of(X, **how) for X, how in data]
+    assert [one.methods for one in found[:-1]] == told
+    methods = ["landmarks", "metrics", "reduced+components", "graph", "minima+features", "landmarks"]
+    assert [one.methods for one in found[:2] + found[3:]] == methods
+    assert set("+".join(one.methods for one in found).split("+")) <= set(METHODS)
+    assert all("50" in one.words or one.kind in ("counts", "base", found[2].kind) for one in found)
+
+
+def test_what_was_chosen_is_kept_and_said():
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    ensemble = cs.generate(X, 3, methods="auto")
+    assert set(ensemble.info["method"]) == {"landmarks"}
+    assert json.loads(ensemble.info["settings"][0])["recipe"] == "60 objects × 4 columns: landmarks"
+    assert ensemble.info["n_clusters"].between(*usual_clusters(60)).all()
+    model = cs.EnsembleClusterer(3, random_state=0).fit(X)
+    assert "60 objects × 4 columns: landmarks" in model.note_
+    assert model.ensemble_.n_clusterings == 30
+    assert cs.EnsembleClusterer(3, methods="minima", random_state=0).fit(X).ensemble_.n_clusterings == 100
+
+
+def test_more_like_one_of_them_and_growing_runs(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    run = tmp_path / "run"
+    first = cs.generate(X, 3, methods="auto", store=run)
+    grown = cs.generate(X, 5, methods="auto", store=run)
+    np.testing.assert_array_equal(grown.labels[:, :3], first.labels)
+    assert cs.generate(X, 2, around=1, store=run, jitter=0.01).n_clusterings == 2
+
+
+def test_cells_have_a_recipe_by_what_is_known_of_them():
+    anndata = pytest.importorskip("anndata")
+    counted = recipe_of(as_table(anndata.AnnData(counts().astype(float)), "data"))
+    assert (counted.kind, counted.methods) == ("cells", "reduced+components")
+    logs = recipe_of(as_table(anndata.AnnData(np.random.default_rng(0).normal(size=(30, 200))), "data"))
+    assert (logs.kind, logs.methods) == ("cells", "metrics")
+    assert recipe_of(as_table(anndata.AnnData(np.eye(30)[:, :6]), "data")).kind == "columns"
+
+
+def test_clusterings_on_components_take_the_first_of_them():
+    X = counts()
+    ensemble = cs.generate(X[:, X.getnnz(axis=0) > 0], 12, (2, 4), "auto", random_state=0)
+    assert set(ensemble.info["method"]) == {"reduced", "components"}
+    numbers = ensemble.info["n_components"].astype(int)
+    assert numbers.between(10, 50).all()
+    assert numbers.nunique() > 3
+    for weights, number in zip(ensemble.info["weights"], numbers, strict=True):
+        assert weights is None or weights == [1] * number + [0] * (len(weights) - number)
+    narrow = cs.generate(np.random.default_rng(0).normal(size=(60, 20)), 4, 3, "reduced+components").info
+    assert narrow["weights"].isna().all()  # columns have no order, and all of them take part
+    assert (narrow["n_components"] == 20).all()
+
+
+def test_new_counts_are_labeled_through_components():
+    rng = np.random.default_rng(0)
+    known = np.repeat([0, 1, 2], 60)
+    rates = 0.02 + 0.6 * (rng.random((3, 200)) < 0.15)
+    X = sparse.csr_matrix(rng.poisson(rates[known])).astype(float)
+    model = cs.EnsembleClusterer(3, random_state=0).fit(X)
+    assert "reduced+components" in model.note_
+    assert adjusted_rand_score(known, model.labels_) == 1
+    assert adjusted_rand_score(known, model.predict(sparse.csr_matrix(rng.poisson(rates[known])).astype(float))) == 1
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 1000, 10**6])
+def test_numbers_of_clusters_fit_the_objects(n):
+    for k in (None, 2, 5):
+        low, high = usual_clusters(n, k)
+        assert 2 <= low <= high <= max(n, 2)
+        assert k is None or low == max(2, min(k, n))
+    assert usual_clusters(n, search=True) == (2, max(2, min(20, int(np.sqrt(n)))))

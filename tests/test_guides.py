@@ -1,6 +1,5 @@
 """Guides: pairs and labels as weights on generation, and as scores that clusterings are chosen by."""
 
-import json
 import warnings
 from functools import partial
 from itertools import combinations
@@ -11,7 +10,7 @@ import pytest
 from scipy import sparse
 
 import consilience as cs
-from command_line import run
+from command_line import answer, ran, refused
 from consilience._check import InputError, check_labels
 from consilience.datasets import load_beads, sample_path
 from consilience.ensemble.store import Store
@@ -278,15 +277,13 @@ def test_the_command_line_guides_a_run(tmp_path):
         pd.DataFrame(BEADS.ids[pairs], columns=["bead", "other"]).to_csv(tmp_path / f"{name}.csv", index=False)
     files = [word for name in ("together", "apart") for word in (f"--{name}", tmp_path / f"{name}.csv")]
     data = ("generate", sample_path("beads.csv"), "--id", "bead", "-k", 4, "-n", 10)
-    done = run(*data, *files, "--unlike", "color", "--like", "shape", "--known", "shape", "-o", tmp_path / "run")
-    assert done.returncode == 0, done.stderr
+    done = ran(*data, *files, "--unlike", "color", "--like", "shape", "--known", "shape", "-o", tmp_path / "run")
     assert "guide" in done.stdout
     ens = cs.Ensemble.load(tmp_path / "run")
     same = cs.generate(BEADS, 10, 4, together=together, apart=apart, like="shape", unlike="color", progress=False)
     np.testing.assert_array_equal(ens.labels, same.labels)
-    more = run(*data[:4], "-n", 3, "--around", 2, "--known", "shape,color", "-o", tmp_path / "run", "--json")
-    assert "guide" in json.loads(more.stdout)["scores"]
+    more = answer(*data[:4], "-n", 3, "--around", 2, "--known", "shape,color", "-o", tmp_path / "run")
+    assert "guide" in more["scores"]
     (tmp_path / "apart.csv").write_text("b001,b002\nb003,nobody\n")
-    refused = run(*data, *files, "--known", "shape,color", "-o", tmp_path / "other")
-    assert refused.returncode != 0
-    assert "apart.csv, row 2 (line 2): 'nobody' is no id of an object" in refused.stderr
+    said = refused(*data, *files, "--known", "shape,color", "-o", tmp_path / "other")
+    assert "apart.csv, row 2 (line 2): 'nobody' is no id of an object" in said

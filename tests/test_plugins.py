@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -17,19 +18,20 @@ from consilience import consensus, generation
 from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels, sample_path
 from consilience.explorer.api import Api
+from consilience.explorer.calls.detail import _made, _weights
 from consilience.explorer.session import Session
 from consilience.generation import Method, Variations
 from consilience.generation.methods import describe
 from consilience.generation.methods.method import Space
 from consilience.measures import MEASURES
 from consilience.meta import MetaClustering
-from consilience.reports import Finding, Report, Text, remove_section, section
+from consilience.reports import Finding, Report, Text, remove_section, section, sections
+from consilience.reports.report import make_report, write_report
 from consilience.reports.sections import sections_of
 from explorer_cases import ask
 from report_pages import read_page, report_page
 from samples import refuses
 
-REGISTRIES = (generation.METHODS, consensus.METHODS, MEASURES)
 BEADS = (sample_path("beads.csv"), "--id", "bead", "-t", "shape,color")
 LABELS = np.tile([[0, 0, 1, 1, -1], [0, 0, 0, 1, 1], [0, 1, 1, 1, 0]], 4).T
 
@@ -37,11 +39,8 @@ LABELS = np.tile([[0, 0, 1, 1, -1], [0, 0, 0, 1, 1], [0, 1, 1, 1, 0]], 4).T
 @pytest.fixture(autouse=True)
 def as_before():
     """The registries hold afterwards what they held before."""
-    kept = [dict(registry) for registry in REGISTRIES]
-    yield
-    for registry, before in zip(REGISTRIES, kept, strict=True):
-        registry.clear()
-        registry.update(before)
+    with patch.dict(generation.METHODS), patch.dict(consensus.METHODS), patch.dict(MEASURES):
+        yield
     for kind in (cs.Ensemble, MetaClustering):
         remove_section(kind, "evenness")
 
@@ -121,8 +120,6 @@ class Rotated(Method):
 
 @pytest.mark.slow
 def test_a_generation_method_in_a_space_of_its_own(tmp_path):
-    from consilience.explorer.calls.detail import _made, _weights
-
     generation.METHODS["rotated"] = Rotated()
     beads, run, how = load_beads(), tmp_path / "run", {"methods": "rotated+pca", "largest_angle": 0.2}
     made = cs.generate(beads, 12, 4, store=run, **how)
@@ -223,9 +220,6 @@ def test_a_section_that_says_nothing_is_left_out_and_one_taken_away_is_gone(tmp_
 
 
 def test_a_kind_of_result_from_outside_has_a_report(tmp_path):
-    from consilience.reports import sections
-    from consilience.reports.report import make_report, write_report
-
     @dataclass(frozen=True, eq=False)
     class Purity:
         value: float

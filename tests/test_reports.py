@@ -442,9 +442,6 @@ def test_pictures_by_their_names_and_endings(compared, tmp_path):
     for ending, magic in {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}.items():
         draw(compared, path := tmp_path / f"x.{ending}", measure="cluster_difference")
         assert path.read_bytes().startswith(magic)
-    for result, path, name in ((5, "y.png", None), (compared, "y.doc", None), (compared, "y.png", "tree")):
-        refuses(r"no picture of an int|\.doc|unknown picture", draw, result, tmp_path / path, name)
-    assert len(list(tmp_path.iterdir())) == 3
 
 
 @pytest.mark.slow
@@ -510,17 +507,16 @@ def test_pictures_say_how_to_get_matplotlib(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_failed_write_leaves_the_old_file(tmp_path):
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    def half(table, file, **options):
+        file.write(b"half")
+        raise OSError("no space left")
+
     path = tmp_path / "table.csv"
     path.write_text("old")
-
-    class Broken(pd.DataFrame):
-        def to_csv(self, file, **options):
-            file.write(b"half")
-            raise OSError("no space left")
-
+    monkeypatch.setattr(pd.DataFrame, "to_csv", half)
     with pytest.raises(OSError, match="no space"):
-        write_table(Broken({"a": [1]}), path)
+        write_table(pd.DataFrame({"a": [1]}), path)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["table.csv"]
 
@@ -538,9 +534,9 @@ def test_colors_follow_by_overlap():
     assert aligned(np.full(3, -1), np.array([0, 1, 1])).tolist() == [-1, -1, -1]
 
 
-@pytest.mark.parametrize(("given", "name"), [({"k": 3}, "n_clusters"), ({"seed": 3}, "random_state")])
-def test_options_are_those_of_combine(given, name):
-    refuses(f"did you mean '{name}'", cs.combine, LABELS, **given)
+def test_options_are_those_of_combine():
+    refuses("did you mean 'n_clusters'", cs.combine, LABELS, k=3)
+    refuses("did you mean 'random_state'", cs.combine, LABELS, seed=3)
 
 
 def test_the_null_in_words():
@@ -560,9 +556,8 @@ def test_the_finding_has_groups_scores_and_the_null(kinds):
     meta, scores, truths = kinds
     null = meta.null({"a": truths[0]}, n_shuffles=3)
     groups, beaten = meta_finding(meta, scores=scores, null=null).tables
-    assert groups.frame["mean purity:a"].tolist() == [
-        pytest.approx(scores["accuracy:a"][meta.groups == group].mean()) for group in meta.numbers
-    ]
+    means = [scores["accuracy:a"][meta.groups == group].mean() for group in meta.numbers]
+    assert groups.frame["mean purity:a"].tolist() == pytest.approx(means)
     assert beaten.frame["best"].tolist() == null.table["best"].tolist()
     how = meta_finding(organize(meta.ensemble, 2, sketch=500)).reasons.sentences
     assert any("500 random pairs" in sentence for sentence in how)
@@ -605,5 +600,7 @@ def test_bad_requests_of_pictures_are_refused(kinds, tmp_path):
     refuses("each of 19 clusterings", draw, meta, path, score=values[:2])
     refuses("not by both", draw, meta.map(), path, score=values, groups=meta.groups)
     refuses("one or a list", draw, [], path)
+    refuses("no picture of an int", draw, 5, path)
+    refuses("unknown picture", draw, meta, path, "scores")
     refuses("unknown score 'c'", draw, scores, path, "scores", x="c", y="accuracy:a")
     assert not list(tmp_path.iterdir())

@@ -11,7 +11,7 @@ from consilience.consensus.samples.expected_loss import ExpectedLoss
 from consilience.consensus.samples.summarize import CertainCore, CredibleBall, Summary
 from consilience.ensemble.results import Result
 from consilience.measures import adjusted_rand, variation_of_information
-from samples import every_partition, noisy_copies, refuses
+from samples import every_partition, noisy_copies, pool_of, refuses
 
 both_losses = pytest.mark.parametrize("loss", ["vi", "binder"])
 BARS = {"VS": 1.434, "IS": 1.1551}  # nats; the R package salso: 1.4355 and 1.1551
@@ -259,10 +259,7 @@ def test_one_object_one_sample_and_all_alike():
 
 @pytest.mark.parametrize("name", BARS)
 def test_real_clusterings(data_folder, name):
-    path = data_folder / "pools" / f"{name}.npz"
-    if not path.exists():
-        pytest.skip(f"no pool of clusterings at {path}")
-    pool = np.load(path)["members"]
+    pool = pool_of(data_folder, name)
     found = cs.summarize(pool)
     assert found.expected_loss <= BARS[name]
     losses = [variation_of_information(found.labels, sample) for sample in pool.T]

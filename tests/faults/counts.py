@@ -27,9 +27,6 @@ def table(counts):
     total = [sum(getattr(one, name) for one in counts) for name in ("tried", "finished", "lost")]
     rows.append(("all", *(f"{value:,}" for value in total)))
     wide = [max(len(row[i]) for row in rows) for i in range(4)]
-    lines = [
-        "  ".join([row[0].ljust(wide[0]), *(cell.rjust(w) for cell, w in zip(row[1:], wide[1:], strict=True))])
-        for row in rows
-    ]
+    lines = ["  ".join([name.ljust(wide[0]), *map(str.rjust, cells, wide[1:])]) for name, *cells in rows]
     notes = [f"{one.fault}: {note}" for one in counts for note in one.notes]
     return "\n".join([*lines, *notes])
