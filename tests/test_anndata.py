@@ -4,10 +4,10 @@ import warnings
 from dataclasses import fields
 
 import anndata
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import pyplot as plt
 from scipy import sparse
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, roc_auc_score
 
@@ -19,7 +19,7 @@ from consilience.generation.methods.neighbors import connectivities, nearest_nei
 from consilience.measures import element_centric
 from samples import refuses
 
-mpl.use("Agg")
+plt.switch_backend("Agg")
 RNG = np.random.default_rng(1)
 TYPES = np.repeat(np.arange(6), 40)
 MARKERS = np.zeros((6, 30))
@@ -249,8 +249,6 @@ def test_genes_of_a_planted_split():
 
 
 def test_pictures_are_axes(made):
-    from matplotlib import pyplot as plt
-
     adata = made.copy()
     adata.obsm["X_umap"] = np.column_stack([TYPES, TYPES % 2]) + RNG.random((240, 2))
     tree = ca.plot_tree(adata)

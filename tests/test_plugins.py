@@ -150,8 +150,7 @@ def test_a_consensus_method(table, tmp_path):
     assert one.labels.tolist() == [0, 0, 0, 1, 1, 1]
     assert (one.method, one.estimator.heaviest_) == ("heaviest", 3)
     assert one.confidence.shape == one.support.shape == (6,)
-    with pytest.raises(InputError, match="unknown option of heaviest 'revers': did you mean 'reverse'"):
-        cs.combine(labels, 2, "heaviest", revers=True)
+    refuses("option of heaviest 'revers': did you mean 'reverse'", cs.combine, labels, 2, "heaviest", revers=True)
     assert cs.organize(labels, 1).consensus(1, method="heaviest").method == "heaviest"
     assert clone(one.estimator).reverse is True
     assert answer("combine", table, "--method", "heaviest", "-k", 2)["method"] == "heaviest"

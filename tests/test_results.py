@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,11 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from consilience import Ensemble
+import consilience as cs
 from consilience._check import InputError
 from consilience._json import plain
+from consilience.alternatives import alternatives
+from consilience.datasets import load_beads, load_beads_labels
 from consilience.ensemble import results
 from consilience.ensemble.results import HEADER, Result, register, saved_kind
 from samples import refuses
@@ -28,14 +31,13 @@ class Everything(Result):
     _unsaved = ("estimator",)
     labels: np.ndarray
     frame: pd.DataFrame
-    ensemble: Ensemble
+    ensemble: cs.Ensemble
     inner: list[Inner]
     by_name: dict[Any, Any]
     ids: np.ndarray | None = None
     matrix: Any = None
     pair: tuple[Any, ...] = ()
     mean: float = 0.0
-    note: str = ""
     estimator: Any = field(default=None)
 
 
@@ -44,14 +46,13 @@ def everything():
     return Everything(
         np.array([0, 1, -1], np.int32),
         frame,
-        Ensemble([["a", "b", "b"], [0, 1, None]], ids=["u", "v", "w"]),
+        cs.Ensemble([["a", "b", "b"], [0, 1, None]], ids=["u", "v", "w"]),
         [Inner(np.arange(3.0)), Inner(np.eye(2))],
         {"jaccard": Inner(np.zeros(1)), 2: [1.5, None]},
         np.array(["u", "v", "w"], object),
         sparse.csr_matrix(np.eye(3)),
         (np.float64(0.5), "é"),
         float("nan"),
-        "a note",
         object(),
     )
 
@@ -87,7 +88,7 @@ def test_save_never_takes_the_place_of_anything_else(tmp_path):
 
 
 def test_what_cannot_be_saved_leaves_nothing(tmp_path):
-    made = Everything(np.zeros(1), pd.DataFrame(), Ensemble([[0, 1]]), [], {"f": print})
+    made = Everything(np.zeros(1), pd.DataFrame(), cs.Ensemble([[0, 1]]), [], {"f": print})
     refuses("cannot hold", made.save, tmp_path / "found")
     assert not list(tmp_path.iterdir())
 
@@ -183,10 +184,6 @@ def test_plain_is_json():
 
 def results_of_the_package():
     """One of every kind that is saved."""
-    import consilience as cs
-    from consilience.alternatives import alternatives
-    from consilience.datasets import load_beads, load_beads_labels
-
     ens, beads = load_beads_labels(), load_beads()
     meta = cs.organize(ens, 3)
     yield from (meta, meta.map(), meta.null(beads.labels, n_shuffles=2), cs.combine(ens, 3, "vote"), cs.stability(ens))
@@ -208,8 +205,6 @@ def test_every_result_of_the_package_is_saved_and_equal_only_to_itself(tmp_path)
 
 
 def test_every_kind_names_its_owner():
-    from importlib import import_module
-
     for kind, owner in results.OWNERS.items():
         found = getattr(import_module(owner), kind)  # some packages import their names when they are asked for
         assert results.KINDS.get(kind) is found

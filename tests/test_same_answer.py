@@ -3,6 +3,7 @@ Python, in files, in the report and on the page the same groups, confidence, sup
 
 import io
 import re
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -237,12 +238,8 @@ def test_the_page_draws_floaters_hollow_and_nothing_else(meta, groups):
 
 @pytest.fixture(scope="module")
 def page(browser, run):
-    server = serve(run)
-    try:
-        with visit(browser, server.url) as seen:
-            yield seen.page
-    finally:
-        server.close()
+    with closing(serve(run)) as server, visit(browser, server.url) as seen:
+        yield seen.page
 
 
 def shown_groups(page):

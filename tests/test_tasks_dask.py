@@ -50,12 +50,6 @@ def total(table, i):
     return float(table["deep"][0].sum()) + i, os.getpid()
 
 
-def die(i):
-    if i == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return i
-
-
 def test_arrays_travel_apart_and_once():
     large, small = np.arange(LARGE, dtype=np.int8), np.arange(5)
     data, arrays = pack((max, ({"a": large, "again": [large], "b": small},), {}))
@@ -168,6 +162,9 @@ def test_results_of_a_call_that_was_left_are_not_those_of_the_next():
 
 @pytest.mark.slow
 def test_a_task_that_kills_its_process_every_time_is_said():
+    def die(i):
+        return os.kill(os.getpid(), signal.SIGKILL) if i == 3 else i
+
     with pytest.raises(ClusterError, match="memory"):
         workers(2, prefer="processes")(delayed(die)(i) for i in range(6))
 
