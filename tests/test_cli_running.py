@@ -132,9 +132,8 @@ def start(*words):
 
 
 def wait_until(there, process):
-    """Until something is there, the process has ended, or two minutes are over."""
-    end = time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < end and not there():
+    """Until something is there, or the process has ended."""
+    while process.poll() is None and not there():
         time.sleep(0.05)
 
 
