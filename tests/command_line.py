@@ -3,8 +3,9 @@
 import contextlib
 import io
 import json
+import subprocess
+import sys
 import warnings
-from subprocess import CompletedProcess
 
 from consilience.cli import main
 
@@ -22,7 +23,7 @@ def run(*args):
             status = int(end.code or 0)
         finally:
             warnings.showwarning = shown
-    return CompletedProcess(args, status, out.getvalue(), err.getvalue())
+    return subprocess.CompletedProcess(args, status, out.getvalue(), err.getvalue())
 
 
 def ran(*args):
@@ -35,6 +36,17 @@ def ran(*args):
 def answer(*args):
     """What it answers for machines."""
     return json.loads(ran(*args, "--json").stdout)
+
+
+def apart(*words, **options):
+    """What a Python of its own prints and returns."""
+    words = [sys.executable, *map(str, words)]
+    return subprocess.run(words, capture_output=True, text=True, check=False, **options)
+
+
+def log_lines(path):
+    """What a run log holds."""
+    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def refused(*args):

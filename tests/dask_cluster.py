@@ -1,7 +1,5 @@
 """A Dask cluster of this machine for tests, and workers of it that die."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import logging
@@ -10,21 +8,19 @@ import random
 import signal
 import threading
 import time
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 
 @contextlib.contextmanager
-def local_cluster(n_workers: int = 2) -> Iterator[Any]:
+def local_cluster(n_workers=2):
     """A client of worker processes of its own, with one thread each, which may die."""
     with worker_processes(n_workers) as cluster, connected(cluster) as client:
         yield client
 
 
 @contextlib.contextmanager
-def worker_processes(n_workers: int = 2) -> Iterator[Any]:
+def worker_processes(n_workers=2):
     """A cluster of workers with one thread each."""
     pytest.importorskip("distributed")
     import dask
@@ -40,7 +36,7 @@ def worker_processes(n_workers: int = 2) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def connected(cluster: Any) -> Iterator[Any]:
+def connected(cluster):
     """A client of a cluster."""
     distributed = pytest.importorskip("distributed")
     with quiet(), distributed.Client(cluster) as client:
@@ -48,7 +44,7 @@ def connected(cluster: Any) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def quiet() -> Iterator[None]:
+def quiet():
     """Without what Dask logs: deaths of workers are what we are after."""
     levels = {name: logging.getLogger(name).level for name in ("distributed", "distributed.scheduler")}
     for name in levels:
@@ -60,7 +56,7 @@ def quiet() -> Iterator[None]:
             logging.getLogger(name).setLevel(level)
 
 
-def worker_pids(client: Any, n_workers: int = 2) -> list[int]:
+def worker_pids(client, n_workers=2):
     """Processes of the workers, once all are there and settled: Dask does not replace one that dies while it starts."""
     try:
         client.wait_for_workers(n_workers, timeout=20)
@@ -74,17 +70,17 @@ def worker_pids(client: Any, n_workers: int = 2) -> list[int]:
     return sorted(client.run(os.getpid).values())
 
 
-def _is_settled(nanny: Any) -> bool:
+def _is_settled(nanny):
     return nanny.status.name == "running" and nanny.process is not None and nanny.process.status.name == "running"
 
 
 @contextlib.contextmanager
-def a_worker_dies(client: Any, after: float, seed: int = 0) -> Iterator[list[int]]:
+def a_worker_dies(client, after, seed=0):
     """SIGKILL to one worker `after` seconds; yields the list that its process id comes into."""
     pids, killed = worker_pids(client), []
     one = random.Random(seed).choice(pids)
 
-    def kill() -> None:
+    def kill():
         os.kill(one, signal.SIGKILL)
         killed.append(one)
 

@@ -6,6 +6,8 @@ from html.parser import HTMLParser
 
 import pandas as pd
 
+import consilience as cs
+
 VOID = {"meta", "br", "img", "link", "hr", "input"}
 
 
@@ -66,6 +68,17 @@ class Page(HTMLParser):
 def read_page(path):
     """The checked page of a file."""
     return Page(path.read_text(encoding="utf-8")).check()
+
+
+def report_page(result, path, **options):
+    """The checked page of a result."""
+    cs.report(result, path, **options)
+    return read_page(path)
+
+
+def lines_of(path):
+    """The lines of Python of a page, of which the last writes it."""
+    return next(part for part in read_page(path).texts if "import consilience as cs" in part).strip().split("\n")
 
 
 def read_table(path, caption):

@@ -4,6 +4,7 @@ Noisy copies are those of the public `noisy_labels`; `seed` alone decides what i
 """
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -19,7 +20,7 @@ def first_of(values, n=1):
     return values[:n] + [pytest.param(*one, marks=pytest.mark.slow) for one in rest]
 
 
-def refuses(said, call, *given, **how):
+def refuses(said, call, /, *given, **how):
     """Ask for what must be refused, in a sentence in which `said`, a regular expression, is found."""
     with pytest.raises(InputError, match=said):
         call(*given, **how)
@@ -86,6 +87,30 @@ def same_partition(a, b):
     """Whether two vectors of labels say the same but for the names."""
     pairs = set(zip(np.asarray(a).tolist(), np.asarray(b).tolist(), strict=True))
     return len(pairs) == len({x for x, _ in pairs}) == len({y for _, y in pairs})
+
+
+def same_runs(one, other):
+    """That two runs have the same labels, and the same told of them, but for the seconds that they took."""
+    np.testing.assert_array_equal(one.labels, other.labels)
+    told = (run.info.drop(columns="seconds") for run in (one, other))
+    pd.testing.assert_frame_equal(*told, rtol=1e-12, atol=0)  # the order of sums over a batch may differ
+
+
+def row_blocks(folder, *parts):
+    """The folder, new, with a Parquet file of each part."""
+    folder.mkdir()
+    for number, part in enumerate(parts):
+        part.to_parquet(folder / f"{number}.parquet")
+    return folder
+
+
+def pool_of(data_folder, name):
+    """Labels of the clusterings of a pool of the literature."""
+    path = data_folder / "pools" / f"{name}.npz"
+    if not path.exists():
+        pytest.skip(f"no pool of clusterings at {path}")
+    with np.load(path) as file:
+        return file["members"]
 
 
 def crossed_groups(n=400, shifts=(6.0, 5.0), noise=0, seed=0):

@@ -1,7 +1,5 @@
 """The benchmarks beside peers: one task run for real, absent peers, and the page that is rendered from what was kept."""
 
-from __future__ import annotations
-
 import re
 import sys
 from dataclasses import replace
@@ -18,21 +16,12 @@ from benchmarks.beside.task import Task, ari, difference, matched_ari
 from benchmarks.beside.tasks import TASKS
 from benchmarks.beside.tasks.labels import noisy
 
-SMALL = Task(
-    "quadratic",
-    "small",
-    "small",
-    "small",
-    lambda: noisy(300, 5, 3, 0.3),
-    "quadratic",
-    {
-        ("scikit_learn", "kmeans_of_labels"): "k-means",
-        ("plain", "nothing"): "a function that is not there",
-        ("clusim", "nmi"): "a peer that is not there",
-    },
-    "ARI",
-    ari,
-)
+ASIDE = {
+    ("scikit_learn", "kmeans_of_labels"): "k-means",
+    ("plain", "nothing"): "a function that is not there",
+    ("clusim", "nmi"): "a peer that is not there",
+}
+SMALL = Task("quadratic", "small", "small", "small", lambda: noisy(300, 5, 3, 0.3), "quadratic", ASIDE, "ARI", ari)
 
 
 @pytest.fixture
@@ -98,12 +87,8 @@ def test_killed_and_out_of_time_are_told_apart(tmp_path, monkeypatch):
 def test_who_is_ahead(found):
     ours, peer, *_ = found["sides"]
     ours |= {"cpu_s": 1.0, "quality": 0.9}
-    for cpu, quality, said in (
-        (2, 0.905, None),
-        (2, 0.95, "better"),
-        (0.5, 0.5, "faster"),
-        (0.5, 1, "faster and better"),
-    ):
+    found_so = ((2, 0.905, None), (2, 0.95, "better"), (0.5, 0.5, "faster"), (0.5, 1, "faster and better"))
+    for cpu, quality, said in found_so:
         peer |= {"cpu_s": cpu, "quality": quality}
         assert behind(SMALL, found).get(("scikit_learn", "kmeans_of_labels")) == said
 

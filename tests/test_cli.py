@@ -1,5 +1,6 @@
-"""The command line as a person meets it: real processes, real files, typos."""
+"""The command line as a person meets it: real processes, real files, typos; runs that are made, grow and are organized."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -9,19 +10,14 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from command_line import answer, ran, refused, run
+from command_line import answer, apart, ran, refused, run
+from consilience import Ensemble
 from consilience.cli import VERBS
+from consilience.cli.generate import command, parse_base
 from consilience.datasets import sample_path
-from consilience.measures import MEASURES
+from consilience.generation import METHODS
 
 LABELS = str(sample_path("beads_labels.csv"))
-
-
-def run_apart(*args, **options):
-    """The same in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "consilience", *map(str, args)], capture_output=True, text=True, check=False, **options
-    )
 
 
 def test_help_lists_the_verbs_in_the_order_of_the_flow_and_version_is_ours():
@@ -42,8 +38,8 @@ def test_every_verb_has_help_that_fits_a_terminal_of_80_columns(verb, monkeypatc
 @pytest.mark.slow
 def test_a_process_of_its_own_gives_the_same():
     for args in (["compare", LABELS, "--id", "bead", "-m", "nmi"], ["compare", "absent.csv"], ["comapre"]):
-        here, apart = run(*args), run_apart(*args)
-        assert (here.returncode, here.stdout, here.stderr) == (apart.returncode, apart.stdout, apart.stderr)
+        here, there = run(*args), apart("-m", "consilience", *args)
+        assert (here.returncode, here.stdout, here.stderr) == (there.returncode, there.stdout, there.stderr)
 
 
 def test_compare_json_holds_the_library_s_own_numbers():
@@ -79,18 +75,16 @@ def test_damaged_store_files_are_named_and_the_rest_is_read(tmp_path):
     assert "2 clusterings" in done.stdout
 
 
-@pytest.mark.parametrize("option", ["--output", "--figure", "--known-from"])
+@pytest.mark.parametrize("option", ["--figure", "--known-from"])
 def test_what_is_read_is_never_written_over(tmp_path, option):
     path, other = tmp_path / "x.csv", tmp_path / "y.csv"
     path.write_text("a,b\n0,0\n1,1\n")
     other.write_text("class\nu\nv\n")
-    args = {
-        "--output": ["-o", path],
-        "--figure": ["--figure", tmp_path / "x.png"],
-        "--known-from": ["--known-from", other, "-o", os.path.join(tmp_path, ".", "y.csv")],
-    }[option]
     if option == "--figure":
         path = path.rename(tmp_path / "x.png")
+        args = ["--figure", path]
+    else:
+        args = ["--known-from", other, "-o", os.path.join(tmp_path, ".", "y.csv")]
     before = path.read_text(), other.read_text()
     assert "is also read: give the output another name" in refused("compare", path, "-m", "rand", *args)
     assert (path.read_text(), other.read_text()) == before
@@ -143,8 +137,7 @@ def test_compare_draws_and_leaves_no_spaces_at_the_ends_of_lines(tmp_path):
     done = ran("compare", LABELS, "--id", "bead", "-t", "shape", "-m", "nmi", "--figure", tmp_path / "x.svg")
     assert f"wrote {tmp_path / 'x.svg'}" in done.stdout
     assert (tmp_path / "x.svg").read_bytes().startswith(b"<?xml")
-    lines = run("compare", LABELS, "--id", "bead", "-t", "shape,color").stdout.split("\n")
-    assert not [line for line in lines if line.endswith(" ")]
+    assert not [line for line in done.stdout.split("\n") if line.endswith(" ")]
 
 
 def test_a_failure_of_the_system_is_one_sentence_without_temporary_names(tmp_path):
@@ -164,13 +157,8 @@ def test_an_extra_that_is_missing_is_a_failure_with_a_hint(tmp_path):
 
 @pytest.mark.slow
 def test_a_reader_that_leaves_early_is_no_error():
-    done = subprocess.run(
-        f'"{sys.executable}" -m consilience compare "{LABELS}" --id bead --json | head -1',
-        shell=True,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    line = f'"{sys.executable}" -m consilience compare "{LABELS}" --id bead --json | head -1'
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
     assert done.stdout == "{\n"
     assert done.stderr == ""
 
@@ -203,41 +191,105 @@ def test_completion_script(shell):
 
 @pytest.mark.slow
 def test_shell_completes_measures_after_a_comma():
-    environment = {
-        **os.environ,
-        "_CONSILIENCE_COMPLETE": "bash_complete",
-        "COMP_WORDS": "consilience compare x.csv --measure jaccard,clu",
-        "COMP_CWORD": "4",
-    }
-    assert "jaccard,cluster_difference" in run_apart(env=environment).stdout
+    asked = {"COMP_WORDS": "consilience compare x.csv --measure jaccard,clu", "COMP_CWORD": "4"}
+    done = apart("-m", "consilience", env={**os.environ, "_CONSILIENCE_COMPLETE": "bash_complete", **asked})
+    assert "jaccard,cluster_difference" in done.stdout
 
 
 @pytest.mark.slow
 def test_progress_shows_on_a_terminal_only():
     """A bar on a pseudo-terminal, nothing in a pipe."""
     pty = pytest.importorskip("pty", reason="no pseudo-terminals on this system", exc_type=ImportError)
-    code = (
-        "import time\nfrom consilience._run.progress import track\n"
-        "for _ in track(range(8), 8, 'counting'): time.sleep(0.15)\n"
-    )
-    piped = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert piped.stderr == ""
+    code = "import time\nfrom consilience._run.progress import track\n"
+    code += "for _ in track(range(8), 8, 'counting'): time.sleep(0.15)\n"
+    assert apart("-c", code).stderr == ""
     main, terminal = pty.openpty()
     subprocess.run([sys.executable, "-c", code], stderr=terminal, check=True, env={**os.environ, "TERM": "xterm"})
     os.close(terminal)
     shown = b""
-    while True:
-        try:
-            block = os.read(main, 65536)
-        except OSError:  # the terminal is gone: all has been read
-            break
-        if not block:
-            break
-        shown += block
+    with contextlib.suppress(OSError):  # the terminal is gone: all has been read
+        while block := os.read(main, 65536):
+            shown += block
     os.close(main)
     assert b"counting" in shown
 
 
-def test_all_measures_work_on_the_command_line():
-    found = answer("compare", LABELS, "--id", "bead", "-t", "shape,color", "-m", ",".join(MEASURES))
-    assert set(found["stability"]) == set(MEASURES)
+BEADS = sample_path("beads.csv")
+TABLE = ("--id", "bead", "--known", "shape,color")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made") / "run"
+    done = ran("generate", BEADS, *TABLE, "-k", 4, "-n", 80, "-o", folder)
+    return folder, done
+
+
+def test_generate_writes_a_run_that_goes_on_and_grows(made):
+    folder, done = made
+    ens = Ensemble.load(folder)
+    assert (ens.n_clusterings, ens.n_objects) == (80, 300)
+    assert ens.ids[0] == "b001"
+    assert f"consilience organize {folder} --known-from {BEADS} --known shape,color" in done.stdout
+    assert answer("generate", BEADS, *TABLE, "-k", 4, "-n", 90, "-o", folder)["n_clusterings"] == 90
+    np.testing.assert_array_equal(Ensemble.load(folder).labels[:, :80], ens.labels)
+    ran("generate", BEADS, *TABLE, "-o", folder, "-n", 5, "--around", 3, "--jitter", 0.1, "--json")
+    info = Ensemble.load(folder).info
+    assert (info["around"] == 3).sum() == 5
+
+
+def test_bases_are_parsed_and_methods_completed():
+    base = parse_base("HDBSCAN(min_cluster_size=12, cluster_selection_method='leaf')")
+    assert type(base).__name__ == "HDBSCAN"
+    assert base.min_cluster_size == 12
+    assert type(parse_base("GaussianMixture")).__name__ == "GaussianMixture"
+    mix = next(option for option in command.params if option.name == "methods").type
+    completed = {text: [one.value for one in mix.shell_complete(None, None, text)] for text in ("a", "zipf+")}
+    assert completed["a"] == ["auto"]
+    assert set(completed["zipf+"]) >= {f"zipf+{name}" for name in METHODS}
+
+
+def test_other_clusterers_and_several_numbers(tmp_path):
+    base = ("--base", "AgglomerativeClustering()")
+    ran("generate", BEADS, *TABLE, "-o", tmp_path / "run", "-n", 4, "-k", "3,5", *base, "--json")
+    assert set(Ensemble.load(tmp_path / "run").n_clusters) <= {3, 5}
+
+
+@pytest.mark.slow
+def test_organize_prints_groups_and_writes_them(made, tmp_path):
+    folder, _ = made
+    out = tmp_path / "organized"
+    ran("organize", folder, "--known-from", BEADS, *TABLE, "-g", 4, "--linkage", "ward", "-o", out, "--n-shuffles", 3)
+    groups, clusterings = pd.read_csv(out / "groups.csv"), pd.read_csv(out / "clusterings.csv")
+    assert groups["clusterings"].sum() == len(clusterings)
+    assert clusterings["medoid"].sum() == 4
+    objects = pd.read_csv(out / "consensus.csv")
+    assert objects["bead"].tolist()[:2] == ["b001", "b002"]
+    assert {"group1", "confidence4"} <= set(objects)
+    made_files = {path.name for path in out.iterdir()}
+    assert {"curve.png", "map.png", "tree_accuracy_shape.png", "scores_accuracy_color.png", "null.csv"} <= made_files
+
+
+def test_organize_for_machines(made):
+    found = answer("organize", made[0], "--height", 0.2)
+    assert len(found["group_of"]) == found["n_clusterings"]
+    assert len(found["groups"]) == max(found["group_of"])
+    assert found["null"] is None
+
+
+def test_known_labels_are_matched_by_name_even_unasked(made, tmp_path):
+    shuffled = tmp_path / "shuffled.csv"
+    pd.read_csv(BEADS).sample(frac=1, random_state=0).to_csv(shuffled, index=False)
+    how = ("-t", "shape", "-g", 3, "--n-shuffles", 0)
+    plain, mixed = (answer("organize", made[0], "--known-from", path, *how) for path in (BEADS, shuffled))
+    assert plain["groups"] == mixed["groups"]
+
+
+def test_interrupted_it_says_how_to_go_on(made, monkeypatch):
+    def stop(*args, **how):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("consilience.generation.generate", stop)
+    done = run("generate", BEADS, *TABLE, "-k", 4, "-n", 500, "-o", made[0])
+    assert done.returncode == 130
+    assert "the same command goes on" in done.stderr

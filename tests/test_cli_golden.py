@@ -28,9 +28,8 @@ def folder(tmp_path, monkeypatch):
     for name in ("beads.csv", "beads_labels.csv"):
         shutil.copyfile(sample_path(name), tmp_path / name)
     counts = np.random.default_rng(0).poisson(np.kron(np.eye(3), np.ones((10, 5))) * 4 + 0.2)
-    pd.DataFrame(counts, columns=[f"{topic}{i}" for topic in ("sea", "law", "art") for i in range(5)]).assign(
-        topic=np.repeat(["s", "l", "a"], 10)
-    ).to_csv(tmp_path / "counts.csv", index=False)
+    frame = pd.DataFrame(counts, columns=[f"{topic}{i}" for topic in ("sea", "law", "art") for i in range(5)])
+    frame.assign(topic=np.repeat(["s", "l", "a"], 10)).to_csv(tmp_path / "counts.csv", index=False)
     pd.read_csv(tmp_path / "beads_labels.csv").filter(regex="bead|form").to_csv(tmp_path / "form.csv", index=False)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")

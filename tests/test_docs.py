@@ -1,4 +1,5 @@
-"""The site tells the truth: its code and gallery run and print what they say, commands can be parsed, links lead somewhere.
+"""The site tells the truth: its code and gallery run and print what they say, commands can be parsed, links lead somewhere, and
+every public name is on the page of the API, with an example that runs (doctests).
 
 A block after ``<!-- not run: why -->`` is checked for syntax and for names of consilience; one after ``<!-- slow -->`` runs in the
 slow tests."""
@@ -16,10 +17,9 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from unittest.mock import patch
 
 import click
 import numpy as np
@@ -28,6 +28,7 @@ import pytest
 from scipy import sparse
 
 import consilience as cs
+from command_line import apart
 from consilience.cli import program
 from consilience.consensus import METHODS, MajorityVote
 from consilience.datasets import load_beads, load_beads_labels, noisy_labels, sample_path
@@ -46,29 +47,18 @@ FENCE = re.compile(
 )
 
 
-@dataclass
-class Block:
-    """A block of code, the line where it begins, its mark (``not run``, ``slow`` or none) and what the page says it prints."""
-
-    kind: str
-    code: str
-    line: int
-    mark: str | None
-    reason: str | None
-    output: str | None
-
-
-def read(page: str) -> str:
+def read(page):
     return (ROOT / page).read_text(encoding="utf-8")
 
 
-def blocks(page: str, kind: str) -> list[Block]:
+def blocks(page, kind):
+    """Blocks of code with the line where each begins, its mark (``not run``, ``slow`` or none) and what the page says it prints."""
     text = read(page)
     found = (one for one in FENCE.finditer(text) if one["kind"] == kind)
-    return [Block(line=text.count("\n", 0, one.start("code")), **one.groupdict()) for one in found]
+    return [SimpleNamespace(line=text.count("\n", 0, one.start("code")), **one.groupdict()) for one in found]
 
 
-def run(page: str, block: Block, names: dict[str, Any]) -> str:
+def run(page, block, names):
     """Run the block in `names`; what it prints, or what its last expression is, as a notebook would show."""
     tree = ast.parse(block.code)
     ast.increment_lineno(tree, block.line)
@@ -82,7 +72,7 @@ def run(page: str, block: Block, names: dict[str, Any]) -> str:
     return said.getvalue()
 
 
-def unknown_names(code: str) -> list[str]:
+def unknown_names(code):
     """Names of consilience in `code` that are not there: modules, what is imported from them, attributes, keywords."""
     tree, known, wrong = ast.parse(code), {"cs": importlib.import_module("consilience")}, []
     for node in ast.walk(tree):
@@ -97,17 +87,15 @@ def unknown_names(code: str) -> list[str]:
             ours = [one for one in node.names if one.asname and one.name.startswith("consilience")]
             known.update((one.asname, importlib.import_module(one.name)) for one in ours)
 
-    def resolve(node: ast.AST) -> Any:
+    def resolve(node):
         if isinstance(node, ast.Name):
             return known.get(node.id)
-        if isinstance(node, ast.Attribute):
-            owner = resolve(node.value)
-            if owner is None:
-                return None
-            if not hasattr(owner, node.attr):
-                wrong.append(ast.unparse(node))
-            return getattr(owner, node.attr, None)
-        return None
+        owner = resolve(node.value) if isinstance(node, ast.Attribute) else None
+        if owner is None:
+            return None
+        if not hasattr(owner, node.attr):
+            wrong.append(ast.unparse(node))
+        return getattr(owner, node.attr, None)
 
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and (function := resolve(node.func)) is not None:
@@ -119,13 +107,13 @@ def unknown_names(code: str) -> list[str]:
     return sorted(set(wrong))
 
 
-def slug(heading: str) -> str:
+def slug(heading):
     """The anchor of a heading, as GitHub and MyST make it."""
     words = re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading.strip()).lower()
     return re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
 
 
-def anchors(path: Path) -> set[str]:
+def anchors(path):
     """Of the headings of a page, and of what it includes."""
     whole = path.read_text(encoding="utf-8")
     included = re.findall(r"^```\{include\} (\S+)$", whole, re.MULTILINE)
@@ -140,7 +128,7 @@ pytestmark = pytest.mark.full_effort
 WITH_PYTHON = [page for page in PAGES if page != "README.md" and blocks(page, "python")]
 
 
-def granted() -> dict[str, Any]:
+def granted():
     """What the blocks of the pages take for granted: the names that the text introduces, with small values."""
     ensemble, rng = load_beads_labels(), np.random.default_rng(0)
     topic = np.arange(300) % 4
@@ -163,7 +151,7 @@ def granted() -> dict[str, Any]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """One of its own, with the files that pages speak of."""
     beads = load_beads()
     shutil.copy(sample_path("beads.csv"), tmp_path)
@@ -175,12 +163,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def registries_as_before() -> Iterator[None]:
-    kept = [(registry, dict(registry)) for registry in (METHODS, MEASURES)]
-    yield
-    for registry, before in kept:
-        registry.clear()
-        registry.update(before)
+def registries_as_before():
+    with patch.dict(METHODS), patch.dict(MEASURES):
+        yield
     for result in (cs.Ensemble, MetaClustering):
         remove_section(result, "sizes")
 
@@ -194,7 +179,7 @@ SLOW = [page for page in WITH_PYTHON if any(block.mark == "slow" for block in bl
     [*((page, {"not run", "slow"}) for page in WITH_PYTHON)]
     + [pytest.param(page, {"not run"}, marks=pytest.mark.slow) for page in SLOW],
 )
-def test_code_runs_and_prints_what_the_page_says(page: str, skip: set[str], folder: Path) -> None:
+def test_code_runs_and_prints_what_the_page_says(page, skip, folder):
     names = granted()
     for block in blocks(page, "python"):
         where = f"{page}:{block.line}"
@@ -207,7 +192,7 @@ def test_code_runs_and_prints_what_the_page_says(page: str, skip: set[str], fold
         assert block.output in (None, said), f"{where} prints\n{said}"
 
 
-def test_commands_have_the_options_that_pages_give_them() -> None:
+def test_commands_have_the_options_that_pages_give_them():
     seen = 0
     for page in [*PAGES, "CONTRIBUTING.md"]:
         lines = "\n".join(block.code for kind in ("sh", "text") for block in blocks(page, kind))
@@ -226,7 +211,7 @@ def test_commands_have_the_options_that_pages_give_them() -> None:
 
 
 @pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md", "SECURITY.md"])
-def test_links_lead_somewhere(page: str) -> None:
+def test_links_lead_somewhere(page):
     text = re.sub(r"^```(?!\{).*?^```$", "", read(page), flags=re.DOTALL | re.MULTILINE)
     here = ROOT / page
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -241,7 +226,7 @@ def test_links_lead_somewhere(page: str) -> None:
         assert (here.parent / f"{target}.md").exists(), f"{page} points to {target}"
 
 
-def test_every_page_is_in_the_site() -> None:
+def test_every_page_is_in_the_site():
     listed = {name for page in PAGES for block in blocks(page, "{toctree}") for name in block.code.split()}
     gallery = read("docs/gallery/index.md")  # docs/conf.py lists them in the site
     listed |= set(re.findall(r"^\[!\[.*\]\((\w+)\.md\)$", gallery, re.MULTILINE))
@@ -250,7 +235,7 @@ def test_every_page_is_in_the_site() -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("sphinx") is None, reason="the site is built by Sphinx: the extra docs")
-def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
+def test_the_site_builds_without_warnings(tmp_path):
     copy = tmp_path / "copy"  # the pages of the API are written beside the others
     shutil.copytree(ROOT / "docs", copy / "docs", ignore=shutil.ignore_patterns("api"))
     for name in ("CONTRIBUTING.md", "SECURITY.md"):
@@ -258,8 +243,7 @@ def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
     (copy / "benchmarks").mkdir()
     for path in [*(ROOT / "benchmarks").glob("*.md"), *(ROOT / "benchmarks").glob("*.png")]:
         shutil.copy(path, copy / "benchmarks")
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", "site"]
-    done = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False)
+    done = apart("-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", "site", cwd=copy)
     assert done.returncode == 0, done.stderr
     index = (copy / "site" / "index.html").read_text(encoding="utf-8")
     assert "consilience" in index
@@ -273,16 +257,14 @@ PLAYED = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) fo
 NEEDS = {"cells": "scanpy", "customers": "uvicorn", "digits": "uvicorn"}
 
 
-def printed(name: str) -> str:
+def printed(name):
     """What a page says that its script prints."""
     (block,) = blocks(f"docs/gallery/{name}.md", "text")
     return block.code
 
 
 @pytest.mark.parametrize("name", PLAYED)
-def test_a_script_prints_what_its_page_says_and_draws(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_script_prints_what_its_page_says_and_draws(name, tmp_path, monkeypatch, capsys):
     pytest.importorskip("matplotlib").use("Agg")
     if name in NEEDS:
         pytest.importorskip(NEEDS[name])
@@ -295,7 +277,7 @@ def test_a_script_prints_what_its_page_says_and_draws(
     assert (tmp_path / f"{name}.png").exists() or f"no {name}.png" in said.err
 
 
-def test_every_script_has_a_page_with_a_picture_and_is_in_the_index() -> None:
+def test_every_script_has_a_page_with_a_picture_and_is_in_the_index():
     assert len(NAMES) == 8
     index, maker = read("docs/gallery/index.md"), read("docs/gallery/make.py")
     assert "{" not in index, "markup that only the site reads"
@@ -314,7 +296,7 @@ def test_every_script_has_a_page_with_a_picture_and_is_in_the_index() -> None:
 def test_python_prints_what_the_readme_says():
     block = blocks("README.md", "python")[0]
     assert len([line for line in block.code.splitlines() if line]) <= 10
-    done = subprocess.run([sys.executable, "-c", block.code], capture_output=True, text=True, check=False)
+    done = apart("-c", block.code)
     assert (done.stderr, done.stdout) == ("", block.output)
 
 
@@ -332,13 +314,12 @@ def test_commands_run_in_the_order_given(tmp_path):
     assert len(commands) == 2
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     for command in ("consilience demo --output consilience-demo", *commands):
-        words = [sys.executable, "-m", *shlex.split(command, comments=True)]
+        words = ["-m", *shlex.split(command, comments=True)]
         if "explore" in words:
-            explores([*words, "--no-browser"], cwd=tmp_path, env=environment)
+            explores([sys.executable, *words, "--no-browser"], cwd=tmp_path, env=environment)
             continue
-        done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
-        assert done.returncode == 0, (command, done.stderr)
-        assert done.stderr == ""
+        done = apart(*words, cwd=tmp_path, env=environment)
+        assert (done.returncode, done.stderr) == (0, ""), command
 
 
 def explores(words, **where):
@@ -359,3 +340,17 @@ def test_make_targets_in_the_readme_exist():
     for page in ("README.md", "CONTRIBUTING.md"):
         for target in re.findall(r"^make (\w+)", read(page), re.MULTILINE):
             assert re.search(rf"^{target}:", read("Makefile"), re.MULTILINE), target
+
+
+PACKAGES = ("", "consensus", "generation", "measures", "meta", "agreement", "alternatives", "anndata", "blocks")
+PACKAGES += ("ensemble.store", "tables", "datasets", "reports")
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_has_an_example_and_is_on_the_page_of_the_api(package):
+    module = importlib.import_module(f"consilience.{package}".rstrip("."))
+    named = {name: getattr(module, name) for name in module.__all__ if not name.endswith("Warning")}
+    public = {name: thing.__doc__ or "" for name, thing in named.items() if callable(thing)}
+    assert [name for name, words in public.items() if ">>>" not in words] == []
+    section = read("docs/api.md").split(f"## consilience.{package}".rstrip(".") + "\n")[1].split("\n## ")[0]
+    assert set(public) <= set(re.findall(r"^   (\w+)$", section, re.MULTILINE))

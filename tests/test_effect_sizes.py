@@ -6,10 +6,10 @@ import pytest
 from scipy import sparse
 
 import consilience as cs
-from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels
 from consilience.measures import distinguishing_features
 from consilience.measures import effect_sizes as features
+from samples import refuses
 
 
 def plain(X, labels, cluster, column):
@@ -49,8 +49,7 @@ def test_columns_that_tell_nothing_and_bad_shapes():
     assert np.isinf(found["effect"].iloc[0])  # the clusters differ and nothing varies inside them
     alone = distinguishing_features(X, [0] * 6)
     assert alone.empty  # nothing to differ from
-    with pytest.raises(InputError, match="3 labels for data of shape"):
-        distinguishing_features(np.eye(4), [0, 1, 1])
+    refuses("3 labels for data of shape", distinguishing_features, np.eye(4), [0, 1, 1])
 
 
 def test_effects_of_sparse_data_and_of_empty_or_constant_ones():
@@ -87,5 +86,4 @@ def test_data_with_gaps_is_described_as_it_is_clustered():
     assert array["feature"].astype(str).tolist() == frame["feature"].astype(str).tolist()
     assert str(array["feature"][0]) == "1"
     assert distinguishing_features(X, labels, names=["age", "size", "rate"])["feature"][0] == "size"
-    with pytest.raises(InputError, match=r"2 names for data of shape \(60, 3\)"):
-        distinguishing_features(X, labels, names=["age", "size"])
+    refuses(r"2 names for data of shape \(60, 3\)", distinguishing_features, X, labels, names=["age", "size"])

@@ -1,6 +1,11 @@
-"""generate: what it draws, that it can be made again, and what it refuses."""
+"""generate: what it draws, that it can be made again, and what it refuses; methods="auto": which recipe a kind of data gets, that it is
+said, and that the answer is good."""
 
+import json
+import re
+from functools import partial
 from json import dumps, loads
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,27 +14,32 @@ from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import chisquare
 from sklearn.cluster import HDBSCAN, AgglomerativeClustering, Birch, KMeans, MiniBatchKMeans
+from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.datasets import load_beads
+from consilience.datasets import customers, load_beads
 from consilience.ensemble.store import Store
 from consilience.explorer.scores import score_table
 from consilience.generation import METHODS, Method, Variations
 from consilience.generation.kmeans import base_text
-from consilience.generation.methods import describe
+from consilience.generation.methods import describe, mds
 from consilience.generation.methods.weighted_kmeans import zipf_numbers
 from consilience.generation.plan import Plan, check_clusters, check_methods
+from consilience.generation.recipes import recipe_of, usual_clusters
 from consilience.generation.runner import Runner
 from consilience.generation.spaces import GenerationWarning, Spaces
+from consilience.inputs import as_table
 from consilience.measures import compactness
 from consilience.meta import score
 from consilience.tables import read_table
 from moody_clusterers import Moody
+from samples import refuses, same_runs
 
+BEADS = load_beads()
 EVERYTHING = "+".join(METHODS)
 MANY = 10 * len(METHODS)
 MIXTURES = [GaussianMixture(), BayesianGaussianMixture(max_iter=500, tol=0.1)]
@@ -37,13 +47,8 @@ BASES = [HDBSCAN(), *MIXTURES, Birch(), AgglomerativeClustering(), MiniBatchKMea
 
 
 @pytest.fixture(scope="module")
-def beads():
-    return load_beads()
-
-
-@pytest.fixture(scope="module")
-def mixed(beads):
-    return cs.generate(beads, MANY, (3, 6), EVERYTHING, random_state=3)
+def mixed():
+    return cs.generate(BEADS, MANY, (3, 6), EVERYTHING, random_state=3)
 
 
 def test_every_method_in_its_share(mixed):
@@ -56,8 +61,8 @@ def test_every_method_in_its_share(mixed):
         assert mixed.info[name].notna().equals(~mixed.info["method"].isin(["graph", "density", "gaussian"])), name
 
 
-def test_weights_are_where_the_method_says(mixed, beads):
-    width = beads.values.shape[1]
+def test_weights_are_where_the_method_says(mixed):
+    width = BEADS.values.shape[1]
     rows = mixed.info.set_index("method")
     assert all(len(w) == width and min(w) >= 1 for w in rows.loc["zipf", "weights"])
     assert all(sum(w) == width // 2 and set(w) == {0, 1} for w in rows.loc["features", "weights"])
@@ -67,51 +72,47 @@ def test_weights_are_where_the_method_says(mixed, beads):
     assert not missing[~mixed.info["method"].isin(["objects", "density"]).to_numpy()].any()
 
 
-def test_each_can_be_made_again_alone(mixed, beads):
+def test_each_can_be_made_again_alone(mixed):
     for i in range(0, MANY, 9):
-        np.testing.assert_array_equal(Variations(beads).remake(mixed.info.loc[i]), mixed.labels[:, i])
+        np.testing.assert_array_equal(Variations(BEADS).remake(mixed.info.loc[i]), mixed.labels[:, i])
     rows = pd.DataFrame(mixed.info.to_dict("list"))  # as it comes back from a file
-    np.testing.assert_array_equal(Variations(beads).remake(rows.loc[1]), mixed.labels[:, 1])
+    np.testing.assert_array_equal(Variations(BEADS).remake(rows.loc[1]), mixed.labels[:, 1])
 
 
 @pytest.mark.slow
-def test_threads_batches_and_stores_make_no_difference(mixed, beads, tmp_path):
-    two = cs.generate(beads, MANY, (3, 6), EVERYTHING, random_state=3, n_jobs=2)
+def test_threads_batches_and_stores_make_no_difference(mixed, tmp_path):
+    two = cs.generate(BEADS, MANY, (3, 6), EVERYTHING, random_state=3, n_jobs=2)
     np.testing.assert_array_equal(two.labels, mixed.labels)
-    first = cs.generate(beads, 25, (3, 6), EVERYTHING, random_state=3, store=tmp_path / "run")
+    first = cs.generate(BEADS, 25, (3, 6), EVERYTHING, random_state=3, store=tmp_path / "run")
     np.testing.assert_array_equal(first.labels, mixed.labels[:, :25])
-    grown = cs.generate(beads, MANY, (3, 6), EVERYTHING, random_state=3, store=tmp_path / "run")
-    np.testing.assert_array_equal(grown.labels, mixed.labels)
-    told = ["seconds"]
-    pd.testing.assert_frame_equal(grown.info.drop(columns=told), mixed.info.drop(columns=told))
+    grown = cs.generate(BEADS, MANY, (3, 6), EVERYTHING, random_state=3, store=tmp_path / "run")
+    same_runs(grown, mixed)
     stored = cs.Ensemble.load(tmp_path / "run")
     np.testing.assert_array_equal(stored.labels, mixed.labels)
-    assert stored.ids.tolist() == beads.ids.tolist()
+    assert stored.ids.tolist() == BEADS.ids.tolist()
 
 
-def test_a_lost_part_is_made_again(mixed, beads, tmp_path):
+def test_a_lost_part_is_made_again(mixed, tmp_path):
     settings = {"n_clusters": (3, 6), "methods": EVERYTHING, "random_state": 3, "store": tmp_path / "run"}
     for n in (20, 40, MANY):
-        cs.generate(beads, n, **settings)
+        cs.generate(BEADS, n, **settings)
     sorted((tmp_path / "run").glob("part-*"))[2].unlink()
-    again = cs.generate(beads, MANY, **settings)
+    again = cs.generate(BEADS, MANY, **settings)
     np.testing.assert_array_equal(again.labels, mixed.labels)
 
 
-def test_a_store_of_something_else_is_refused(beads, tmp_path):
-    cs.generate(beads, 5, 3, random_state=3, store=tmp_path / "run")
-    with pytest.raises(InputError, match="plan"):
-        cs.generate(beads, 5, 4, random_state=3, store=tmp_path / "run")
+def test_a_store_of_something_else_is_refused(tmp_path):
+    cs.generate(BEADS, 5, 3, random_state=3, store=tmp_path / "run")
+    refuses("plan", cs.generate, BEADS, 5, 4, random_state=3, store=tmp_path / "run")
     how = {"random_state": 3, "store": tmp_path / "other", "standardize": False}
-    cs.generate(beads.values + 1, 5, 3, **how)
-    with pytest.raises(InputError, match="fingerprint"):
-        cs.generate(beads.values, 5, 3, **how)
-    ours = cs.generate(beads, 9, 3, random_state=None, store=tmp_path / "run")  # no seed asked: the run's own
+    cs.generate(BEADS.values + 1, 5, 3, **how)
+    refuses("fingerprint", cs.generate, BEADS.values, 5, 3, **how)
+    ours = cs.generate(BEADS, 9, 3, random_state=None, store=tmp_path / "run")  # no seed asked: the run's own
     assert set(ours.info["seed"]) == {3}
 
 
-def test_compactness_is_on_the_data_not_the_weights(mixed, beads):
-    data = (beads.values - beads.values.mean(axis=0)) / beads.values.std(axis=0)
+def test_compactness_is_on_the_data_not_the_weights(mixed):
+    data = (BEADS.values - BEADS.values.mean(axis=0)) / BEADS.values.std(axis=0)
     np.testing.assert_allclose(mixed.info["compactness"], compactness(data, mixed))
 
 
@@ -138,7 +139,7 @@ def test_components_hold_the_share_asked():
         np.testing.assert_allclose(np.corrcoef(found.T), np.eye(found.shape[1]), atol=1e-8)
 
 
-def test_sparse_tables(beads):
+def test_sparse_tables():
     counts = sparse.random(200, 30, 0.2, format="csr", random_state=0)
     made = cs.generate(counts, 24, 4, EVERYTHING)
     again = cs.generate(counts, 24, 4, EVERYTHING, n_jobs=2)
@@ -148,8 +149,8 @@ def test_sparse_tables(beads):
     assert np.mean((dense.labels == same.labels).all(axis=0)) > 0.8  # rounding may part ways
 
 
-def test_distances(beads):
-    data = (beads.values - beads.values.mean(axis=0)) / beads.values.std(axis=0)
+def test_distances():
+    data = (BEADS.values - BEADS.values.mean(axis=0)) / BEADS.values.std(axis=0)
     D = squareform(pdist(data))
     made = cs.generate(D, 40, 4, "zipf+minima", metric="precomputed")
     np.testing.assert_allclose(made.info["compactness"], compactness(D, made, metric="precomputed"))
@@ -159,11 +160,11 @@ def test_distances(beads):
 
 @pytest.mark.filterwarnings("ignore:The default value of `copy`:FutureWarning")
 @pytest.mark.parametrize("base", BASES, ids=lambda base: type(base).__name__)
-def test_any_clusterer(base, beads):
-    made = cs.generate(beads, 6, 4, base=base)
-    again = cs.generate(beads, 6, 4, base=base, n_jobs=2)
+def test_any_clusterer(base):
+    made = cs.generate(BEADS, 6, 4, base=base)
+    again = cs.generate(BEADS, 6, 4, base=base, n_jobs=2)
     np.testing.assert_array_equal(made.labels, again.labels)
-    np.testing.assert_array_equal(Variations(beads, base=base).remake(made.info.loc[5]), made.labels[:, 5])
+    np.testing.assert_array_equal(Variations(BEADS, base=base).remake(made.info.loc[5]), made.labels[:, 5])
     if any(name in base.get_params() for name in ("n_clusters", "n_components")):
         assert (made.n_clusters <= 4).all()
         assert made.n_clusters.max() > 1
@@ -178,30 +179,30 @@ class Halves(KMeans):
         return super().fit_predict(X) + 0.5
 
 
-def test_a_base_that_raises(beads, tmp_path):
+def test_a_base_that_raises(tmp_path):
     with pytest.warns(GenerationWarning, match=r"of 30 clusterings could not be made .*moon"):
-        some = cs.generate(beads, 30, 3, base=Moody(), store=tmp_path / "run")
+        some = cs.generate(BEADS, 30, 3, base=Moody(), store=tmp_path / "run")
     assert 10 < some.n_clusterings < 30
     assert sorted(some.info["unit"]) == some.info["unit"].tolist()
     with pytest.warns(GenerationWarning, match="could not be made"):  # asked again: the same, not an error
-        again = cs.generate(beads, 30, 3, base=Moody(), store=tmp_path / "run")
+        again = cs.generate(BEADS, 30, 3, base=Moody(), store=tmp_path / "run")
     np.testing.assert_array_equal(again.labels, some.labels)
-    with pytest.raises(InputError, match=r"none of the first 16 clusterings could be made: .*is not a label"):
-        cs.generate(beads, 16, 3, base=Halves(n_init=1))
+    halves = partial(cs.generate, BEADS, 16, 3, base=Halves(n_init=1))
+    refuses(r"none of the first 16 clusterings could be made: .*is not a label", halves)
 
 
 @pytest.mark.slow
-def test_more_like_this(mixed, beads, tmp_path):
+def test_more_like_this(mixed, tmp_path):
     run = tmp_path / "run"
-    stored = cs.generate(beads, MANY, (3, 6), EVERYTHING, random_state=3, store=run)
+    stored = cs.generate(BEADS, MANY, (3, 6), EVERYTHING, random_state=3, store=run)
     center = int(stored.info.index[stored.info["method"] == "pca"][0])
-    near = cs.generate(beads, 20, around=center, jitter=0.1, store=run)
-    far = cs.generate(beads, 20, around=center, jitter=2, store=run)
-    of_row = cs.generate(beads, 20, around=stored.info.loc[center], jitter=0.1)
+    near = cs.generate(BEADS, 20, around=center, jitter=0.1, store=run)
+    far = cs.generate(BEADS, 20, around=center, jitter=2, store=run)
+    of_row = cs.generate(BEADS, 20, around=stored.info.loc[center], jitter=0.1)
     np.testing.assert_array_equal(near.labels, of_row.labels)
     assert cs.Ensemble.load(run).n_clusterings == MANY + 40
     assert set(near.info["around"]) == {center}
-    longer = cs.generate(beads, 25, around=center, jitter=0.1, store=run)
+    longer = cs.generate(BEADS, 25, around=center, jitter=0.1, store=run)
     np.testing.assert_array_equal(longer.labels[:, :20], near.labels)
 
     def distance(ens):
@@ -209,10 +210,10 @@ def test_more_like_this(mixed, beads, tmp_path):
         return cs.pairwise(both)[0, 1:].mean()
 
     assert distance(near) < distance(far)
-    np.testing.assert_array_equal(Variations(beads).remake(near.info.loc[4]), near.labels[:, 4])
-    again = cs.generate(beads, 3, around=center, jitter=1e-12, store=run)
+    np.testing.assert_array_equal(Variations(BEADS).remake(near.info.loc[4]), near.labels[:, 4])
+    again = cs.generate(BEADS, 3, around=center, jitter=1e-12, store=run)
     np.testing.assert_array_equal(again.labels, stored.labels[:, [center] * 3])  # no noise: the clustering itself
-    grown = cs.generate(beads, MANY + 10, (3, 6), EVERYTHING, random_state=3, store=run)  # beside the variations
+    grown = cs.generate(BEADS, MANY + 10, (3, 6), EVERYTHING, random_state=3, store=run)  # beside the variations
     np.testing.assert_array_equal(grown.labels[:, :MANY], mixed.labels)
     assert grown.info["unit"].tolist() == list(range(MANY + 10))
     whole = cs.Ensemble.load(run)
@@ -229,85 +230,69 @@ def test_compactness_is_the_same_number_everywhere():
     np.testing.assert_allclose(shown["compactness"], made.info["compactness"])
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"n_clusters": 301}, "301 clusters need as many objects"),
-        ({"n_clusters": 1}, "at least 2"),
-        ({"n_clusters": (6, 3)}, "from 6 to 3"),
-        ({"n_clusterings": 0}, "n_clusterings must be"),
-        ({"methods": "zipf+pcs"}, "did you mean 'pca'"),
-        ({"methods": "zipf+zipf"}, "twice"),
-        ({"methods": "zipf:0"}, "above 0"),
-        ({"methods": ""}, "unknown method"),
-        ({"methods": 3}, "methods must be text"),
-        ({"base": KMeans}, r"give KMeans\(\)"),
-        ({"base": "kmeans"}, "scikit-learn clusterer"),
-        ({"base": KMeans(), "methods": "spectral"}, "leave it out"),
-        ({"metric": "cosine"}, "unknown metric"),
-        ({"metric": "precomputed"}, "needs distances"),
-        ({"standardize": "yes"}, "True or False"),
-        ({"max_alpha": -1}, "max_alpha"),
-        ({"zipf_max": 0}, "zipf_max"),
-        ({"pca_share": 1.5}, "pca_share must be a share"),
-        ({"pca_rule": "all"}, "unknown pca_rule"),
-        ({"init": "best"}, "unknown init"),
-        ({"sigma_divisors": ()}, "sigma_divisors is empty"),
-        ({"jitter": -1, "around": 3}, "jitter"),
-        ({"around": 3}, "name its run by store"),
-        ({"around": {"method": "zipf", "unit": 3}}, "no 'seed' in its info"),
-        ({"n_jobs": 0}, "n_jobs"),
-    ],
-)
-def test_bad_settings_get_a_sentence(change, sentence, beads):
-    with pytest.raises(InputError, match=sentence):
-        cs.generate(beads, **{"n_clusterings": 4, "n_clusters": 3, **change})
+def test_bad_settings_get_a_sentence():
+    ask = partial(cs.generate, BEADS, n_clusterings=4, n_clusters=3)
+    refuses("301 clusters need as many objects", ask, n_clusters=301)
+    refuses("at least 2", ask, n_clusters=1)
+    refuses("n_clusterings must be", ask, n_clusterings=0)
+    refuses("twice", ask, methods="zipf+zipf")
+    refuses("above 0", ask, methods="zipf:0")
+    refuses("unknown method", ask, methods="")
+    refuses("methods must be text", ask, methods=3)
+    refuses(r"give KMeans\(\)", ask, base=KMeans)
+    refuses("scikit-learn clusterer", ask, base="kmeans")
+    refuses("leave it out", ask, base=KMeans(), methods="spectral")
+    refuses("unknown metric", ask, metric="cosine")
+    refuses("needs distances", ask, metric="precomputed")
+    refuses("True or False", ask, standardize="yes")
+    refuses("max_alpha", ask, max_alpha=-1)
+    refuses("zipf_max", ask, zipf_max=0)
+    refuses("pca_share must be a share", ask, pca_share=1.5)
+    refuses("unknown pca_rule", ask, pca_rule="all")
+    refuses("unknown init", ask, init="best")
+    refuses("sigma_divisors is empty", ask, sigma_divisors=())
+    refuses("jitter", ask, jitter=-1, around=3)
+    refuses("name its run by store", ask, around=3)
+    refuses("no 'seed' in its info", ask, around={"method": "zipf", "unit": 3})
+    refuses("n_jobs", ask, n_jobs=0)
 
 
-@pytest.mark.parametrize(
-    ("X", "settings", "sentence"),
-    [
-        (np.ones((9, 3)), {}, "all 3 columns of the table are constant"),
-        (np.arange(9.0)[:, None], {}, "only one is not constant"),
-        (np.arange(9.0)[:, None], {"methods": "spectral"}, "only one is not constant"),
-        ([[1.0, np.inf], [2, 3], [4, 5]], {}, "missing or infinite"),
-        ([[1.0, np.nan], [2, np.inf], [4, 5]], {}, "infinite value"),
-        (np.array([[0, 1], [3, 3.0]]), {"metric": "precomputed"}, "not 0"),
-        (np.array([[0, 1, 2], [3, 0, 1], [2, 1, 0.0]]), {"metric": "precomputed"}, "the other way round"),
-        (np.zeros((4, 4)), {"metric": "precomputed"}, "every distance is 0"),
-        (np.eye(1), {}, "has one row"),
-        (sparse.eye(5500, format="csr"), {}, "TruncatedSVD"),
-        (np.random.default_rng(0).random((9000, 2)), {"methods": "spectral"}, "9,000 objects are more than 8,000"),
-    ],
-)
-def test_bad_data_gets_a_sentence(X, settings, sentence):
-    with pytest.raises(InputError, match=sentence):
-        cs.generate(X, 4, 2, **settings)
+def test_bad_data_gets_a_sentence():
+    ask = partial(cs.generate, n_clusterings=4, n_clusters=2)
+    refuses("all 3 columns of the table are constant", ask, np.ones((9, 3)))
+    refuses("only one is not constant", ask, np.arange(9.0)[:, None])
+    refuses("only one is not constant", ask, np.arange(9.0)[:, None], methods="spectral")
+    refuses("missing or infinite", ask, [[1.0, np.inf], [2, 3], [4, 5]])
+    refuses("infinite value", ask, [[1.0, np.nan], [2, np.inf], [4, 5]])
+    refuses("not 0", ask, np.array([[0, 1], [3, 3.0]]), metric="precomputed")
+    refuses("the other way round", ask, np.array([[0, 1, 2], [3, 0, 1], [2, 1, 0.0]]), metric="precomputed")
+    refuses("every distance is 0", ask, np.zeros((4, 4)), metric="precomputed")
+    refuses("has one row", ask, np.eye(1))
+    refuses("TruncatedSVD", ask, sparse.eye(5500, format="csr"))
+    refuses("9,000 objects are more than 8,000", ask, np.random.default_rng(0).random((9000, 2)), methods="spectral")
 
 
-def test_constant_columns_are_left_out(beads):
-    with_constant = np.insert(beads.values, 3, 7.0, axis=1)
+def test_constant_columns_are_left_out():
+    with_constant = np.insert(BEADS.values, 3, 7.0, axis=1)
     with pytest.warns(GenerationWarning, match="1 of 9 columns left out, being constant"):
         made = cs.generate(with_constant, 10, 4, "zipf")
-    plain = cs.generate(beads.values, 10, 4, "zipf")
+    plain = cs.generate(BEADS.values, 10, 4, "zipf")
     np.testing.assert_array_equal(made.labels, plain.labels)
     assert all(weights[3] == 0 and len(weights) == 9 for weights in made.info["weights"])
     with pytest.warns(GenerationWarning, match="constant"):
         np.testing.assert_array_equal(Variations(with_constant).remake(made.info.loc[4]), made.labels[:, 4])
     with pytest.warns(GenerationWarning, match="constant"):
         near = Variations(with_constant)(made.info.loc[4], 3, jitter=0.1)
-    np.testing.assert_array_equal(near.labels, Variations(beads)(plain.info.loc[4], 3, jitter=0.1).labels)
+    np.testing.assert_array_equal(near.labels, Variations(BEADS)(plain.info.loc[4], 3, jitter=0.1).labels)
 
 
-def test_settings_of_a_run_cannot_be_changed_on_the_way(beads, tmp_path):
-    cs.generate(beads, 5, 3, "minima", store=tmp_path / "run")
-    with pytest.raises(InputError, match=r"n_clusters was \(3,\) when the clustering was made"):
-        cs.generate(beads, 5, 4, around=2, store=tmp_path / "run")
-    with pytest.raises(InputError, match="holds no clustering 77"):
-        cs.generate(beads, 5, around=77, store=tmp_path / "run")
-    cs.generate(beads, 5, 3, base=Birch(), store=tmp_path / "birch")
-    with pytest.raises(InputError, match=r"made with base=Birch\(.*give the one it was made with"):
-        cs.generate(beads, 5, around=2, store=tmp_path / "birch")
+def test_settings_of_a_run_cannot_be_changed_on_the_way(tmp_path):
+    cs.generate(BEADS, 5, 3, "minima", store=tmp_path / "run")
+    more = partial(cs.generate, BEADS, 5)
+    refuses(r"n_clusters was \(3,\) when the clustering was made", more, 4, around=2, store=tmp_path / "run")
+    refuses("holds no clustering 77", more, around=77, store=tmp_path / "run")
+    more(3, base=Birch(), store=tmp_path / "birch")
+    refuses(r"made with base=Birch\(.*give the one it was made with", more, around=2, store=tmp_path / "birch")
 
 
 def test_parsing():
@@ -323,64 +308,56 @@ def test_parsing():
 
 
 @pytest.mark.parametrize("unwritten", [{"guide"}, {"guide", "max_iter", "zipf_max"}])
-def test_what_was_made_before_a_setting_was_there_is_taken_on(beads, tmp_path, monkeypatch, unwritten):
-    def earlier(plan):
-        return {name: value for name, value in json(plan).items() if name not in unwritten}
+def test_what_was_made_before_a_setting_was_there_is_taken_on(tmp_path, monkeypatch, unwritten):
+    def written(plan):
+        return {name: value for name, value in plan.items() if name not in unwritten}
 
     json, settings = Plan.as_json, Plan.text
     with monkeypatch.context() as before:
-        before.setattr(Plan, "as_json", earlier)
-        before.setattr(
-            Plan, "text", lambda plan: dumps({k: v for k, v in loads(settings(plan)).items() if k not in unwritten})
-        )
-        made = cs.generate(beads, 6, 3, "zipf", store=tmp_path / "run", progress=False)
+        before.setattr(Plan, "as_json", lambda plan: written(json(plan)))
+        before.setattr(Plan, "text", lambda plan: dumps(written(loads(settings(plan)))))
+        made = cs.generate(BEADS, 6, 3, "zipf", store=tmp_path / "run", progress=False)
     assert not unwritten & set(loads(made.info.loc[0, "settings"]))
     assert Plan.of_json(Store.open(tmp_path / "run").manifest["plan"]).guide is None
-    np.testing.assert_array_equal(Variations(beads).remake(made.info.loc[4]), made.labels[:, 4])
-    more = cs.generate(beads, 9, 3, "zipf", store=tmp_path / "run", progress=False)
-    np.testing.assert_array_equal(more.labels, cs.generate(beads, 9, 3, "zipf", progress=False).labels)
-    assert cs.generate(beads, 2, around=3, store=tmp_path / "run", progress=False).n_clusterings == 2
-    with pytest.raises(InputError, match="in its plan, max_iter"):
-        cs.generate(beads, 9, 3, "zipf", max_iter=7, store=tmp_path / "run", progress=False)
+    np.testing.assert_array_equal(Variations(BEADS).remake(made.info.loc[4]), made.labels[:, 4])
+    more = cs.generate(BEADS, 9, 3, "zipf", store=tmp_path / "run", progress=False)
+    np.testing.assert_array_equal(more.labels, cs.generate(BEADS, 9, 3, "zipf", progress=False).labels)
+    assert cs.generate(BEADS, 2, around=3, store=tmp_path / "run", progress=False).n_clusterings == 2
+    refuses("in its plan, max_iter", cs.generate, BEADS, 9, 3, "zipf", max_iter=7, store=tmp_path / "run")
 
 
-def test_remake_says_what_is_wrong(beads, mixed):
+def test_remake_says_what_is_wrong(mixed):
     with pytest.raises(InputError, match="has 8 weights, and the columns of the data are 7"):
-        Variations(beads.values[:, :7]).remake(mixed.info.loc[0])
+        Variations(BEADS.values[:, :7]).remake(mixed.info.loc[0])
     with pytest.raises(InputError, match="'spell', which generate does not know"):
-        Variations(beads).remake({"method": "spell", "seed": 0, "unit": 0, "n_clusters": 3})
+        Variations(BEADS).remake({"method": "spell", "seed": 0, "unit": 0, "n_clusters": 3})
 
 
-def test_a_row_knows_the_settings_it_was_made_with(beads):
-    made = cs.generate(
-        beads, 8, 4, "zipf+pca+objects", standardize=False, init="k-means++", pca_share=0.8, object_share=0.6
-    )
+def test_a_row_knows_the_settings_it_was_made_with():
+    how = {"standardize": False, "init": "k-means++", "pca_share": 0.8, "object_share": 0.6}
+    made = cs.generate(BEADS, 8, 4, "zipf+pca+objects", **how)
     for i in range(8):
-        np.testing.assert_array_equal(Variations(beads).remake(made.info.loc[i]), made.labels[:, i])
-    by_birch = cs.generate(beads, 2, 4, base=Birch())
-    with pytest.raises(InputError, match=r"made with base=Birch"):
-        Variations(beads).remake(by_birch.info.loc[0])
-    with pytest.raises(InputError, match="made with k-means"):
-        Variations(beads, base=Birch()).remake(made.info.loc[0])
+        np.testing.assert_array_equal(Variations(BEADS).remake(made.info.loc[i]), made.labels[:, i])
+    by_birch = cs.generate(BEADS, 2, 4, base=Birch())
+    refuses(r"made with base=Birch", Variations(BEADS).remake, by_birch.info.loc[0])
+    refuses("made with k-means", Variations(BEADS, base=Birch()).remake, made.info.loc[0])
 
 
 def test_info_is_the_same_wherever_it_comes_from(tmp_path):
     X = np.random.default_rng(0).normal(size=(40, 3))
     for methods in ("minima", "minima+zipf", "pca+objects"):
         one = cs.generate(X, 520, 3, methods)  # two batches
-        two = cs.generate(X, 520, 3, methods, store=tmp_path / methods)
-        told = ["seconds"]
-        pd.testing.assert_frame_equal(one.info.drop(columns=told), two.info.drop(columns=told))
+        same_runs(one, cs.generate(X, 520, 3, methods, store=tmp_path / methods))
         assert {"weights", "note", "settings"} <= set(one.info)
 
 
-def test_what_a_clusterer_says_of_itself_is_kept(beads):
+def test_what_a_clusterer_says_of_itself_is_kept():
     by_height = AgglomerativeClustering(n_clusters=None, distance_threshold=150.0)
-    assert cs.generate(beads, 3, 4, base=by_height).n_clusters.min() > 1
+    assert cs.generate(BEADS, 3, 4, base=by_height).n_clusters.min() > 1
     chain = make_pipeline(StandardScaler(), KMeans(n_init=1))
-    made = cs.generate(beads, 4, 5, base=chain)
+    made = cs.generate(BEADS, 4, 5, base=chain)
     assert set(made.n_clusters) == {5}
-    np.testing.assert_array_equal(made.labels, cs.generate(beads, 4, 5, base=chain).labels)
+    np.testing.assert_array_equal(made.labels, cs.generate(BEADS, 4, 5, base=chain).labels)
     assert base_text(Birch(threshold=0.2)) != base_text(Birch())
     assert "0x" not in base_text(HDBSCAN(metric=pdist))
 
@@ -388,35 +365,29 @@ def test_what_a_clusterer_says_of_itself_is_kept(beads):
 def test_wide_tables_have_components_too():
     X = np.random.default_rng(0).normal(size=(60, 300))
     settings = Plan.checked(methods="pca", n_clusters=3)
-    wide = Spaces(X, settings).of("pca").table
+    wide, few = (Spaces(table, settings).of("pca").table for table in (X, sparse.csr_matrix(X)))
     assert wide.shape[1] < 60
-    Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    scores = np.linalg.svd(Z, full_matrices=False)
-    np.testing.assert_allclose(np.abs(wide), np.abs(scores[0] * scores[1])[:, : wide.shape[1]], atol=1e-8)
-    few = Spaces(sparse.csr_matrix(X), settings).of("pca").table
+    U, lengths, _ = np.linalg.svd((X - X.mean(axis=0)) / X.std(axis=0), full_matrices=False)
+    np.testing.assert_allclose(np.abs(wide), np.abs(U * lengths)[:, : wide.shape[1]], atol=1e-8)
     assert few.shape[0] == 60
 
 
 def test_distances_tell_their_stress_and_have_a_limit(monkeypatch):
-    from consilience.generation.methods import mds
-
     D = squareform(pdist(np.random.default_rng(0).normal(size=(30, 4))))
     made = cs.generate(D, 4, 3, metric="precomputed", n_dimensions=2)
     assert made.info["stress"].nunique() == 1
     assert made.info["stress"].iloc[0] > 0
     monkeypatch.setattr(mds, "MOST_OBJECTS", 20)
-    with pytest.raises(InputError, match="of 30 objects needs several matrices"):
-        cs.generate(D, 4, 3, metric="precomputed")
+    refuses("of 30 objects needs several matrices", cs.generate, D, 4, 3, metric="precomputed")
 
 
-def test_a_method_that_returns_something_else_is_told_so(monkeypatch, beads):
+def test_a_method_that_returns_something_else_is_told_so(monkeypatch):
     class Short(Method):
         def make(self, table, spec, plan):
             return np.zeros(3)
 
     monkeypatch.setitem(METHODS, "short", Short())
-    with pytest.raises(InputError, match=r"labels of shape \(3,\) for 300 objects"):
-        cs.generate(beads, 2, 3, "short")
+    refuses(r"labels of shape \(3,\) for 300 objects", cs.generate, BEADS, 2, 3, "short")
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -430,19 +401,99 @@ def test_methods_say_how_a_clustering_was_made(name, mixed):
 
 
 @pytest.mark.parametrize(("seconds", "n_parts"), [(0.0, 5), (1e9, 2)])
-def test_what_is_finished_is_stored_at_once_and_then_after_so_many_seconds(
-    beads, tmp_path, monkeypatch, seconds, n_parts
-):
+def test_what_is_finished_is_stored_at_once_and_then_after_so_many_seconds(tmp_path, monkeypatch, seconds, n_parts):
     monkeypatch.setattr(Runner, "batch_seconds", seconds)
     monkeypatch.setattr(Runner, "_compactness", lambda self, labels: np.zeros(len(labels)))  # no time is scored away
     monkeypatch.setattr(Runner, "scoring", property(lambda self: 0.0, lambda self, value: None), raising=False)
-    cs.generate(beads, 5, 3, base=KMeans(3, n_init=1), store=tmp_path / "run")
+    cs.generate(BEADS, 5, 3, base=KMeans(3, n_init=1), store=tmp_path / "run")
     assert len(list((tmp_path / "run").glob("part-*"))) == n_parts
 
 
 @pytest.mark.parametrize("power", [1015, -700])
-def test_numbers_whose_squares_leave_float64(power, beads):
-    plain, scaled = beads.values, np.ldexp(beads.values, power)
+def test_numbers_whose_squares_leave_float64(power):
+    plain, scaled = BEADS.values, np.ldexp(BEADS.values, power)
     np.testing.assert_array_equal(cs.generate(scaled, 6, 3).labels, cs.generate(plain, 6, 3).labels)
-    with pytest.raises(InputError, match="multiply them by a constant first"):
-        cs.generate(scaled, 3, 3, standardize=False)
+    refuses("multiply them by a constant first", cs.generate, scaled, 3, 3, standardize=False)
+
+
+def counts():
+    rng = np.random.default_rng(0)
+    return sparse.csr_matrix(rng.poisson(0.05, size=(80, 300)) * rng.integers(1, 4, size=(80, 300)))
+
+
+def test_each_kind_has_a_recipe_that_is_on_the_page():
+    page = (Path(__file__).parent.parent / "docs" / "bases.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| [^|]+ \| `([\w+]+)` \| [^|]+ \|$", page, re.MULTILINE)
+    columns, square, cases = np.zeros((50, 6)), np.zeros((50, 50)), as_table(customers(60, random_state=0)[0])
+    data = [(columns, {}), (np.zeros((50, 400)), {}), (cases, {}), (counts(), {})]
+    data += [(square, {"metric": "graph"}), (columns, {"base": object()}), (square, {"metric": "precomputed"})]
+    found = [recipe_of(X, **how) for X, how in data]
+    assert [one.methods for one in found[:-1]] == told
+    methods = ["landmarks", "metrics", "reduced+components", "graph", "minima+features", "landmarks"]
+    assert [one.methods for one in found[:2] + found[3:]] == methods
+    assert set("+".join(one.methods for one in found).split("+")) <= set(METHODS)
+    assert all("50" in one.words or one.kind in ("counts", "base", found[2].kind) for one in found)
+
+
+def test_what_was_chosen_is_kept_and_said():
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    ensemble = cs.generate(X, 3, methods="auto")
+    assert set(ensemble.info["method"]) == {"landmarks"}
+    assert json.loads(ensemble.info["settings"][0])["recipe"] == "60 objects × 4 columns: landmarks"
+    assert ensemble.info["n_clusters"].between(*usual_clusters(60)).all()
+    model = cs.EnsembleClusterer(3, random_state=0).fit(X)
+    assert "60 objects × 4 columns: landmarks" in model.note_
+    assert model.ensemble_.n_clusterings == 30
+    assert cs.EnsembleClusterer(3, methods="minima", random_state=0).fit(X).ensemble_.n_clusterings == 100
+
+
+def test_more_like_one_of_them_and_growing_runs(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    run = tmp_path / "run"
+    first = cs.generate(X, 3, methods="auto", store=run)
+    grown = cs.generate(X, 5, methods="auto", store=run)
+    np.testing.assert_array_equal(grown.labels[:, :3], first.labels)
+    assert cs.generate(X, 2, around=1, store=run, jitter=0.01).n_clusterings == 2
+
+
+def test_cells_have_a_recipe_by_what_is_known_of_them():
+    anndata = pytest.importorskip("anndata")
+    counted = recipe_of(as_table(anndata.AnnData(counts().astype(float)), "data"))
+    assert (counted.kind, counted.methods) == ("cells", "reduced+components")
+    logs = recipe_of(as_table(anndata.AnnData(np.random.default_rng(0).normal(size=(30, 200))), "data"))
+    assert (logs.kind, logs.methods) == ("cells", "metrics")
+    assert recipe_of(as_table(anndata.AnnData(np.eye(30)[:, :6]), "data")).kind == "columns"
+
+
+def test_clusterings_on_components_take_the_first_of_them():
+    X = counts()
+    ensemble = cs.generate(X[:, X.getnnz(axis=0) > 0], 12, (2, 4), "auto", random_state=0)
+    assert set(ensemble.info["method"]) == {"reduced", "components"}
+    numbers = ensemble.info["n_components"].astype(int)
+    assert numbers.between(10, 50).all()
+    assert numbers.nunique() > 3
+    for weights, number in zip(ensemble.info["weights"], numbers, strict=True):
+        assert weights is None or weights == [1] * number + [0] * (len(weights) - number)
+    narrow = cs.generate(np.random.default_rng(0).normal(size=(60, 20)), 4, 3, "reduced+components").info
+    assert narrow["weights"].isna().all()  # columns have no order, and all of them take part
+    assert (narrow["n_components"] == 20).all()
+
+
+def test_new_counts_are_labeled_through_components():
+    rng = np.random.default_rng(0)
+    known = np.repeat([0, 1, 2], 60)
+    rates = 0.02 + 0.6 * (rng.random((3, 200)) < 0.15)
+    X = sparse.csr_matrix(rng.poisson(rates[known])).astype(float)
+    model = cs.EnsembleClusterer(3, random_state=0).fit(X)
+    assert "reduced+components" in model.note_
+    assert adjusted_rand_score(known, model.labels_) == 1
+    assert adjusted_rand_score(known, model.predict(sparse.csr_matrix(rng.poisson(rates[known])).astype(float))) == 1
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 1000, 10**6])
+def test_numbers_of_clusters_fit_the_objects(n):
+    for k in (None, 2, 5):
+        low, high = usual_clusters(n, k)
+        assert 2 <= low <= high <= max(n, 2)
+        assert k is None or low == max(2, min(k, n))
+    assert usual_clusters(n, search=True) == (2, max(2, min(20, int(np.sqrt(n)))))

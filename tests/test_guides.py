@@ -1,7 +1,7 @@
 """Guides: pairs and labels as weights on generation, and as scores that clusterings are chosen by."""
 
-import json
 import warnings
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 import consilience as cs
-from command_line import run
+from command_line import answer, ran, refused
 from consilience._check import InputError, check_labels
 from consilience.datasets import load_beads, sample_path
 from consilience.ensemble.store import Store
@@ -18,13 +18,10 @@ from consilience.generation import Guide, Variations
 from consilience.generation.guide import LARGEST_RATIO, PRIOR, BoundGuide
 from consilience.measures import adjusted_mutual_information
 from consilience.measures.pairwise import with_each
+from samples import refuses, same_runs
 
+BEADS = load_beads()
 AMI = "adjusted_mutual_information"
-
-
-@pytest.fixture(scope="module")
-def beads():
-    return load_beads()
 
 
 def some_pairs(labels, n_pairs, seed=0):
@@ -109,22 +106,22 @@ def test_pairs_of_one_kind_are_judged_beside_all_pairs(side):
     np.testing.assert_allclose(total, expected)
 
 
-def test_pairs_of_a_few_dozen_objects_bring_clusterings_near_a_grouping(beads):
-    shape = beads.labels["shape"].to_numpy()
+def test_pairs_of_a_few_dozen_objects_bring_clusterings_near_a_grouping():
+    shape = BEADS.labels["shape"].to_numpy()
     pairs = np.array(list(combinations(np.random.default_rng(0).permutation(300)[:36], 2)))
     same = shape[pairs[:, 0]] == shape[pairs[:, 1]]
     guide, how = Guide(pairs[same], pairs[~same]), {"n_clusters": (3, 6), "progress": False}
     for methods in ("zipf", "pca", "minima", "features", "objects"):
-        plain, guided = (near(cs.generate(beads, 100, methods=methods, guide=g, **how), shape) for g in (None, guide))
+        plain, guided = (near(cs.generate(BEADS, 100, methods=methods, guide=g, **how), shape) for g in (None, guide))
         assert np.mean(guided > 0.5) >= np.mean(plain > 0.5) + 0.15, methods
         assert guided.mean() > plain.mean() + 0.1, methods
 
 
-def test_like_and_unlike_one_of_two_groupings(beads):
+def test_like_and_unlike_one_of_two_groupings():
     how = {"n_clusters": (3, 6), "methods": "zipf+minima", "progress": False}
     wishes = {}, {"like": "shape"}, {"unlike": "shape"}
-    plain, like, unlike = (cs.generate(beads, 100, **wish, **how) for wish in wishes)
-    shape, color = beads.labels["shape"], beads.labels["color"]
+    plain, like, unlike = (cs.generate(BEADS, 100, **wish, **how) for wish in wishes)
+    shape, color = BEADS.labels["shape"], BEADS.labels["color"]
     assert np.mean(near(like, shape) > 0.5) > np.mean(near(plain, shape) > 0.5) + 0.25
     assert np.mean(near(unlike, color) > 0.5) > np.mean(near(plain, color) > 0.5) + 0.4
     assert near(unlike, shape).max() < 0.3
@@ -151,118 +148,104 @@ def test_columns_of_noise_are_weighed_down_and_the_best_are_selected():
     assert chosen.info["guide"].min() >= np.sort(guided.info["guide"])[80]
 
 
-def test_order_and_repetition_of_pairs_change_nothing(beads):
-    together, apart = some_pairs(beads.labels["shape"].to_numpy(), 15)
-    ids = beads.ids
+def test_order_and_repetition_of_pairs_change_nothing():
+    together, apart = some_pairs(BEADS.labels["shape"].to_numpy(), 15)
+    ids = BEADS.ids
     by_id = [(ids[j], ids[i]) for i, j in together[::-1]]
-    one = cs.generate(beads, 10, 4, together=together, apart=apart, progress=False)
-    other = cs.generate(beads, 10, 4, together=by_id + by_id[:3], apart=pd.DataFrame(apart[::-1]), progress=False)
-    np.testing.assert_array_equal(one.labels, other.labels)
-    pd.testing.assert_frame_equal(one.info.drop(columns="seconds"), other.info.drop(columns="seconds"))
+    one = cs.generate(BEADS, 10, 4, together=together, apart=apart, progress=False)
+    other = cs.generate(BEADS, 10, 4, together=by_id + by_id[:3], apart=pd.DataFrame(apart[::-1]), progress=False)
+    same_runs(one, other)
 
 
-def test_runs_go_on_and_clusterings_are_made_again(beads, tmp_path):
+def test_runs_go_on_and_clusterings_are_made_again(tmp_path):
     guide = Guide(together=[(0, 3), (5, 9)], apart=[(0, 1)], like="shape")
     how = {"n_clusters": (3, 5), "methods": "zipf+pca+minima+objects", "guide": guide, "progress": False}
-    whole = cs.generate(beads, 16, **how)
-    cs.generate(beads, 7, store=tmp_path / "run", **how)
-    resumed = cs.generate(beads, 16, store=tmp_path / "run", **how)
-    np.testing.assert_array_equal(whole.labels, resumed.labels)
-    np.testing.assert_array_equal(whole.info["guide"], resumed.info["guide"])
+    whole = cs.generate(BEADS, 16, **how)
+    cs.generate(BEADS, 7, store=tmp_path / "run", **how)
+    resumed = cs.generate(BEADS, 16, store=tmp_path / "run", **how)
+    same_runs(whole, resumed)
     assert Store.open(tmp_path / "run").manifest["plan"]["guide"]["together"] == [[0, 3], [5, 9]]
     assert "2 pairs together, 1 pair apart, like shape, strength 1.5" in whole.info["settings"][0]
     for i in (0, 1, 2, 3):
-        np.testing.assert_array_equal(Variations(beads).remake(resumed.info.loc[i]), whole.labels[:, i])
+        np.testing.assert_array_equal(Variations(BEADS).remake(resumed.info.loc[i]), whole.labels[:, i])
     for other in (Guide(like="color"), None):
-        with pytest.raises(InputError, match="plan"):
-            cs.generate(beads, 16, store=tmp_path / "run", **how | {"guide": other})
+        refuses("plan", cs.generate, BEADS, 16, store=tmp_path / "run", **how | {"guide": other})
 
 
-def test_more_like_a_guided_clustering(beads, tmp_path):
+def test_more_like_a_guided_clustering(tmp_path):
     guide = Guide(like="shape")
     how = {"n_clusters": 4, "methods": "zipf", "progress": False}
-    ens = cs.generate(beads, 5, guide=guide, store=tmp_path / "run", **how)
-    in_run = cs.generate(beads, 4, around=2, store=tmp_path / "run", progress=False)
-    of_row = cs.generate(beads, 4, around=ens.info.loc[2], progress=False)
-    scored = cs.generate(beads, 4, around=ens.info.loc[2], guide=guide, progress=False)
+    ens = cs.generate(BEADS, 5, guide=guide, store=tmp_path / "run", **how)
+    in_run = cs.generate(BEADS, 4, around=2, store=tmp_path / "run", progress=False)
+    of_row = cs.generate(BEADS, 4, around=ens.info.loc[2], progress=False)
+    scored = cs.generate(BEADS, 4, around=ens.info.loc[2], guide=guide, progress=False)
     np.testing.assert_array_equal(in_run.labels, of_row.labels)
     np.testing.assert_array_equal(in_run.labels, scored.labels)
-    np.testing.assert_allclose(in_run.info["guide"], near(in_run, beads.labels["shape"]))
+    np.testing.assert_allclose(in_run.info["guide"], near(in_run, BEADS.labels["shape"]))
     np.testing.assert_allclose(scored.info["guide"], in_run.info["guide"])
     assert "guide" not in of_row.info
-    with pytest.raises(InputError, match=r"guide was '.*like shape"):
-        cs.generate(beads, 4, around=ens.info.loc[2], like="color", progress=False)
-    np.testing.assert_array_equal(Variations(beads).remake(in_run.info.loc[1]), in_run.labels[:, 1])
+    refuses(r"guide was '.*like shape", cs.generate, BEADS, 4, around=ens.info.loc[2], like="color", progress=False)
+    np.testing.assert_array_equal(Variations(BEADS).remake(in_run.info.loc[1]), in_run.labels[:, 1])
 
 
-def test_columns_that_a_guide_names_are_set_aside(beads):
+def test_columns_that_a_guide_names_are_set_aside():
     path = sample_path("beads.csv")
     from_file = cs.generate(path, 5, 4, like="shape", id_column="bead", known="color", progress=False)
     from_frame = cs.generate(pd.read_csv(path, index_col="bead"), 5, 4, like=["shape"], unlike="color", progress=False)
-    of_table = cs.generate(beads, 5, 4, like="shape", progress=False)
+    of_table = cs.generate(BEADS, 5, 4, like="shape", progress=False)
     np.testing.assert_array_equal(from_file.labels, of_table.labels)
     assert "like shape, unlike color" in from_frame.info["settings"][0]
-    series = pd.Series(beads.labels["shape"].to_numpy(), index=beads.ids, name="form")[::-1]
-    np.testing.assert_array_equal(cs.generate(beads, 5, 4, like=series, progress=False).labels, of_table.labels)
+    series = pd.Series(BEADS.labels["shape"].to_numpy(), index=BEADS.ids, name="form")[::-1]
+    np.testing.assert_array_equal(cs.generate(BEADS, 5, 4, like=series, progress=False).labels, of_table.labels)
     assert Guide(like=series).score(of_table)["like:form"].tolist() == of_table.info["guide"].tolist()
 
 
-def test_sparse_tables_and_distances(beads):
-    X = np.abs(beads.values) * (beads.values > np.median(beads.values, axis=0))
-    how = {"methods": "minima", "like": beads.labels["shape"], "progress": False}
+def test_sparse_tables_and_distances():
+    X = np.abs(BEADS.values) * (BEADS.values > np.median(BEADS.values, axis=0))
+    how = {"methods": "minima", "like": BEADS.labels["shape"], "progress": False}
     dense, thin = (cs.generate(x, 5, 3, **how).info["weights"][0] for x in (X, sparse.csr_matrix(X)))
     np.testing.assert_allclose(dense, thin)
-    D = np.sqrt(np.square(beads.values[:60, None, :4] - beads.values[None, :60, :4]).sum(axis=2))
-    shape, how = beads.labels["shape"][:60].to_numpy(), {"metric": "precomputed", "methods": "zipf", "progress": False}
+    D = np.sqrt(np.square(BEADS.values[:60, None, :4] - BEADS.values[None, :60, :4]).sum(axis=2))
+    shape, how = BEADS.labels["shape"][:60].to_numpy(), {"metric": "precomputed", "methods": "zipf", "progress": False}
     plain, guided = (cs.generate(D, 20, 3, **how, like=like) for like in (None, shape))
     assert near(guided, shape).mean() > near(plain, shape).mean()
 
 
-@pytest.mark.parametrize(
-    ("wish", "says"),
-    [
-        ({"together": [("b001", "nobody")]}, "together, pair 1: 'nobody'"),
-        ({"together": [(0, 300)]}, "together, pair 1: 300"),
-        ({"apart": [(0, -1)]}, "apart, pair 1: -1"),
-        ({"apart": [(4, 5), ("b001", 0)]}, "apart, pair 2: 'b001' is named twice"),
-        ({"together": [(0, 1)], "apart": [(1, 0)]}, "'b001' and 'b002' are to be apart, and together"),
-        ({"together": [(0, 1, 2)]}, r"pair 1 is \(0, 1, 2\)"),
-        ({"together": "pairs.csv"}, "pairs.csv"),
-        ({"together": 3}, "got 3"),
-        ({"together": [(0.5, 1)]}, "0.5 "),
-        ({"like": "form"}, "like='form'.*shape, color"),
-        ({"like": ["a"] * 300}, "only one group"),
-        ({"like": [0, 1]}, "2 labels for 300 objects"),
-        ({"unlike": np.linspace(0, 1, 300)}, "measured data"),
-        ({"guide_strength": 2.0}, "none of them is given"),
-        ({"like": "shape", "guide_strength": -1.0}, "strength must be"),
-        ({"guide": "shape"}, "guide must be a Guide"),
-        ({"guide": Guide(like="shape"), "like": "color"}, "like and guide are both given"),
-    ],
-)
-def test_what_cannot_be_a_guide_is_one_sentence(beads, wish, says):
-    with pytest.raises(InputError, match=says):
-        cs.generate(beads, 2, 3, progress=False, **wish)
+def test_what_cannot_be_a_guide_is_one_sentence():
+    ask = partial(cs.generate, BEADS, 2, 3, progress=False)
+    refuses("together, pair 1: 'nobody'", ask, together=[("b001", "nobody")])
+    refuses("together, pair 1: 300", ask, together=[(0, 300)])
+    refuses("apart, pair 1: -1", ask, apart=[(0, -1)])
+    refuses("apart, pair 2: 'b001' is named twice", ask, apart=[(4, 5), ("b001", 0)])
+    refuses("'b001' and 'b002' are to be apart, and together", ask, together=[(0, 1)], apart=[(1, 0)])
+    refuses(r"pair 1 is \(0, 1, 2\)", ask, together=[(0, 1, 2)])
+    refuses("pairs.csv", ask, together="pairs.csv")
+    refuses("got 3", ask, together=3)
+    refuses("0.5 ", ask, together=[(0.5, 1)])
+    refuses("like='form'.*shape, color", ask, like="form")
+    refuses("only one group", ask, like=["a"] * 300)
+    refuses("2 labels for 300 objects", ask, like=[0, 1])
+    refuses("measured data", ask, unlike=np.linspace(0, 1, 300))
+    refuses("none of them is given", ask, guide_strength=2.0)
+    refuses("strength must be", ask, like="shape", guide_strength=-1.0)
+    refuses("guide must be a Guide", ask, guide="shape")
+    refuses("like and guide are both given", ask, guide=Guide(like="shape"), like="color")
 
 
-def test_names_that_mean_nothing_are_one_sentence(beads):
+def test_names_that_mean_nothing_are_one_sentence():
     numbered = cs.Ensemble([[0, 0, 1]], ids=[10, 20, 30])
     assert Guide(together=[(10, "20")]).score(numbered)["together"].tolist() == [1.0]
-    for wrong, says in (
-        (lambda: Guide(like="shape").score(numbered), "give the table that has it"),
-        (lambda: cs.generate(beads.values, 2, 3, like="shape"), "read with known="),
-        (lambda: Guide(), "at least one of together"),
-        (lambda: Guide(together=[(0, 1)]).score(numbered), "no id of an object"),
-        (lambda: Guide(like="shape").score(numbered, beads), "300 rows, and the clusterings are of 3 objects"),
-    ):
-        with pytest.raises(InputError, match=says):
-            wrong()
+    refuses("give the table that has it", Guide(like="shape").score, numbered)
+    refuses("read with known=", cs.generate, BEADS.values, 2, 3, like="shape")
+    refuses("at least one of together", Guide)
+    refuses("no id of an object", Guide(together=[(0, 1)]).score, numbered)
+    refuses("300 rows, and the clusterings are of 3 objects", Guide(like="shape").score, numbered, BEADS)
 
 
-def test_pairs_from_files(beads, tmp_path):
+def test_pairs_from_files(tmp_path):
     path = tmp_path / "pairs.csv"
 
-    def together(file=path, objects=beads):
+    def together(file=path, objects=BEADS):
         return Guide(together=file).of(objects).pairs["together"].tolist()
 
     for text in ("one,other\nb001, b004\nb003,b002\n", "b901,b902\nb001,b004\nb003,b002\n"):  # the second is misspelt
@@ -271,10 +254,10 @@ def test_pairs_from_files(beads, tmp_path):
             assert together() == [[0, 3], [1, 2]]
     path.write_text("b001;b004\nb003;b002\n")
     assert together() == [[0, 3], [1, 2]]
-    pd.DataFrame({"a": beads.ids[[0, 2]], "b": beads.ids[[3, 1]]}).to_parquet(tmp_path / "pairs.parquet")
+    pd.DataFrame({"a": BEADS.ids[[0, 2]], "b": BEADS.ids[[3, 1]]}).to_parquet(tmp_path / "pairs.parquet")
     assert together(tmp_path / "pairs.parquet") == [[0, 3], [1, 2]]
     path.write_text("0,3\n2,1\n")
-    assert together(objects=cs.tables.read_table(beads.values, kind="data")) == [[0, 3], [1, 2]]
+    assert together(objects=cs.tables.read_table(BEADS.values, kind="data")) == [[0, 3], [1, 2]]
     for text, says in (
         ("b001,b004\nb003,b999\n", r"pairs.csv, row 2 \(line 2\): 'b999'"),
         ("b001,b004\nb003,b003\n", r"pairs.csv, row 2 \(line 2\): 'b003'"),
@@ -287,24 +270,20 @@ def test_pairs_from_files(beads, tmp_path):
             together()
 
 
-def test_the_command_line_guides_a_run(beads, tmp_path):
-    shape = beads.labels["shape"].to_numpy()
+def test_the_command_line_guides_a_run(tmp_path):
+    shape = BEADS.labels["shape"].to_numpy()
     together, apart = some_pairs(shape, 12)
     for name, pairs in (("together", together), ("apart", apart)):
-        pd.DataFrame(beads.ids[pairs], columns=["bead", "other"]).to_csv(tmp_path / f"{name}.csv", index=False)
+        pd.DataFrame(BEADS.ids[pairs], columns=["bead", "other"]).to_csv(tmp_path / f"{name}.csv", index=False)
     files = [word for name in ("together", "apart") for word in (f"--{name}", tmp_path / f"{name}.csv")]
     data = ("generate", sample_path("beads.csv"), "--id", "bead", "-k", 4, "-n", 10)
-    done = run(*data, *files, "--unlike", "color", "--like", "shape", "--known", "shape", "-o", tmp_path / "run")
-    assert done.returncode == 0, done.stderr
+    done = ran(*data, *files, "--unlike", "color", "--like", "shape", "--known", "shape", "-o", tmp_path / "run")
     assert "guide" in done.stdout
     ens = cs.Ensemble.load(tmp_path / "run")
-    same = cs.generate(beads, 10, 4, together=together, apart=apart, like="shape", unlike="color", progress=False)
+    same = cs.generate(BEADS, 10, 4, together=together, apart=apart, like="shape", unlike="color", progress=False)
     np.testing.assert_array_equal(ens.labels, same.labels)
-    more = run(*data[:4], "-n", 3, "--around", 2, "--known", "shape,color", "-o", tmp_path / "run", "--json")
-    assert "guide" in json.loads(more.stdout)["scores"]
+    more = answer(*data[:4], "-n", 3, "--around", 2, "--known", "shape,color", "-o", tmp_path / "run")
+    assert "guide" in more["scores"]
     (tmp_path / "apart.csv").write_text("b001,b002\nb003,nobody\n")
-    refused = run(*data, *files, "--known", "shape,color", "-o", tmp_path / "other")
-    assert refused.returncode != 0
-    assert "apart.csv, row 2 (line 2): 'nobody' is no id of an object" in refused.stderr
-    refused = run(*data, "--known", "shape,color", "--guide-strength", 1, "-o", tmp_path / "other")
-    assert "guide_strength" in refused.stderr
+    said = refused(*data, *files, "--known", "shape,color", "-o", tmp_path / "other")
+    assert "apart.csv, row 2 (line 2): 'nobody' is no id of an object" in said

@@ -1,13 +1,10 @@
 """Methods, measures and sections from outside the package, by the public registries: the examples of CONTRIBUTING.md."""
 
-from __future__ import annotations
-
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import ClassVar
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -16,56 +13,48 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans
 
 import consilience as cs
-from command_line import run as consilience
+from command_line import answer, ran, refused
 from consilience import consensus, generation
 from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels, sample_path
 from consilience.explorer.api import Api
+from consilience.explorer.calls.detail import _made, _weights
 from consilience.explorer.session import Session
 from consilience.generation import Method, Variations
 from consilience.generation.methods import describe
 from consilience.generation.methods.method import Space
 from consilience.measures import MEASURES
 from consilience.meta import MetaClustering
-from consilience.reports import Finding, Report, Text, remove_section, section
+from consilience.reports import Finding, Report, Text, remove_section, section, sections
+from consilience.reports.report import make_report, write_report
 from consilience.reports.sections import sections_of
 from explorer_cases import ask
-from report_pages import read_page
+from report_pages import read_page, report_page
+from samples import refuses
 
-REGISTRIES = (generation.METHODS, consensus.METHODS, MEASURES)
 BEADS = (sample_path("beads.csv"), "--id", "bead", "-t", "shape,color")
 LABELS = np.tile([[0, 0, 1, 1, -1], [0, 0, 0, 1, 1], [0, 1, 1, 1, 0]], 4).T
 
 
 @pytest.fixture(autouse=True)
-def as_before() -> Iterator[None]:
+def as_before():
     """The registries hold afterwards what they held before."""
-    kept = [dict(registry) for registry in REGISTRIES]
-    yield
-    for registry, before in zip(REGISTRIES, kept, strict=True):
-        registry.clear()
-        registry.update(before)  # type: ignore[arg-type]
+    with patch.dict(generation.METHODS), patch.dict(consensus.METHODS), patch.dict(MEASURES):
+        yield
     for kind in (cs.Ensemble, MetaClustering):
         remove_section(kind, "evenness")
 
 
-def example(kind: str) -> dict[str, Any]:
+def example(kind):
     """Run the example under a heading of CONTRIBUTING.md, and return what it defines."""
     text = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text("utf-8")
-    defined: dict[str, Any] = {}
+    defined = {}
     exec(text.split(f"## Add a {kind}\n")[1].split("```python\n")[1].split("```")[0], defined)
     return defined
 
 
-def done(*words: Any) -> str:
-    """What a command prints."""
-    found = consilience(*words)
-    assert found.returncode == 0, found.stderr
-    return found.stdout
-
-
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
+def table(tmp_path):
     """A file of three clusterings."""
     path = tmp_path / "labels.csv"
     pd.DataFrame(LABELS, columns=list("abc")).to_csv(path, index=False)
@@ -75,9 +64,7 @@ def table(tmp_path: Path) -> Path:
 def test_without_the_examples_nothing_is_known_of_them(table, tmp_path):
     generate = ("generate", *BEADS, "-o", tmp_path, "--methods", "noise")
     for words in (("combine", table, "--method", "heaviest"), ("compare", table, "-m", "same_sizes"), generate):
-        found = consilience(*words)
-        assert found.returncode == 2
-        assert words[-1] in found.stderr
+        assert words[-1] in refused(*words)
     assert "evenness" not in [one.name for one in sections_of(cs.Ensemble)]
 
 
@@ -93,11 +80,10 @@ def test_a_generation_method(tmp_path):
     number = int(np.flatnonzero(ens.info["method"] == "noise")[0])
     words = f"k-means, the columns weighted by 1 ± {ens.info['strength'][number]:.2f}"
     assert ask(Api(Session(ens, data=beads)), f"detail/{number}m")["made"]["made by"] == words
-    cs.report(ens, tmp_path / "page.html", n_groups=2)
-    assert "noise" in read_page(tmp_path / "page.html").text
+    assert "noise" in report_page(ens, tmp_path / "page.html", n_groups=2).text
     for verb in ("generate", "explore"):
-        assert "|noise]" in "".join(done(verb, "--help").split())  # long lists are folded
-    done("generate", *BEADS, "-k", 3, "-n", 4, "--methods", "noise+zipf", "-o", tmp_path / "other")
+        assert "|noise]" in "".join(ran(verb, "--help").stdout.split())  # long lists are folded
+    ran("generate", *BEADS, "-k", 3, "-n", 4, "--methods", "noise+zipf", "-o", tmp_path / "other")
     assert set(cs.Ensemble(tmp_path / "other").info["method"]) == {"noise", "zipf"}
     both = cs.EnsembleClusterer(3, n_clusterings=6, methods="noise", random_state=0).fit(beads.values)
     assert set(both.ensemble_.info["method"]) == {"noise"}
@@ -134,8 +120,6 @@ class Rotated(Method):
 
 @pytest.mark.slow
 def test_a_generation_method_in_a_space_of_its_own(tmp_path):
-    from consilience.explorer.calls.detail import _made, _weights
-
     generation.METHODS["rotated"] = Rotated()
     beads, run, how = load_beads(), tmp_path / "run", {"methods": "rotated+pca", "largest_angle": 0.2}
     made = cs.generate(beads, 12, 4, store=run, **how)
@@ -150,13 +134,9 @@ def test_a_generation_method_in_a_space_of_its_own(tmp_path):
     near = cs.generate(beads, 5, around=int(own.index[1]), jitter=0.1, store=run)
     assert near.n_clusterings == 5
     assert set(near.info["angle"]) == {row["angle"]}
-    for methods, option, says in (
-        ("rotated", {"largest_angle": -1}, "largest_angle must be"),
-        ("zipf", {"largest_angle": 0.1}, "largest_angle is an option of rotated"),
-        ("rotated", {"largest_angel": 0.1}, "did you mean 'largest_angle'"),
-    ):
-        with pytest.raises(InputError, match=says):
-            cs.generate(beads, 3, 4, methods, **option)
+    refuses("largest_angle must be", cs.generate, beads, 3, 4, "rotated", largest_angle=-1)
+    refuses("largest_angle is an option of rotated", cs.generate, beads, 3, 4, "zipf", largest_angle=0.1)
+    refuses("did you mean 'largest_angle'", cs.generate, beads, 3, 4, "rotated", largest_angel=0.1)
     assert describe(row) == f"rotated by {row['angle']:.2f}"
     assert _made(row)["made by"] == describe(row)
     assert describe(near.info.iloc[0]).endswith(f"varied around clustering {own.index[1]}")
@@ -170,14 +150,13 @@ def test_a_consensus_method(table, tmp_path):
     assert one.labels.tolist() == [0, 0, 0, 1, 1, 1]
     assert (one.method, one.estimator.heaviest_) == ("heaviest", 3)
     assert one.confidence.shape == one.support.shape == (6,)
-    with pytest.raises(InputError, match="unknown option of heaviest 'revers': did you mean 'reverse'"):
-        cs.combine(labels, 2, "heaviest", revers=True)
+    refuses("option of heaviest 'revers': did you mean 'reverse'", cs.combine, labels, 2, "heaviest", revers=True)
     assert cs.organize(labels, 1).consensus(1, method="heaviest").method == "heaviest"
     assert clone(one.estimator).reverse is True
-    assert json.loads(done("combine", table, "--method", "heaviest", "-k", 2, "--json"))["method"] == "heaviest"
+    assert answer("combine", table, "--method", "heaviest", "-k", 2)["method"] == "heaviest"
     for verb in ("combine", "organize", "report"):
-        assert "|heaviest]" in "".join(done(verb, "--help").split())
-    done("report", table, tmp_path / "page.html", "--method", "heaviest")
+        assert "|heaviest]" in "".join(ran(verb, "--help").stdout.split())
+    ran("report", table, tmp_path / "page.html", "--method", "heaviest")
     assert "combined into one (heaviest)" in read_page(tmp_path / "page.html").text
 
 
@@ -192,13 +171,12 @@ def test_a_measure(table, tmp_path):
     assert found.clusterings["same_sizes:class"].tolist() == [1, 1, 1]
     meta = cs.organize(LABELS, 2, measure="same_sizes")
     assert ask(Api(Session(meta)), "session")["measure"] == "same_sizes"
-    cs.report(meta, tmp_path / "page.html")
-    assert "ward linkage of same sizes" in read_page(tmp_path / "page.html").text
-    told = json.loads(done("compare", table, "-m", "same_sizes", "--json"))
+    assert "ward linkage of same sizes" in report_page(meta, tmp_path / "page.html").text
+    told = answer("compare", table, "-m", "same_sizes")
     assert told["stability"]["same_sizes"]["mean"] == pytest.approx(cs.stability(LABELS, "same_sizes").mean)
-    assert json.loads(done("organize", table, "-g", 2, "-m", "same_sizes", "--json"))["measure"] == "same_sizes"
+    assert answer("organize", table, "-g", 2, "-m", "same_sizes")["measure"] == "same_sizes"
     for verb in ("compare", "organize"):
-        assert "|same_sizes]" in "".join(done(verb, "--help").split())  # long lists are folded
+        assert "|same_sizes]" in "".join(ran(verb, "--help").stdout.split())  # long lists are folded
 
 
 @pytest.mark.slow
@@ -206,8 +184,7 @@ def test_a_report_section(tmp_path):
     example("report section")
     ens = load_beads_labels()[:, :6]
     for result, folder in ((ens, tmp_path / "parts"), (cs.organize(ens, 2), None)):
-        cs.report(result, tmp_path / "page.html", figures=folder)
-        page = read_page(tmp_path / "page.html")
+        page = report_page(result, tmp_path / "page.html", figures=folder)
         text = page.text.split("What these figures do not say", 1)[1]  # after the list of sections
         assert text.index("The groups") < text.index("The tree of") < text.index("How even are the clusters?")
         assert "The mean entropy is" in text
@@ -223,8 +200,7 @@ def test_what_is_read_is_safe_from_sections_from_outside(tmp_path):
     path = tmp_path / "evenness.csv"
     load_beads_labels().to_frame().to_csv(path, index=False)
     before = path.read_bytes()
-    with pytest.raises(InputError, match="over, or into, what is read"):
-        cs.report(path, tmp_path / "page.html", figures=tmp_path)
+    refuses("over, or into, what is read", cs.report, path, tmp_path / "page.html", figures=tmp_path)
     assert path.read_bytes() == before
     assert [one.name for one in tmp_path.iterdir()] == ["evenness.csv"]
 
@@ -234,8 +210,7 @@ def test_a_section_that_says_nothing_is_left_out_and_one_taken_away_is_gone(tmp_
     def silent(report):
         return []
 
-    cs.report(cs.Ensemble([[0, 0, 1, 1]]), tmp_path / "page.html", n_clusters=2)
-    assert "Nothing to say" not in read_page(tmp_path / "page.html").text
+    assert "Nothing to say" not in report_page(cs.Ensemble([[0, 0, 1, 1]]), tmp_path / "page.html", n_clusters=2).text
     assert "silent" in [one.name for one in sections_of(cs.Ensemble)]
     remove_section(cs.Ensemble, "silent")
     assert "silent" not in [one.name for one in sections_of(cs.Ensemble)]
@@ -244,9 +219,6 @@ def test_a_section_that_says_nothing_is_left_out_and_one_taken_away_is_gone(tmp_
 
 
 def test_a_kind_of_result_from_outside_has_a_report(tmp_path):
-    from consilience.reports import sections
-    from consilience.reports.report import make_report, write_report
-
     @dataclass(frozen=True, eq=False)
     class Purity:
         value: float

@@ -3,10 +3,8 @@
 import html
 import io
 import itertools
-import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import consilience as cs
+from command_line import apart
 from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels
 from consilience.ensemble.results import Result
@@ -25,7 +24,7 @@ from consilience.measures import accuracy, matched_accuracy
 from consilience.measures.cluster_features import ComparableTable
 from consilience.measures.explained_variance import VarianceBetween
 from consilience.meta import organize, score
-from consilience.reports import comparison, draw, ensemble
+from consilience.reports import draw, ensemble
 from consilience.reports.clusters import match_known
 from consilience.reports.comparison import _like_first, comparison_figure, comparison_finding
 from consilience.reports.files import write_table
@@ -36,17 +35,13 @@ from consilience.reports.sections import Options, code_of, report_of
 from consilience.reports.terminal import print_finding, show
 from consilience.tables import read_table
 from page_server import chromium
-from report_pages import read_page
-from samples import three_kinds
+from report_pages import lines_of, read_page, report_page
+from samples import refuses, three_kinds
 from test_page_axe import AXE, RUN
 
 EVIL = "<img src=x onerror=alert(1)>\"'&$x_1$"
+BEADS = load_beads()
 LABELS = np.random.default_rng(0).integers(3, size=(40, 6))
-
-
-@pytest.fixture(scope="module")
-def beads():
-    return load_beads()
 
 
 @pytest.fixture(scope="module")
@@ -55,24 +50,16 @@ def meta():
 
 
 @pytest.fixture(scope="module")
-def told(beads, meta, tmp_path_factory):
+def told(meta, tmp_path_factory):
     """The report of clusterings beside their data and what is known of it: its folder and its page."""
     folder = tmp_path_factory.mktemp("told")
-    options = {"data": beads, "known": beads.labels, "n_shuffles": 2, "figures": folder / "parts"}
-    cs.report(meta, folder / "page.html", **options)
-    return folder, read_page(folder / "page.html")
+    options = {"data": BEADS, "known": BEADS.labels, "n_shuffles": 2, "figures": folder / "parts"}
+    return folder, report_page(meta, folder / "page.html", **options)
 
 
 @pytest.fixture(scope="module")
-def compared(beads):
-    return cs.compare(load_beads_labels(), ("jaccard", "cluster_difference"), known=dict(beads.labels.items()))
-
-
-def lines_of(page):
-    """The lines of Python of a page, without the last, which writes it."""
-    blocks = re.findall(r"<pre.*?</pre>", page.read_text(encoding="utf-8"), re.DOTALL)
-    code = next(block for block in blocks if "import consilience" in block)
-    return html.unescape(re.sub(r"<[^>]*>", "", code)).strip().split("\n")[:-1]
+def compared():
+    return cs.compare(load_beads_labels(), ("jaccard", "cluster_difference"), known=dict(BEADS.labels.items()))
 
 
 # Pages of many clusterings.
@@ -86,7 +73,7 @@ def test_the_sections_stand_in_their_order(told):
     assert places == sorted(places)
 
 
-def test_the_numbers_are_those_of_the_library(told, meta, beads):
+def test_the_numbers_are_those_of_the_library(told, meta):
     ens, parts = meta.ensemble, told[0] / "parts"
     stability = pd.read_csv(parts / "stability.csv", index_col="measure")
     assert stability.loc["jaccard", "mean"] == pytest.approx(cs.stability(ens).mean)
@@ -104,14 +91,14 @@ def test_the_numbers_are_those_of_the_library(told, meta, beads):
         assert groups.loc[group, "support"] == pytest.approx(found.support.mean())
         assert groups.loc[group, "floaters"] == len(found.floating)
         for name in ("shape", "color"):
-            assert groups.loc[group, f"accuracy:{name}"] == pytest.approx(accuracy(beads.labels[name], found.labels))
+            assert groups.loc[group, f"accuracy:{name}"] == pytest.approx(accuracy(BEADS.labels[name], found.labels))
     null = pd.read_csv(parts / "null.csv", index_col="known_labels")
     assert null.loc["shape", "best_group"] == pytest.approx(groups["accuracy:shape"].max())
     clusters = pd.read_csv(parts / "clusters.csv")
     assert clusters["floaters"].sum() == len(one.floating) == len(cs.consensus.floaters(ens, one))
-    assert set(clusters["most_frequent_shape"]) <= set(beads.labels["shape"])
+    assert set(clusters["most_frequent_shape"]) <= set(BEADS.labels["shape"])
     np.testing.assert_allclose(pd.read_csv(parts / "map.csv")[["x", "y"]], meta.map().xy)
-    scores = cs.meta.score(ens, beads, known=beads.labels).set_index("name").drop(columns="clusters")
+    scores = cs.meta.score(ens, BEADS, known=BEADS.labels).set_index("name").drop(columns="clusters")
     table = pd.read_csv(parts / "clusterings.csv", index_col="clustering")
     np.testing.assert_allclose(table.loc[scores.index, scores.columns], scores)
 
@@ -124,23 +111,16 @@ def test_figures_and_tables_have_fixed_names(told):
     assert {"clusterings.csv", "features.csv", "clusters.csv", "curve.csv", "null.csv", "group_clusters.csv"} <= names
 
 
-def test_a_run_says_how_it_was_made_and_its_lines_make_it_again(tmp_path, beads):
-    run, parts = tmp_path / "run", {"data": beads, "n_groups": 2}
-    ens = cs.generate(beads, 12, n_clusters=(3, 5), methods="zipf:2+pca", store=run, max_alpha=1.0)
-    cs.report(run, tmp_path / "page.html", **parts)
-    text = read_page(tmp_path / "page.html").text
+def test_a_run_says_how_it_was_made_and_its_lines_make_it_again(tmp_path):
+    run = tmp_path / "run"
+    ens = cs.generate(BEADS, 12, n_clusters=(3, 5), methods="zipf:2+pca", store=run, max_alpha=1.0)
+    text = report_page(run, tmp_path / "page.html", data=BEADS, n_groups=2).text
     line = text.split("# made by ")[1]
-    again = eval(line[: line.index(") ") + 1], {"cs": cs, "data": beads})
+    again = eval(line[: line.index(") ") + 1], {"cs": cs, "data": BEADS})
     np.testing.assert_array_equal(again.labels, ens.labels)
     for fact in ("12, of 300 objects", "3 to 5", "zipf (8), pca (4)", f"consilience {cs.__version__}", "beads.csv"):
         assert fact in text
-    with pytest.raises(InputError, match="5 rows for 300 objects"):
-        cs.report(run, tmp_path / "page.html", data=beads.values[:5])
-    before = {path: path.read_bytes() for path in run.iterdir()}
-    for page, figures in ((run / "page.html", None), (tmp_path / "page.html", run)):
-        with pytest.raises(InputError, match="over, or into, what is read"):
-            cs.report(run, page, figures=figures)
-    assert {path: path.read_bytes() for path in run.iterdir()} == before
+    refuses("5 rows for 300 objects", cs.report, run, tmp_path / "page.html", data=BEADS.values[:5])
 
 
 @pytest.mark.slow
@@ -153,8 +133,7 @@ def test_whatever_comes_from_outside_is_text_and_the_same_bytes(tmp_path):
     data = pd.DataFrame(rng.normal(size=(40, 2)), columns=[EVIL, "b"], index=ens.ids)
     known = {EVIL: np.array([EVIL, "b"])[rng.integers(0, 2, 40)]}
     options = {"known": known, "n_shuffles": 2, "n_groups": 2, "title": EVIL, "data": data}
-    cs.report(folder, tmp_path / "page.html", figures=tmp_path / "<b>figures", **options)
-    page = read_page(tmp_path / "page.html")
+    page = report_page(folder, tmp_path / "page.html", figures=tmp_path / "<b>figures", **options)
     assert page.text.count(EVIL) > 20
     assert "known labels " + EVIL in page.text
     cs.report(folder, tmp_path / "again.html", figures=tmp_path / "<b>figures", **options)
@@ -162,21 +141,17 @@ def test_whatever_comes_from_outside_is_text_and_the_same_bytes(tmp_path):
 
 
 def test_clusterings_without_a_tree(tmp_path, meta):
-    cs.report(cs.Ensemble([[0, 0, 1, 1, None]]), tmp_path / "page.html", n_clusters=2)
-    assert "The tree" not in read_page(tmp_path / "page.html").text
+    assert "The tree" not in report_page(cs.Ensemble([[0, 0, 1, 1, None]]), tmp_path / "page.html", n_clusters=2).text
     ens = cs.Ensemble([[0, 0, 1, 1, None, None], [None, None, None, None, 0, 1], [0, 0, 0, 1, 1, 1]])
-    cs.report(ens, tmp_path / "page.html")
-    assert "The tree" not in read_page(tmp_path / "page.html").text
-    with pytest.raises(InputError, match="share no labeled object"):
-        cs.report(ens, tmp_path / "page.html", n_groups=2)
-    with pytest.raises(InputError, match="does not take n_groups"):
-        cs.report(meta, tmp_path / "page.html", n_groups=3)
+    assert "The tree" not in report_page(ens, tmp_path / "page.html").text
+    refuses("share no labeled object", cs.report, ens, tmp_path / "page.html", n_groups=2)
+    refuses("does not take n_groups", cs.report, meta, tmp_path / "page.html", n_groups=3)
 
 
-def test_large_ensembles_are_shuffled_on_a_sample_and_compared_by_one_measure(monkeypatch, beads):
+def test_large_ensembles_are_shuffled_on_a_sample_and_compared_by_one_measure(monkeypatch):
     monkeypatch.setattr(ensemble, "SHUFFLED", 97)
     monkeypatch.setattr(ensemble, "COSTLY", 1000)
-    known = {"shape": np.unique(beads.labels["shape"], return_inverse=True)[1]}
+    known = {"shape": np.unique(BEADS.labels["shape"], return_inverse=True)[1]}
     report = MetaReport(cs.organize(load_beads_labels()[:, :6], 2), None, Options(known=known, n_shuffles=2))
     right = 97 * report.null.groups["shape"].to_numpy()
     np.testing.assert_allclose(right, right.round(), atol=1e-9)  # a whole number of 97 objects, not of 300
@@ -188,18 +163,17 @@ def test_large_ensembles_are_shuffled_on_a_sample_and_compared_by_one_measure(mo
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_clusters", [3, "auto"])
-def test_a_consensus(tmp_path, beads, n_clusters):
+def test_a_consensus(tmp_path, n_clusters):
     one = cs.combine(load_beads_labels(), n_clusters, "vote" if n_clusters == 3 else "evidence")
-    cs.report(one, tmp_path / "page.html", data=beads, known=beads.labels, figures=tmp_path / "parts")
-    text = read_page(tmp_path / "page.html").text
+    text = report_page(one, tmp_path / "page.html", data=BEADS, known=BEADS.labels, figures=tmp_path / "parts").text
     assert f"mean confidence {one.confidence.mean():.2f}, mean support {one.support.mean():.2f}" in text
     assert one.note.replace(" ", "") in text.replace(" ", "")
     assert (tmp_path / "parts" / "stability_by_k.svg").exists() == (n_clusters == "auto")
     listed = pd.read_csv(tmp_path / "parts" / "floaters.csv")["id"].tolist() if len(one.floating) else []
-    assert listed == beads.ids[one.floating].tolist()  # the weakest support first
+    assert listed == BEADS.ids[one.floating].tolist()  # the weakest support first
     matches = pd.read_csv(tmp_path / "parts" / "against_known.csv", index_col=0)
-    assert matches.loc["shape", "accuracy"] == pytest.approx(matched_accuracy(beads.labels["shape"], one.labels))
-    assert matches.loc["shape", "purity"] == pytest.approx(accuracy(beads.labels["shape"], one.labels))
+    assert matches.loc["shape", "accuracy"] == pytest.approx(matched_accuracy(BEADS.labels["shape"], one.labels))
+    assert matches.loc["shape", "purity"] == pytest.approx(accuracy(BEADS.labels["shape"], one.labels))
 
 
 @pytest.mark.slow
@@ -209,8 +183,7 @@ def test_an_agreement_and_its_folder(tmp_path):
     found, truth = cs.agree(counts, 3, n_clusterings=3, max_iter=2), np.repeat(["a", "b", "c"], 20)
     found.save(tmp_path / "saved")
     options = {"data": counts, "names": words, "known": {"topic": truth}, "figures": tmp_path / "parts"}
-    cs.report(tmp_path / "saved", tmp_path / "page.html", **options)
-    text = read_page(tmp_path / "page.html").text
+    text = report_page(tmp_path / "saved", tmp_path / "page.html", **options).text
     named = re.findall(r"Cluster \d \(20 objects\): ([a-z]+)\d, \1\d, \1\d", text)
     assert sorted(named) == ["art", "law", "sea"]
     table = pd.read_csv(tmp_path / "parts" / "iterations.csv", index_col="iteration")
@@ -222,35 +195,32 @@ def test_an_agreement_and_its_folder(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_contrast_names_the_given_groups(tmp_path, beads):
-    found = cs.contrast(beads, beads.labels["shape"], 4, n_init=2)
-    cs.report(found, tmp_path / "page.html", data=beads, known={"color": beads.labels["color"]})
-    text = read_page(tmp_path / "page.html").text
+def test_a_contrast_names_the_given_groups(tmp_path):
+    found = cs.contrast(BEADS, BEADS.labels["shape"], 4, n_init=2)
+    text = report_page(found, tmp_path / "page.html", data=BEADS, known={"color": BEADS.labels["color"]}).text
     assert found.sentence[1:-1] in text
     assert all(text.count(name) >= 2 for name in ("ball", "disc", "tube"))  # in the table of groups, and on the picture
 
 
 @pytest.mark.slow
-def test_a_comparison_and_a_summary(tmp_path, beads, compared):
-    cs.report(compared, tmp_path / "page.html")
-    assert compared.stability["cluster_difference"].words(4) in read_page(tmp_path / "page.html").text
-    with pytest.raises(InputError, match="of a Comparison does not take known"):
-        cs.report(compared, tmp_path / "page.html", known=beads.labels)
+def test_a_comparison_and_a_summary(tmp_path, compared):
+    assert compared.stability["cluster_difference"].words(4) in report_page(compared, tmp_path / "page.html").text
+    refuses("of a Comparison does not take known", cs.report, compared, tmp_path / "page.html", known=BEADS.labels)
     found = cs.summarize(LABELS, "binder", cost=0.8, max_clusters=4)
     cs.report(found, tmp_path / "page.html", figures=tmp_path / "parts")
     again = "found = cs.summarize(samples, loss='binder', cost=0.8, max_clusters=4)"
-    assert lines_of(tmp_path / "page.html")[-1] == again
+    assert lines_of(tmp_path / "page.html")[-2] == again
     core = pd.read_csv(tmp_path / "parts" / "core.csv", index_col="level")
     assert core.loc[0.95, "objects"] == len(found.core(0.95).objects)
 
 
 @pytest.mark.slow
-def test_a_clusterer_and_a_table(tmp_path, monkeypatch, beads):
-    model = cs.EnsembleClusterer(3, n_clusterings=8, random_state=0).fit(beads)
+def test_a_clusterer_and_a_table(tmp_path, monkeypatch):
+    model = cs.EnsembleClusterer(3, n_clusterings=8, random_state=0).fit(BEADS)
     model.save(tmp_path / "model")
     opened = open_source(tmp_path / "model")
-    (first, *items) = make_report(opened.result, opened.provenance, data=beads, known=beads.labels).answer()
-    best = max(match_known(beads.labels[name], model.labels_)["accuracy"] for name in ("shape", "color"))
+    (first, *items) = make_report(opened.result, opened.provenance, data=BEADS, known=BEADS.labels).answer()
+    best = max(match_known(BEADS.labels[name], model.labels_)["accuracy"] for name in ("shape", "color"))
     assert f"accuracy {best:.2f}" in str(first.text)
     assert len(items[-1].items) == 3  # what each cluster is
     monkeypatch.chdir(tmp_path)
@@ -258,9 +228,8 @@ def test_a_clusterer_and_a_table(tmp_path, monkeypatch, beads):
     table = pd.DataFrame(centers + np.random.default_rng(0).normal(size=(47, 2)), columns=["width", "depth"])
     table.to_csv("jars.csv", index=False)
     cs.report("jars.csv", "first.html", kind="data", n_clusters=3)
-    page = read_page(tmp_path / "first.html")
-    assert re.search(r"Cluster 1 \(15 objects\): width: 9\.\d+ against", page.text)
-    exec(next(part for part in page.texts if "import consilience as cs" in part), {})
+    assert re.search(r"Cluster 1 \(15 objects\): width: 9\.\d+ against", read_page(tmp_path / "first.html").text)
+    exec("\n".join(lines_of(tmp_path / "first.html")), {})
     assert (tmp_path / "report.html").exists()
 
 
@@ -274,7 +243,7 @@ def test_a_sample_of_a_table_is_told_with_its_own_rows(tmp_path, monkeypatch):
     model = cs.EnsembleClusterer(2, n_clusterings=5, max_objects=40, random_state=0)
     found = opened_clusters(model.fit(opened.data), opened)
     write_report(make_report(found.result, found.provenance, data=found.data, known=found.known), Path("sample.html"))
-    exec(next(part for part in read_page(Path("sample.html")).texts if "import consilience as cs" in part), {})
+    exec("\n".join(lines_of(Path("sample.html"))), {})
     assert Path("report.html").exists()
 
 
@@ -292,7 +261,7 @@ def test_the_lines_of_a_report_make_the_same_again(given, words):
     assert one.call == call
     *opening, last = ["import consilience as cs", *report_of(one)(one, Provenance("", "")).code()]
     assert last == f"one = {call}"
-    names: dict = {}
+    names = {}
     exec("\n".join(opening), names)
     assert {name for name, value in names.items() if value is ...} == {"ensemble"} | ({"sample_weight"} & set(given))
     exec(last, names | {"ensemble": LABELS, "sample_weight": given.get("sample_weight")}, again := {})
@@ -308,7 +277,7 @@ def test_lines_name_the_file_that_was_combined(tmp_path):
     assert Result.load(tmp_path / "one").call == one.call
     for source in (one, tmp_path / "one"):
         cs.report(source, tmp_path / "page.html")
-        exec("\n".join(lines_of(tmp_path / "page.html")), again := {})
+        exec("\n".join(lines_of(tmp_path / "page.html")[:-1]), again := {})
         np.testing.assert_array_equal(again["one"].labels, one.labels)
 
 
@@ -324,51 +293,39 @@ def test_columns_that_chance_would_follow_as_well_are_not_told():
 
 
 @pytest.mark.slow
-def test_data_and_known_labels_are_matched_with_the_objects(tmp_path, beads):
-    frame = pd.DataFrame(beads.values, index=pd.Index(beads.ids, name="bead"), columns=beads.columns)
+def test_data_and_known_labels_are_matched_with_the_objects(tmp_path):
+    frame = pd.DataFrame(BEADS.values, index=pd.Index(BEADS.ids, name="bead"), columns=BEADS.columns)
     shuffled = frame.iloc[np.random.default_rng(0).permutation(300)].reset_index()
     ens = load_beads_labels()[:, :1]
-    for name, data in (("a", beads), ("b", read_table(shuffled, kind="data", id_column="bead"))):
+    for name, data in (("a", BEADS), ("b", read_table(shuffled, kind="data", id_column="bead"))):
         cs.report(ens, tmp_path / "page.html", data=data, figures=tmp_path / name)
     features = [pd.read_csv(tmp_path / name / "features.csv") for name in "ab"]
     pd.testing.assert_frame_equal(*features)
     lacking = read_table(frame.iloc[1:].reset_index(), kind="data", id_column="bead")
-    with pytest.raises(InputError, match="b001"):
-        cs.report(ens, tmp_path / "page.html", data=lacking)
+    refuses("b001", cs.report, ens, tmp_path / "page.html", data=lacking)
 
 
-def test_nothing_is_written_where_something_would_be_lost(tmp_path, beads):
+def test_nothing_is_written_where_something_would_be_lost(tmp_path):
     table = tmp_path / "features.csv"
-    pd.DataFrame(beads.values, columns=beads.columns).to_csv(table, index=False)
+    pd.DataFrame(BEADS.values, columns=BEADS.columns).to_csv(table, index=False)
     old = table.read_bytes()
     with pytest.raises(InputError, match="over, or into, what is read"):
         cs.report(load_beads_labels()[:, :1], tmp_path / "page.html", data=table, figures=tmp_path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"features.csv": old}
     page = tmp_path / "page.html"
     page.write_text("old")
-    with pytest.raises(InputError, match="groups cannot be made of 16"):
-        cs.report(load_beads_labels(), page, n_groups=99)
+    refuses("groups cannot be made of 16", cs.report, load_beads_labels(), page, n_groups=99)
     assert page.read_text() == "old"
 
 
-@pytest.mark.parametrize(
-    ("result", "path", "options", "message"),
-    [
-        (5, "a.html", {}, "labels cannot be an int"),
-        (cs.stability([[0, 1], [1, 1]]), "a.html", {}, "got a Stability"),
-        ("nowhere", "a.html", {}, "nowhere"),
-        (None, "a.txt", {}, "give it the ending .html"),
-        (None, "no/a.html", {}, "does not exist"),
-        (None, "a.html", {"linkage": "x"}, "unknown linkage"),
-        (None, "a.html", {"method": "x"}, "unknown method"),
-        (None, "a.html", {"n_shuffles": -1}, "n_shuffles"),
-        (None, "a.html", {"data": [["x"]]}, "table|type|read"),
-        (None, "a.html", {"known": {"shape": [0, 1, 1, 0, 0]}}, "5 for 300"),
-    ],
-)
-def test_bad_use_is_refused(tmp_path, result, path, options, message):
-    with pytest.raises(InputError, match=message):
-        cs.report(load_beads_labels() if result is None else result, tmp_path / path, **options)
+def test_bad_use_is_refused(tmp_path):
+    ens, page = load_beads_labels(), tmp_path / "a.html"
+    refuses("labels cannot be an int", cs.report, 5, page)
+    refuses("got a Stability", cs.report, cs.stability([[0, 1], [1, 1]]), page)
+    refuses("unknown method", cs.report, ens, page, method="x")
+    refuses("n_shuffles", cs.report, ens, page, n_shuffles=-1)
+    refuses("table|type|read", cs.report, ens, page, data=[["x"]])
+    refuses("5 for 300", cs.report, ens, page, known={"shape": [0, 1, 1, 0, 0]})
     assert not list(tmp_path.iterdir())
 
 
@@ -392,13 +349,13 @@ def test_reports_have_no_axe_violation_and_fit_a_phone(told):
 
 
 @pytest.mark.slow
-def test_every_result_has_a_text_and_a_picture(meta, compared, beads, monkeypatch):
+def test_every_result_has_a_text_and_a_picture(meta, compared, monkeypatch):
     ens = load_beads_labels()
     found = cs.agree(np.random.default_rng(0).poisson(2, (40, 30)), 3, n_clusterings=3, max_iter=1)
     odd = cs.Ensemble({"<b>": [0, 0, 1], "x": [0, 1, 1]}, info={"name": ["<b>", "x"], "method": "<script>"})
     large = cs.Ensemble(np.random.default_rng(0).integers(0, 3, (5000, 150)))
     results = [ens, large, odd, meta, meta.map(), cs.combine(ens, 3, "vote"), cs.stability(ens), compared, found]
-    results.append(cs.contrast(beads.values, beads.labels["shape"], 3, n_init=2))
+    results.append(cs.contrast(BEADS.values, BEADS.labels["shape"], 3, n_init=2))
     for result in results:
         shown = show(result)
         assert shown.startswith("<pre>" + html.escape(repr(result))[:20])
@@ -412,23 +369,19 @@ def test_every_result_has_a_text_and_a_picture(meta, compared, beads, monkeypatc
 
 
 @pytest.mark.slow
-def test_a_notebook_is_told_of_every_result_and_nothing_else_is_loaded():
+def test_a_notebook_is_told_of_every_result():
     pytest.importorskip("IPython", reason="IPython is not installed: pip install ipython")
     code = """
-import sys, json
+import sys
 from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 import consilience as cs
 early = "matplotlib" in sys.modules
 data, _ = shell.display_formatter.format(cs.Ensemble([[0, 0, 1], [0, 1, 1]]))
-print(json.dumps([early, sorted(data)]))
+print(early, *sorted(data))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout.splitlines()[-1]) == [False, ["text/html", "text/plain"]]
-    code = "import sys, consilience; print('consilience.reports' in sys.modules, 'IPython' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False False\n"
+    done = apart("-c", code)
+    assert done.stdout.endswith("False text/html text/plain\n"), done.stderr
 
 
 def printed(result, width, **options):
@@ -446,7 +399,7 @@ def test_names_are_printed_as_they_are():
 
 @pytest.mark.parametrize("terminal", [True, False])
 def test_nothing_is_cut_at_80_columns(terminal):
-    result = cs.compare(load_beads_labels(), list(cs.measures.MEASURES), known=load_beads().labels)
+    result = cs.compare(load_beads_labels(), list(cs.measures.MEASURES), known=BEADS.labels)
     text = printed(result, 80, force_terminal=terminal, color_system=None)
     lines = text.split("\n")
     assert max(map(len, lines)) <= 80
@@ -468,8 +421,7 @@ def test_truth_in_every_form():
 
 @pytest.mark.parametrize("truth", ["class", 5, {"class": None}, {0, 1}, {"class": "aabb"}, {"class": [0, 0, 1]}])
 def test_truth_that_is_none_is_refused(truth):
-    with pytest.raises(InputError, match=r"known labels"):
-        cs.compare([[0, 0, 1, 1], [0, 1, 1, 1]], known=truth)
+    refuses(r"known labels", cs.compare, [[0, 0, 1, 1], [0, 1, 1, 1]], known=truth)
 
 
 def test_extremes():
@@ -478,19 +430,14 @@ def test_extremes():
     assert (most, least[:2]) == (("a", "b", 1.0), ("a", "c"))
     assert result.extremes("cluster_difference") == [("a", "b", 0.0), ("a", "c", 1 - least[2])]
     assert result.to_dict()["stability"]["rand"]["most_alike"] == {"clusterings": ["a", "b"], "value": 1.0}
-    with pytest.raises(InputError, match="measures must name at least one"):
-        cs.compare([[0, 0, 1, 1], [0, 1, 1, 1]], [])
+    refuses("measures must name at least one", cs.compare, [[0, 0, 1, 1], [0, 1, 1, 1]], [])
 
 
 @pytest.mark.slow
 def test_pictures_by_their_names_and_endings(compared, tmp_path):
-    for suffix, magic in {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}.items():
-        draw(compared, tmp_path / f"x.{suffix}", measure="cluster_difference")
-        assert (tmp_path / f"x.{suffix}").read_bytes().startswith(magic)
-    for result, path, name in ((5, "y.png", None), (compared, "y.doc", None), (compared, "y.png", "tree")):
-        with pytest.raises(InputError, match=r"no picture of an int|\.doc|unknown picture"):
-            draw(result, tmp_path / path, name)
-    assert len(list(tmp_path.iterdir())) == 3
+    for ending, magic in {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}.items():
+        draw(compared, path := tmp_path / f"x.{ending}", measure="cluster_difference")
+        assert path.read_bytes().startswith(magic)
 
 
 @pytest.mark.slow
@@ -537,7 +484,7 @@ def test_names_of_35_clusterings_cover_neither_each_other_nor_the_legend():
     known = rng.integers(0, 5, 200)
     noise = [np.where(rng.random(200) < j / 40, rng.integers(0, 5, 200), known) for j in range(35)]
     columns = {f"leiden_resolution_{j}": labels for j, labels in enumerate(noise)}
-    figure = comparison.comparison_figure(cs.compare(cs.Ensemble(pd.DataFrame(columns)), "nmi", known=known))
+    figure = comparison_figure(cs.compare(cs.Ensemble(pd.DataFrame(columns)), "nmi", known=known))
     figure.draw_without_rendering()
     axis = figure.axes[1]
     boxes = [text.get_window_extent() for text in axis.texts]
@@ -556,23 +503,18 @@ def test_pictures_say_how_to_get_matplotlib(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_failed_write_leaves_the_old_file_and_names_the_one_asked_for(tmp_path):
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    def half(table, file, **options):
+        file.write(b"half")
+        raise OSError("no space left")
+
     path = tmp_path / "table.csv"
     path.write_text("old")
-
-    class Broken(pd.DataFrame):
-        def to_csv(self, file, **options):
-            file.write(b"half")
-            raise OSError("no space left")
-
+    monkeypatch.setattr(pd.DataFrame, "to_csv", half)
     with pytest.raises(OSError, match="no space"):
-        write_table(Broken({"a": [1]}), path)
+        write_table(pd.DataFrame({"a": [1]}), path)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["table.csv"]
-    write_table(pd.DataFrame({"a": [1]}), tmp_path / f"{'x' * 251}.csv")  # the longest there is
-    with pytest.raises(OSError, match="long") as caught:
-        write_table(pd.DataFrame({"a": [1]}), tmp_path / f"{'x' * 252}.csv")
-    assert caught.value.filename.endswith("x.csv")
 
 
 def test_names_that_come_twice_can_be_written_as_parquet(tmp_path):
@@ -588,10 +530,9 @@ def test_colors_follow_by_overlap():
     assert aligned(np.full(3, -1), np.array([0, 1, 1])).tolist() == [-1, -1, -1]
 
 
-@pytest.mark.parametrize(("given", "name"), [({"k": 3}, "n_clusters"), ({"seed": 3}, "random_state")])
-def test_options_are_those_of_combine(given, name):
-    with pytest.raises(InputError, match=f"did you mean '{name}'"):
-        cs.combine(LABELS, **given)
+def test_options_are_those_of_combine():
+    refuses("did you mean 'n_clusters'", cs.combine, LABELS, k=3)
+    refuses("did you mean 'random_state'", cs.combine, LABELS, seed=3)
 
 
 def test_the_null_in_words():
@@ -611,9 +552,8 @@ def test_the_finding_has_groups_scores_and_the_null(kinds):
     meta, scores, truths = kinds
     null = meta.null({"a": truths[0]}, n_shuffles=3)
     groups, beaten = meta_finding(meta, scores=scores, null=null).tables
-    assert groups.frame["mean purity:a"].tolist() == [
-        pytest.approx(scores["accuracy:a"][meta.groups == group].mean()) for group in meta.numbers
-    ]
+    means = [scores["accuracy:a"][meta.groups == group].mean() for group in meta.numbers]
+    assert groups.frame["mean purity:a"].tolist() == pytest.approx(means)
     assert beaten.frame["best"].tolist() == null.table["best"].tolist()
     how = meta_finding(organize(meta.ensemble, 2, sketch=500)).reasons.sentences
     assert any("500 random pairs" in sentence for sentence in how)
@@ -652,12 +592,11 @@ def test_branches_meet_above_the_middle_and_have_their_mean(kinds):
 
 def test_bad_requests_of_pictures_are_refused(kinds, tmp_path):
     meta, scores, _ = kinds
-    for result, name, options, words in (
-        (meta, None, {"score": pd.Series([1.0, 2.0])}, "each of 19 clusterings"),
-        (meta.map(), None, {"score": scores["accuracy:a"], "groups": meta.groups}, "not by both"),
-        ([], None, {}, "one or a list"),
-        (scores, "scores", {"x": "c", "y": "accuracy:a"}, "unknown score 'c'"),
-    ):
-        with pytest.raises(InputError, match=words):
-            draw(result, tmp_path / "x.png", name, **options)
+    path, values = tmp_path / "x.png", scores["accuracy:a"]
+    refuses("each of 19 clusterings", draw, meta, path, score=values[:2])
+    refuses("not by both", draw, meta.map(), path, score=values, groups=meta.groups)
+    refuses("one or a list", draw, [], path)
+    refuses("no picture of an int", draw, 5, path)
+    refuses("unknown picture", draw, meta, path, "scores")
+    refuses("unknown score 'c'", draw, scores, path, "scores", x="c", y="accuracy:a")
     assert not list(tmp_path.iterdir())

@@ -1,7 +1,5 @@
 """The confidence: shares of resamples, clusters matched one to one, and how far a few clusterings confirm one another."""
 
-from __future__ import annotations
-
 from itertools import pairwise, permutations
 
 import numpy as np
@@ -12,19 +10,7 @@ import consilience as cs
 from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import check_problem, label_tables, spread_evenly
 from consilience.consensus.trust import confidence as resampling
-from consilience.consensus.trust.confidence import (
-    RESAMPLES,
-    Assessment,
-    _copies,
-    alike,
-    confirmed_posterior,
-    heaviest_first,
-    matched,
-    owners_of_labels,
-    resampled_confidence,
-    resampled_shares,
-    what_others_say,
-)
+from consilience.consensus.trust.confidence import Assessment, alike, confirmed_posterior, matched, resampled_shares
 from consilience.generation.kmeans import kmeans_runs
 from consilience.generation.methods.graph import even_place
 from oracle import trust as plain
@@ -51,7 +37,8 @@ def test_shares_of_resamples(answer):
     assert shares.shape == (problem.n_rows, 4)
     assert (shares >= 0).all()
     assert (shares.sum(axis=1) <= 1 + 1e-12).all()
-    assert_allclose(shares * RESAMPLES, (shares * RESAMPLES).round(), atol=1e-9)  # whole resamples
+    whole = shares * resampling.RESAMPLES
+    assert_allclose(whole, whole.round(), atol=1e-9)
     assert_array_equal(shares, resampled_shares(problem, labels))
     assert shares[np.arange(len(labels)), labels].mean() > 0.5
 
@@ -66,7 +53,7 @@ def test_clusterings_that_are_all_the_same_are_sure_in_every_resample():
 def test_half_of_the_clusterings_or_as_many_drawn_anew():
     for m in (5, 8):
         for b in range(6):
-            copies = _copies([np.arange(m)], b)
+            copies = resampling._copies([np.arange(m)], b)
             assert copies.sum() == (-(-m // 2) if b % 2 else m)
             assert copies.max() == 1 or b % 2 == 0
 
@@ -93,7 +80,7 @@ def test_clusterings_that_are_spread_evenly_are_exchanged_for_their_like():
     ends = [(even.sizes[group].min(), even.sizes[group].max()) for group in groups]
     assert all(low <= high for (_, low), (high, _) in pairwise(ends))
     for b in range(6):
-        drawn = [_copies(groups, b)[group] for group in groups]
+        drawn = [resampling._copies(groups, b)[group] for group in groups]
         assert [part.sum() for part in drawn] == ([3, 4, 3] if b % 2 else [7, 7, 6])
         assert np.max(np.concatenate(drawn)) == 1 or b % 2 == 0
 
@@ -109,7 +96,7 @@ def test_an_even_ensemble_is_as_sure_as_others_of_its_kind_agree():
     plain = check_problem(labels, 3)
     even = check_problem(cs.Ensemble.from_codes(labels, info=info), 3)
     own = cs.combine(labels, 3, "walk").labels[plain.first]
-    sure = [resampled_confidence(resampled_shares(p, own), own) @ p.weights / 90 for p in (plain, even)]
+    sure = [resampling.resampled_confidence(resampled_shares(p, own), own) @ p.weights / 90 for p in (plain, even)]
     assert sure[0] < sure[1] <= 1
 
 
@@ -149,9 +136,9 @@ def test_a_tree_of_groups_and_rows_beyond_the_leaves(monkeypatch):
     labels = kmeans_labels(n=400)
     problem = check_problem(labels, 4)
     own = cs.combine(labels, 4, "walk").labels[problem.first]
-    whole = resampled_confidence(resampled_shares(problem, own), own)
+    whole = resampling.resampled_confidence(resampled_shares(problem, own), own)
     monkeypatch.setattr(resampling, "GROUPS", 40)
-    grouped = resampled_confidence(resampled_shares(problem, own), own)
+    grouped = resampling.resampled_confidence(resampled_shares(problem, own), own)
     assert np.abs(np.average(grouped - whole, weights=problem.weights)) < 0.1
     monkeypatch.setattr(resampling, "LEAVES", 60)
     few = resampled_shares(problem, own)
@@ -188,14 +175,14 @@ def test_the_posterior_is_what_the_definition_says(missing):
     labels[rng.random(labels.shape) < missing] = -1
     problem = check_problem(cs.Ensemble.from_codes(labels.astype(np.int32)), 3)
     own = cs.combine(labels, 3, "vote").labels[problem.first]
-    order, place = heaviest_first(problem, own)
+    order, place = resampling.heaviest_first(problem, own)
     objects = np.flatnonzero(problem.inverse >= 0)
     columns, answer = labels[objects].T, own[problem.inverse[objects]]
     tau, found = Assessment(problem, own).discount, confirmed_posterior(Assessment(problem, own))
     share = np.bincount(answer) / len(answer)
-    rank, owners = np.argsort(order), owners_of_labels(label_tables(problem, place, 3))
+    rank, owners = np.argsort(order), resampling.owners_of_labels(label_tables(problem, place, 3))
     others = [plain.what_others_say(columns, answer, 3, q, rank) for q in range(4)]
-    for row, said in zip(range(4), what_others_say(problem.labels, owners, 3), strict=True):
+    for row, said in zip(range(4), resampling.what_others_say(problem.labels, owners, 3), strict=True):
         q = problem.given.columns[row]
         np.testing.assert_array_equal(np.append(order, -1)[said[problem.inverse[objects]]], others[q])
     for i in range(0, len(objects), 3):

@@ -1,6 +1,5 @@
-"""Independent tasks on a Dask cluster: the answers of one process, also where a worker is killed."""
-
-from __future__ import annotations
+"""Independent tasks on a Dask cluster: the answers of one process, also where a worker is killed; and one sentence where the scheduler
+goes away at any call."""
 
 import json
 import os
@@ -11,6 +10,7 @@ import time
 import urllib.request
 from importlib.util import find_spec
 
+import dask.array as da
 import joblib
 import numpy as np
 import pytest
@@ -21,14 +21,19 @@ from sklearn.base import clone
 
 import consilience as cs
 from consilience._check import InputError
-from consilience._run import parallel
+from consilience._run import cluster, parallel
 from consilience._run.cluster import AHEAD
 from consilience._run.parallel import LARGE, ROUND, ClusterError, n_tasks, on_cluster, pack, unpack, workers
 from consilience._run.progress import logging_to
+from consilience.agreement import CountBlocks
+from consilience.blocks import LabelBlocks
 from consilience.cli import outputs as running
 from consilience.consensus import MCLA, NBCE
+from consilience.datasets import noisy_labels
 from consilience.datasets.scenarios import gaussians_8d5k
-from dask_cluster import worker_pids
+from dask_cluster import quiet, worker_pids
+from explorer_cases import until
+from samples import refuses
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 
@@ -44,12 +49,6 @@ def labels():
 
 def total(table, i):
     return float(table["deep"][0].sum()) + i, os.getpid()
-
-
-def die(i):
-    if i == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return i
 
 
 def test_arrays_travel_apart_and_once():
@@ -122,8 +121,7 @@ def test_a_client_that_is_none_or_closed_is_refused(client):
         cs.combine([[0, 0, 1], [0, 1, 1]], 2, client="tcp://localhost:8786")
     with type(client)(client.cluster, set_as_default=False) as other:
         pass
-    with pytest.raises(InputError, match="the Dask client is closed: connect one"):
-        cs.combine([[0, 0, 1], [0, 1, 1]], 2, client=other)
+    refuses("the Dask client is closed: connect one", cs.combine, [[0, 0, 1], [0, 1, 1]], 2, client=other)
 
 
 def test_the_dashboard_is_said_and_answers(client, monkeypatch, capsys):
@@ -174,14 +172,21 @@ def test_a_task_that_loky_lost_as_it_was_left_is_not_told(capsys):
 
 @pytest.mark.slow
 def test_a_task_that_kills_its_process_every_time_is_said():
+    def die(i):
+        return os.kill(os.getpid(), signal.SIGKILL) if i == 3 else i
+
     with pytest.raises(ClusterError, match="memory"):
         workers(2, prefer="processes")(delayed(die)(i) for i in range(6))
 
 
-def test_combine_is_the_same_on_the_cluster(client, labels):
-    here, there = cs.combine(labels, "auto"), cs.combine(labels, "auto", client=client)
+def test_verbs_are_the_same_on_the_cluster(client, labels):
+    here, there = (cs.combine(labels, "auto", client=one) for one in (None, client))
     assert_array_equal(there.labels, here.labels)
     assert_array_equal(there.confidence, here.confidence)
+    counts = np.random.default_rng(0).poisson(np.kron(np.eye(3), np.ones((40, 30))) * 2 + 0.3)
+    here, there = (cs.agree(counts, 3, n_clusterings=4, max_iter=2, client=one) for one in (None, client))
+    assert_array_equal(there.after.rows.labels, here.after.rows.labels)
+    assert_array_equal(there.objective, here.objective)
 
 
 MODELS = [NBCE(random_state=0, inference=how, n_init=2, n_chains=2, max_iter=20) for how in ("vb", "gibbs")]
@@ -210,21 +215,10 @@ def test_the_clusterer_is_the_same_on_the_cluster(client, tmp_path):
     assert pickle.loads(pickle.dumps(there)).client is None
     there.save(tmp_path / "model")
     assert cs.EnsembleClusterer.load(tmp_path / "model").client is None
-    with pytest.raises(InputError, match=r"client must be a dask\.distributed\.Client"):
-        cs.EnsembleClusterer(4, client="tcp://here").fit(X)
 
 
 def tasks_so_far(dask_scheduler):
     return dask_scheduler.transition_counter
-
-
-def test_agree_is_the_same_on_the_cluster(client):
-    rng = np.random.default_rng(0)
-    counts = rng.poisson(np.kron(np.eye(3), np.ones((40, 30))) * 2 + 0.3)
-    here = cs.agree(counts, 3, n_clusterings=4, max_iter=2)
-    there = cs.agree(counts, 3, n_clusterings=4, max_iter=2, client=client)
-    np.testing.assert_array_equal(there.after.rows.labels, here.after.rows.labels)
-    np.testing.assert_array_equal(there.objective, here.objective)
 
 
 # How many tasks are under way, or have results that nobody took yet; and when the run log hears of them.
@@ -284,10 +278,7 @@ def test_tasks_that_wait_are_let_go():
     for how in ({"lazily": True}, {"as_they_come": True}, {}):
         with pytest.raises(ValueError, match="no"):
             list(workers(2, **how)(delayed(fail)(i) for i in range(50)))
-    deadline = time.monotonic() + 60
-    while (left := threads_since(before)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not left
+    until(lambda: not threads_since(before), "a thread is left")
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -310,3 +301,122 @@ def test_a_line_of_the_log_is_written_when_its_task_ends(tmp_path, n_jobs):
     with logging_to(log, "test"), workers(n_jobs) as parallel:
         assert parallel(delayed(pow)(i, 2) for i in range(5)) == [0, 1, 4, 9, 16]
         assert parallel(delayed(pow)(i, 2) for i in range(3)) == [0, 1, 4]
+
+
+LOST = r"scheduler .* is lost"
+LABELS = noisy_labels(200, 3, 6, 0.2, random_state=0)[0].labels
+COUNTS = np.random.default_rng(0).poisson(np.kron(np.eye(2), np.ones((15, 12))) * 2 + 0.3)
+X = gaussians_8d5k(60, random_state=0)[0]
+
+
+def rows_of_unknown_number(table):
+    """A Dask array whose blocks have to be asked how many rows they have."""
+    lazy = da.from_array(table, chunks=(30, -1))
+    return lazy[lazy[:, 0] > -np.inf]
+
+
+def agree(counts):
+    return lambda client: cs.agree(counts, 2, n_clusterings=2, max_iter=1, client=client)
+
+
+VERBS = {
+    "generate": lambda client: cs.generate(X, 6, n_clusters=3, client=client),
+    "combine": lambda client: cs.combine(LABELS, "auto", client=client),
+    "combine blocks": lambda client: cs.combine(LabelBlocks([LABELS[:90], LABELS[90:]]), 3, "mcla", client=client),
+    "agree": agree(COUNTS),
+    "agree on Dask's blocks": agree(da.from_array(COUNTS, chunks=(15, 24)).persist()),
+    "generate from Dask's blocks": lambda client: cs.generate(rows_of_unknown_number(X), 2, 3, client=client),
+    "contrast": lambda client: cs.contrast(X, np.arange(60) % 2, 2, n_init=2, client=client),
+    "fit": lambda client: cs.EnsembleClusterer(3, n_clusterings=6, client=client).fit(X),
+}
+
+
+class Losing:
+    """A client whose call number `last` of a method fails as one of a closed client does; from then on it is closed."""
+
+    def __init__(self, client, method, last, error):
+        self._client, self._method, self._left, self._error, self._gone = client, method, last, error, False
+
+    def __getattr__(self, name):
+        if name == "status" and self._gone:
+            return "closed"
+        value = getattr(self._client, name)
+        if name != self._method:
+            return value
+
+        def call(*args, **options):
+            self._left -= 1
+            if self._left <= 0:
+                self._gone = True
+                raise self._error
+            return value(*args, **options)
+
+        return call
+
+
+@pytest.mark.parametrize("last", [1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 5, 15))])
+@pytest.mark.parametrize("method", ["ncores", "submit", "scatter", "compute"])
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_scheduler_that_goes_at_a_call_is_said_in_one_sentence(client, verb, method, last):
+    losing = Losing(client, method, last, RuntimeError("ConnectionPool is closed"))
+    said = None
+    try:
+        VERBS[verb](losing)
+    except ClusterError as error:
+        said = str(error)
+    assert (said is not None) == losing._gone, "else the work was done with fewer calls"
+    assert said is None or "is lost; start it, and the same call again" in said
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("ConnectionPool is closed"), cluster.ClosedClientError(), TimeoutError()]
+)
+@pytest.mark.parametrize("method", ["ncores", "submit", "scatter"])
+def test_whatever_dask_raises_then(client, method, error):
+    table = np.ones(1 << 17)
+    with on_cluster(Losing(client, method, 1, error)), pytest.raises(ClusterError, match=LOST):
+        workers(None)(delayed(np.sum)(table) for _ in range(3))
+    with on_cluster(Losing(client, "ncores", 1, error)), pytest.raises(ClusterError, match=LOST):
+        n_tasks(None)
+    with on_cluster(Losing(client, "compute", 1, error)), pytest.raises(ClusterError, match=LOST):
+        CountBlocks(da.from_array(COUNTS, chunks=(15, 24)).to_delayed().ravel().tolist())
+
+
+def test_a_call_that_fails_while_the_scheduler_is_there_is_made_again(client):
+    calls = []
+
+    def call():
+        calls.append(1)
+        if len(calls) < 3:
+            raise OSError("away for a moment")
+        return "done"
+
+    assert cluster.asked(client, call) == "done"
+
+
+def test_what_cannot_be_cancelled_does_not_hide_why_the_work_stopped(client):
+    def fail(i):
+        raise ValueError("the reason")
+
+    with on_cluster(Losing(client, "cancel", 1, RuntimeError())), pytest.raises(ValueError, match="the reason"):
+        workers(None)(delayed(fail)(i) for i in range(20))
+
+
+def test_a_cluster_that_is_closed_by_the_end_of_the_first_task(monkeypatch):
+    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    closed = threading.Event()
+
+    def close(future):
+        lost.close(timeout=60)
+        closed.set()
+
+    with (
+        quiet(),
+        cluster.SteadyCluster(n_workers=1, processes=False, dashboard_address=":0") as lost,
+        lost.get_client() as client,
+        on_cluster(client),
+    ):
+        client.submit(int, 0).add_done_callback(close)
+        with pytest.raises(ClusterError, match=LOST):
+            workers(None)(delayed(abs)(i) for i in iter(int, 1))  # zeros without end
+        assert closed.wait(60)

@@ -1,16 +1,12 @@
 """Faults of a Dask cluster: a worker killed in the midst of every kind of work, and the scheduler lost."""
 
-from __future__ import annotations
-
+import contextlib
 import random
 import shutil
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -25,38 +21,38 @@ from faults.counts import Count
 LATEST = 30.0  # seconds after which a worker is killed at most
 
 
-def labels(n: int = 1000, m: int = 16) -> np.ndarray:
+def labels(n=1000, m=16):
     """Runs of k-means on a share of the columns, which err alike, so that the confidence takes resamples."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 8)) + 2 * rng.normal(size=(6, 8))[rng.integers(0, 6, n)]
     return cs.generate(X, m, (4, 8), "features").labels
 
 
-def counts() -> np.ndarray:
+def counts():
     """Rows and columns in blocks."""
     rng = np.random.default_rng(0)
     return rng.poisson(np.kron(np.eye(5), np.ones((60, 40))) * 2 + 0.3)
 
 
-def jobs(n_clusterings: int = 1000) -> dict[str, Callable[[], list[Any]]]:
+def jobs(n_clusterings=1000):
     """Work to share out, by name; each gives arrays that must come out the same."""
     X = np.random.default_rng(0).normal(size=(1000, 10))
-    made, table = labels(), counts()
+    made = labels()
 
-    def generate() -> list[Any]:
+    def generate():
         found = cs.generate(X, n_clusterings, 8)
         return [found.labels, found.info["unit"].to_numpy()]
 
-    def combine() -> list[Any]:
+    def combine():
         found = cs.combine(made, "auto")
         return [found.labels, found.confidence]
 
-    def fitted(estimator: Any, some: int | None = None) -> list[Any]:
+    def fitted(estimator, some=None):
         found = clone(estimator).fit(made[:some])
         return [found.labels_, found.confidence_]
 
-    def agree() -> list[Any]:
-        found = cs.agree(table, 5, n_clusterings=6, max_iter=3)
+    def agree():
+        found = cs.agree(counts(), 5, n_clusterings=6, max_iter=3)
         return [found.after.rows.labels, found.after.columns.labels, found.objective]
 
     return {
@@ -69,7 +65,7 @@ def jobs(n_clusterings: int = 1000) -> dict[str, Callable[[], list[Any]]]:
     }
 
 
-def worker_killed(client: Any, name: str, job: Callable[[], list[Any]], times: int, seed: int = 0) -> Count:
+def worker_killed(client, name, job, times, seed=0):
     """SIGKILL to one of the workers at a random moment of the work, so many times."""
     chance, count = random.Random(f"{seed} {name}"), Count(f"worker killed: {name}")
     want = job()
@@ -94,22 +90,21 @@ def worker_killed(client: Any, name: str, job: Callable[[], list[Any]], times: i
     return count
 
 
-def _check(count: Count, found: list[Any], want: list[Any], when: str) -> None:
+def _check(count, found, want, when):
     count.finished += 1
     same = len(found) == len(want) and all(np.array_equal(one, other) for one, other in zip(found, want, strict=True))
     count.lose(int(not same), f"{when} it came out otherwise: {found[0] if len(found) == 1 else ''}")
 
 
-def scheduler_lost(folder: Path, times: int, n: int = 3000) -> Count:
+def scheduler_lost(folder, times, n=3000):
     """The scheduler killed; a clear sentence, and the same command with a new one goes on."""
     count, want = Count("scheduler lost"), runs.unbroken(n)
     for i in range(times):
         store, address = folder / f"scheduler-{i}", f"tcp://127.0.0.1:{_free_port()}"
-        cluster = _start_cluster(address, folder)
-        run = runs.has_begun(store, n, address)
-        cluster[0].kill()
-        _, said = run.communicate(timeout=runs.LONGEST)
-        _end(cluster)
+        with _cluster(address, folder) as (scheduler, _):
+            run = runs.has_begun(store, n, address)
+            scheduler.kill()
+            _, said = run.communicate(timeout=runs.LONGEST)
         if run.returncode == 0:  # it was through
             continue
         count.tried += 1
@@ -117,27 +112,24 @@ def scheduler_lost(folder: Path, times: int, n: int = 3000) -> Count:
             count.lose(1, f"it ended in {run.returncode}: {said[-500:]}")
         safe = runs.held(store)
         count.finished += len(safe)
-        cluster = _start_cluster(address, folder)
-        runs.finish(store, n, address)
-        _end(cluster)
+        with _cluster(address, folder):
+            runs.finish(store, n, address)
         count.lose(len(safe - runs.held(store)), "clusterings are gone")
         runs.compare(count, store, want)
         shutil.rmtree(store)
     return count
 
 
-def scheduler_restarted(folder: Path, times: int, n: int = 3000) -> Count:
+def scheduler_restarted(folder, times, n=3000):
     """The scheduler and its workers killed, and others started at the same address: the run goes on by itself."""
     count, want = Count("scheduler restarted"), runs.unbroken(n)
     for i in range(times):
         store, address = folder / f"restarted-{i}", f"tcp://127.0.0.1:{_free_port()}"
-        cluster = _start_cluster(address, folder)
-        run = runs.has_begun(store, n, address)
-        through = run.poll() is not None
-        _end(cluster)
-        cluster = _start_cluster(address, folder)
-        _, said = run.communicate(timeout=runs.LONGEST)
-        _end(cluster)
+        with _cluster(address, folder):
+            run = runs.has_begun(store, n, address)
+            through = run.poll() is not None
+        with _cluster(address, folder):
+            _, said = run.communicate(timeout=runs.LONGEST)
         count.tried += not through
         count.lose(int(run.returncode != 0), f"it ended in {run.returncode}: {said[-500:]}")
         runs.compare(count, store, want)
@@ -145,31 +137,23 @@ def scheduler_restarted(folder: Path, times: int, n: int = 3000) -> Count:
     return count
 
 
-def _start_cluster(address: str, folder: Path) -> list[subprocess.Popen[bytes]]:
+@contextlib.contextmanager
+def _cluster(address, folder):
+    """The processes of a scheduler and of its worker, killed at the end."""
     port, quiet = address.rpartition(":")[2], {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     scheduler = ["distributed.cli.dask_scheduler", "--port", port, "--host", "127.0.0.1", "--no-dashboard"]
-    how = [
-        "--nworkers",
-        "1",
-        "--nthreads",
-        "2",
-        "--no-dashboard",
-        "--no-nanny",
-        "--death-timeout",
-        "60",
-        "--local-directory",
-    ]
-    worker = ["distributed.cli.dask_worker", address, *how, str(folder)]
-    return [subprocess.Popen([sys.executable, "-m", *words], **quiet) for words in (scheduler, worker)]  # type: ignore[call-overload]
+    how = ["--nworkers=1", "--nthreads=2", "--no-dashboard", "--no-nanny", "--death-timeout=60"]
+    worker = ["distributed.cli.dask_worker", address, *how, f"--local-directory={folder}"]
+    started = [subprocess.Popen([sys.executable, "-m", *words], **quiet) for words in (scheduler, worker)]
+    try:
+        yield started
+    finally:
+        for process in reversed(started):
+            process.kill()
+            process.wait()
 
 
-def _end(cluster: list[subprocess.Popen[bytes]]) -> None:
-    for process in reversed(cluster):
-        process.kill()
-        process.wait()
-
-
-def _free_port() -> int:
+def _free_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])

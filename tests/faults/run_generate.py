@@ -3,8 +3,6 @@
 python run_generate.py STORE N [SCHEDULER]
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -1,7 +1,5 @@
 """Faults of a run of `generate`: its process killed, stopped, out of disk; its files cut; two at once; the clock."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random
@@ -11,10 +9,10 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from pyarrow.parquet import read_metadata
 
 from consilience.ensemble.store import Store
 from consilience.ensemble.store.store import StoreWarning
@@ -25,17 +23,16 @@ SCRIPT = Path(__file__).with_name("run_generate.py")
 LONGEST = 1800  # seconds that a run may take, also where others have the cores
 
 
-def start(store: Path, n: int, *more: str, **environment: str) -> subprocess.Popen[str]:
+def start(store, n, *more, **environment):
     """A run, at its beginning."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     words = [sys.executable, str(SCRIPT), str(store), str(n), *more]
-    process: subprocess.Popen[str] = subprocess.Popen(words, **pipes, env={**os.environ, **environment})  # type: ignore[call-overload]
-    assert process.stdout is not None
+    process = subprocess.Popen(words, **pipes, env={**os.environ, **environment})
     assert process.stdout.readline() == "ready\n", process.communicate()[1]
     return process
 
 
-def finish(store: Path, n: int, *more: str) -> None:
+def finish(store, n, *more):
     """The same command again, to the end."""
     process = start(store, n, *more)
     out, err = process.communicate(timeout=LONGEST)
@@ -43,12 +40,12 @@ def finish(store: Path, n: int, *more: str) -> None:
     assert "done" in out
 
 
-def parts(store: Path) -> set[str]:
+def parts(store):
     """Files of finished clusterings."""
     return {path.name for path in store.glob("part-*.parquet")}
 
 
-def has_begun(store: Path, n: int, *more: str, **environment: str) -> subprocess.Popen[str]:
+def has_begun(store, n, *more, **environment):
     """A run of which a part is written, or that is through."""
     process = start(store, n, *more, **environment)
     while not parts(store) and process.poll() is None:
@@ -56,7 +53,7 @@ def has_begun(store: Path, n: int, *more: str, **environment: str) -> subprocess
     return process
 
 
-def held(store: Path) -> set[int]:
+def held(store):
     """Numbers of the clusterings that can be read; no file may be refused."""
     if not (store / "manifest.json").exists():
         return set()
@@ -65,7 +62,7 @@ def held(store: Path) -> set[int]:
         return set(Store.open(store).numbers.tolist())
 
 
-def compare(count: Count, store: Path, want: np.ndarray) -> None:
+def compare(count, store, want):
     """That the store ends as the unbroken run does, with nothing left lying about."""
     found = Store.open(store)
     labels = found.labels(np.arange(want.shape[1])) if len(found.numbers) == want.shape[1] else np.empty((0, 0))
@@ -75,19 +72,19 @@ def compare(count: Count, store: Path, want: np.ndarray) -> None:
     count.lose(len(left), f"temporary files are left: {left}")
 
 
-def unbroken(n: int) -> np.ndarray:
+def unbroken(n):
     """Labels without any fault."""
     return generate(None, n).labels
 
 
-def killed(folder: Path, kills: int, n: int = 400, seed: int = 0) -> Count:
+def killed(folder, kills, n=400, seed=0):
     """SIGKILL at random moments; resumed, and killed again, until it is through; then from the start."""
     chance, count, want = random.Random(seed), Count("main process killed (SIGKILL)"), unbroken(n)
     turn = 0
     while count.tried < kills:
         store = folder / f"killed-{turn}"
         turn += 1
-        safe: set[int] = set()
+        safe = set()
         for _ in range(12):
             process = start(store, n)
             known = parts(store)
@@ -115,7 +112,7 @@ def killed(folder: Path, kills: int, n: int = 400, seed: int = 0) -> Count:
     return count
 
 
-def stopped(folder: Path, times: int, n: int = 3000, seed: int = 0) -> Count:
+def stopped(folder, times, n=3000, seed=0):
     """SIGTERM and Ctrl-C."""
     chance, count, want = random.Random(seed), Count("stopped (SIGTERM, Ctrl-C)"), unbroken(n)
     for i in range(times):
@@ -124,7 +121,7 @@ def stopped(folder: Path, times: int, n: int = 3000, seed: int = 0) -> Count:
         process = has_begun(store, n)
         time.sleep(chance.uniform(0, 0.2))
         process.send_signal(number)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=LONGEST)
         if process.returncode == 0:  # it was through
             continue
         count.tried += 1
@@ -136,7 +133,7 @@ def stopped(folder: Path, times: int, n: int = 3000, seed: int = 0) -> Count:
     return count
 
 
-def cut(folder: Path, times: int, n: int = 400, seed: int = 0) -> Count:
+def cut(folder, times, n=400, seed=0):
     """A part cut short, at any length."""
     chance, count, want = random.Random(seed), Count("part cut short"), unbroken(n)
     store = folder / "whole"
@@ -145,7 +142,6 @@ def cut(folder: Path, times: int, n: int = 400, seed: int = 0) -> Count:
         broken = folder / f"cut-{i}"
         shutil.copytree(store, broken)
         victim = chance.choice(sorted(broken.glob("part-*.parquet")))
-        whole = set(Store.open(store).numbers.tolist())
         os.truncate(victim, chance.randrange(victim.stat().st_size))
         count.tried += 1
         with warnings.catch_warnings(record=True) as said:
@@ -153,8 +149,9 @@ def cut(folder: Path, times: int, n: int = 400, seed: int = 0) -> Count:
             others = Store.open(broken)
         if not any(victim.name in str(one.message) for one in said):
             count.lose(1, f"{victim.name} was cut, and nothing says so")
-        lost = len(whole) - others.n_clusterings
-        count.lose(max(0, lost - _rows(store / victim.name)), "more than the cut part is lost")
+        lost = Store.open(store).n_clusterings - others.n_clusterings
+        rows = read_metadata(store / victim.name).num_rows
+        count.lose(max(0, lost - rows), "more than the cut part is lost")
         finish(broken, n)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", StoreWarning)  # the damaged part stays, and is named
@@ -162,13 +159,7 @@ def cut(folder: Path, times: int, n: int = 400, seed: int = 0) -> Count:
     return count
 
 
-def _rows(path: Path) -> int:
-    import pyarrow.parquet as pq
-
-    return int(pq.read_metadata(path).num_rows)
-
-
-def two_writers(folder: Path, times: int, n: int = 3000) -> Count:
+def two_writers(folder, times, n=3000):
     """The same command while the first runs."""
     count, want = Count("two writers on one store"), unbroken(n)
     for i in range(times):
@@ -176,18 +167,18 @@ def two_writers(folder: Path, times: int, n: int = 3000) -> Count:
         first = has_begun(store, n)
         os.kill(first.pid, signal.SIGSTOP)  # it holds the store, however quick it is
         second = start(store, n)
-        _, said = second.communicate(timeout=120)
+        _, said = second.communicate(timeout=LONGEST)
         count.tried += 1
         if second.returncode != 1 or "is being written to: wait for that writer, or stop it" not in said:
             count.lose(1, f"the second writer ended in {second.returncode}: {said[-300:]}")
         os.kill(first.pid, signal.SIGCONT)
-        _, said = first.communicate(timeout=120)
+        _, said = first.communicate(timeout=LONGEST)
         count.lose(int(first.returncode != 0), f"the first writer was disturbed: {said[-300:]}")
         compare(count, store, want)
     return count
 
 
-def clock_jumps(folder: Path, times: int, n: int = 400) -> Count:
+def clock_jumps(folder, times, n=400):
     """Dates that go forth and back by a year, and files of the future."""
     count, want = Count("clock jumps"), unbroken(n)
     for i in range(times):
@@ -206,13 +197,11 @@ def clock_jumps(folder: Path, times: int, n: int = 400) -> Count:
 
 
 @contextlib.contextmanager
-def small_disk(folder: Path, size: str) -> Iterator[Path | None]:
+def small_disk(folder, size):
     """A file system of its own; None where this user may not have one."""
     folder.mkdir(parents=True, exist_ok=True)
-    made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], capture_output=True, check=False
-    )
-    if made.returncode:
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
         yield None
         return
     try:
@@ -221,7 +210,7 @@ def small_disk(folder: Path, size: str) -> Iterator[Path | None]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
-def full_disk(folder: Path, times: int, n: int = 3000) -> Count:
+def full_disk(folder, times, n=3000):
     """No space left, and then some."""
     count, want = Count("disk full (ENOSPC)"), unbroken(n)
     for i in range(times):
@@ -230,7 +219,7 @@ def full_disk(folder: Path, times: int, n: int = 3000) -> Count:
                 count.notes.append("not tried: mounting a small file system is not allowed here")
                 return count
             process = start(disk / "run", n)
-            _, said = process.communicate(timeout=120)
+            _, said = process.communicate(timeout=LONGEST)
             count.tried += 1
             is_said = "No space left on device" in said and "the same command goes on" in said
             count.lose(int(process.returncode != 1 or not is_said), f"it ended in {process.returncode}: {said[-300:]}")
