@@ -16,6 +16,7 @@ from consilience.blocks.combining import FIXED, bytes_of
 from consilience.blocks.distinct_rows import Coded, of_block
 from consilience.datasets import noisy_labels
 from dask_cluster import local_cluster
+from samples import refuses
 
 OF_OBJECTS = ("labels", "confidence", "support", "membership", "ids", "scale_labels", "scale_confidence")
 
@@ -116,8 +117,7 @@ def test_output_is_written_in_parts_and_read_when_asked_for(frame, tmp_path):
     written = pd.read_parquet(out)
     assert written["cell"].tolist() == frame["cell"].tolist()
     assert written["cluster"].isna().sum() == wanted.n_without_labels == 2
-    with pytest.raises(InputError, match="is there already"):
-        cs.combine(file, output=out)
+    refuses("is there already", cs.combine, file, output=out)
 
 
 def test_saved_and_opened_again(codes, tmp_path):
@@ -196,13 +196,11 @@ def test_sites_on_workers_of_their_own(client, codes):
 
 
 def test_sites_that_do_not_fit_together(codes, frame):
-    with pytest.raises(InputError, match="have 2, 3 parts"):
-        LabelBlocks.beside([LabelBlocks(cut(codes, 500)), LabelBlocks(cut(codes, 400))])
+    refuses("have 2, 3 parts", LabelBlocks.beside, [LabelBlocks(cut(codes, 500)), LabelBlocks(cut(codes, 400))])
     named = {"columns": ["run0"], "id_column": "cell"}
     with pytest.raises(InputError, match="'cell0000' in one is 'cell0899' in another"):
         cs.combine(LabelBlocks.beside([LabelBlocks([frame], **named), LabelBlocks([frame[::-1]], **named)]))
-    with pytest.raises(InputError, match="takes a list of LabelBlocks"):
-        LabelBlocks.beside([codes])
+    refuses("takes a list of LabelBlocks", LabelBlocks.beside, [codes])
 
 
 @settings(max_examples=30)
@@ -241,16 +239,14 @@ def test_labels_of_blocks_are_coded_as_in_memory(data):
 def test_numbers_of_bytes():
     assert bytes_of(" 2 gb") == 2 * 10**9
     for wrong in ("4 apples", "GB", 5, True, -1, "0.1GB"):
-        with pytest.raises(InputError, match="memory_limit"):
-            bytes_of(wrong)
+        refuses("memory_limit", bytes_of, wrong)
 
 
 def test_what_does_not_fit_is_said_before_the_work(codes, monkeypatch):
     for work in ("combine_problem", "spread"):
         monkeypatch.setattr(combining, work, None)
     few = LabelBlocks(cut(codes, 500))
-    with pytest.raises(InputError, match=r"900 objects have no room .* output="):
-        cs.combine(few, memory_limit=FIXED + few.distinct().n_bytes)
+    refuses(r"900 objects have no room .* output=", cs.combine, few, memory_limit=FIXED + few.distinct().n_bytes)
 
 
 def test_wrong_blocks(codes, tmp_path):
@@ -262,17 +258,13 @@ def test_wrong_blocks(codes, tmp_path):
     ):
         with pytest.raises(InputError, match=says):
             cs.combine(LabelBlocks(parts))
-    with pytest.raises(InputError, match="sample_weight"):
-        cs.combine(LabelBlocks([codes]), sample_weight=np.ones(len(codes)))
+    refuses("sample_weight", cs.combine, LabelBlocks([codes]), sample_weight=np.ones(len(codes)))
     (tmp_path / "none").mkdir()
-    with pytest.raises(InputError, match="without"):
-        LabelBlocks.from_parquet(tmp_path / "none")
+    refuses("without", LabelBlocks.from_parquet, tmp_path / "none")
     (tmp_path / "none" / "x.parquet").write_text("no Parquet")
-    with pytest.raises(InputError, match=r"damaged, or not a \.parquet file \(Parquet"):
-        cs.combine(tmp_path / "none")
+    refuses(r"damaged, or not a \.parquet file \(Parquet", cs.combine, tmp_path / "none")
     pd.DataFrame({"a": range(10), "b": [0, 1] * 5}).to_parquet(tmp_path / "ids.parquet")
-    with pytest.raises(InputError, match=r"'a' \(10 different values for 10 objects\)"):
-        cs.combine(tmp_path / "ids.parquet", memory_limit="1GB")
+    refuses(r"'a' \(10 different values for 10 objects\)", cs.combine, tmp_path / "ids.parquet", memory_limit="1GB")
 
 
 def test_a_clustering_named_id_is_no_id(codes):
@@ -288,8 +280,7 @@ def test_columns_of_one_name_are_refused(codes, tmp_path):
     for parts, columns in (([twice], None), ([twice], ["b", "a"]), ([codes[:, :2]], ["a", "a"])):
         with pytest.raises(InputError, match="two columns are called 'a'"):
             cs.combine(LabelBlocks(parts, columns=columns))
-    with pytest.raises(InputError, match="no column 'who' of ids"):
-        cs.combine(LabelBlocks([twice], columns=["b"], id_column="who"))
+    refuses("no column 'who' of ids", cs.combine, LabelBlocks([twice], columns=["b"], id_column="who"))
     assert cs.combine(LabelBlocks([twice], columns=["b"]), 4).n_objects == len(codes)
 
 

@@ -25,6 +25,7 @@ from consilience.datasets.scenarios import gaussians_8d5k
 from consilience.ensemble.results import Result
 from consilience.generation import extend
 from consilience.measures import adjusted_rand
+from samples import refuses
 
 OTHER_PROCESS = """
 import pickle, sys
@@ -105,8 +106,7 @@ def test_what_a_loaded_model_knows(model, tmp_path):
     np.testing.assert_array_equal(Result.load(tmp_path / "model").ensemble.labels, again.labels)
     loaded.save(tmp_path / "again")
     np.testing.assert_array_equal(EnsembleClusterer.load(tmp_path / "again").labels_, model.labels_)
-    with pytest.raises(InputError, match="exists already"):
-        model.save(tmp_path / "model")
+    refuses("exists already", model.save, tmp_path / "model")
     model.save(tmp_path / "model", overwrite=True)
 
 
@@ -133,21 +133,18 @@ def test_files_that_are_no_model_are_refused_in_a_sentence(model, tmp_path):
         whole = (folder / file).read_bytes()
         for part in (whole[: len(whole) // 2], b"", b"x" * 100):
             (folder / file).write_bytes(part)
-            with pytest.raises(InputError, match=r"model.* is (damaged|not that of a saved result)"):
-                EnsembleClusterer.load(folder)
+            refuses(r"model.* is (damaged|not that of a saved result)", EnsembleClusterer.load, folder)
         (folder / file).write_bytes(whole)
     header = json.loads((folder / "result.json").read_text())
     (folder / "result.json").write_text(json.dumps(header | {"version": 99}))
-    with pytest.raises(InputError, match="saved in format 99"):
-        EnsembleClusterer.load(folder)
+    refuses("saved in format 99", EnsembleClusterer.load, folder)
     cs.combine([[0, 0, 1], [0, 1, 1], [0, 0, 1]], 2).save(tmp_path / "consensus")
     for name, says in (
         ("nowhere", "there is no folder .*nowhere: check the path"),
         ("odelm", f"there is no folder .*: did you mean '{folder}'"),
         ("consensus", "holds a saved Consensus, not a ClustererModel"),
     ):
-        with pytest.raises(InputError, match=says):
-            EnsembleClusterer.load(tmp_path / name)
+        refuses(says, EnsembleClusterer.load, tmp_path / name)
 
 
 def test_an_assignment_says_all_there_is(model, blobs):
@@ -195,8 +192,7 @@ def test_many_objects_are_sampled_and_the_others_placed(blobs):
     assert "500 of 3,000 objects were clustered" in model.note_
     np.testing.assert_array_equal(quick(max_objects=500).fit(X).labels_, model.labels_)
     assert quick(max_objects=None).fit(X[:600]).sample_ is None
-    with pytest.raises(InputError, match="max_objects must be"):
-        quick(max_objects=1).fit(X)
+    refuses("max_objects must be", quick(max_objects=1).fit, X)
 
 
 def test_objects_outside_the_sample_are_judged_as_new_ones_are():
@@ -245,8 +241,7 @@ def test_tables_of_every_kind_and_new_rows_of_them(tmp_path):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(new), model.predict(new))
     assert loaded.encoder_.describe() == model.encoder_.describe()
     np.testing.assert_array_equal(loaded.predict(cs.tables.read_table(new, kind="data")), model.predict(new))
-    with pytest.raises(InputError, match="the new table lacks column 'age'"):
-        model.predict(new.drop(columns="age"))
+    refuses("the new table lacks column 'age'", model.predict, new.drop(columns="age"))
 
 
 def test_missing_numbers_of_an_array(blobs):
@@ -256,8 +251,7 @@ def test_missing_numbers_of_an_array(blobs):
     model = quick().fit(holes[:400])
     assert adjusted_rand(known[:400], model.labels_) > 0.85
     assert adjusted_rand(known[400:], model.predict(holes[400:])) > 0.85
-    with pytest.raises(InputError, match="infinite"):
-        quick().fit(np.where(np.isnan(holes), np.inf, holes))
+    refuses("infinite", quick().fit, np.where(np.isnan(holes), np.inf, holes))
     whole = quick().fit(X[:400])
     assert whole.encoder_ is None
     assert adjusted_rand(known, whole.predict(holes)) > 0.85  # filled from rows of the data
@@ -280,8 +274,7 @@ def test_a_frame_is_clustered_as_its_file_is(blobs, tmp_path):
             np.testing.assert_array_equal(found.labels, by_file.predict(tmp_path / "x.csv"))
             assert found.ids.tolist() == frame["customer_id"].tolist()
         np.testing.assert_array_equal(model.predict(frame[:1]), model.predict(frame)[:1])
-    with pytest.raises(InputError, match="same order"):
-        bare.predict(frame[["z", "y", "x"]])
+    refuses("same order", bare.predict, frame[["z", "y", "x"]])
     numbers = quick(3).fit(frame.to_numpy())
     assert (numbers.n_features_in_, numbers._ids) == (4, None)  # an array has no names
 
@@ -326,8 +319,7 @@ def test_rows_that_were_read_before_are_read_as_the_data_was(tmp_path):
         assert part.ids.tolist() == few["customer_id"][some].tolist()
     with pytest.raises(InputError, match="the new table lacks column 'plan'"):
         model.assign(cs.tables.read_table(few.drop(columns="plan"), kind="data"))
-    with pytest.raises(InputError, match="was read as labels"):
-        model.assign(cs.tables.read_table(few[["plan"]], kind="labels"))
+    refuses("was read as labels", model.assign, cs.tables.read_table(few[["plan"]], kind="labels"))
 
 
 def test_whole_numbers_beside_data_with_gaps(blobs):

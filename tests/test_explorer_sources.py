@@ -23,7 +23,7 @@ from consilience.inputs.guess import guess
 from consilience.reports.plane import plane_of
 from consilience.tables import read_table
 from explorer_cases import arrays, ask, beads_ensemble
-from samples import block_counts
+from samples import block_counts, refuses
 
 BEADS, LABELS = sample_path("beads.csv"), sample_path("beads_labels.csv")
 HOW = {"id_column": "bead", "known": ["shape", "color"]}
@@ -66,8 +66,7 @@ def test_data_that_lacks_objects(run, tmp_path):
     pd.read_csv(BEADS).iloc[5:].to_csv(tmp_path / "some.csv", index=False)
     with pytest.raises(InputError, match="no row for 5 objects of the clusterings, such as 'b001'"):
         open_clusterings(run).with_data(read_table(tmp_path / "some.csv", kind="data", **HOW))
-    with pytest.raises(InputError, match="7 rows for 300 objects"):
-        open_clusterings(run).with_data(read_table(np.zeros((7, 2)), kind="data"))
+    refuses("7 rows for 300 objects", open_clusterings(run).with_data, read_table(np.zeros((7, 2)), kind="data"))
 
 
 def test_a_damaged_part_is_named_and_the_rest_is_shown(tmp_path):
@@ -190,8 +189,7 @@ def test_folders_that_cannot_be_shown(agreement, tmp_path):
     nowhere = "not a stored run"
     refused = {"found": "is not JSON", "empty": "no finished clustering", "nothing": nowhere, "foreign": nowhere}
     for name, words in refused.items():
-        with pytest.raises(InputError, match=words):
-            open_clusterings(tmp_path / name)
+        refuses(words, open_clusterings, tmp_path / name)
 
 
 def test_the_plane_of_two_columns():
@@ -200,10 +198,8 @@ def test_the_plane_of_two_columns():
     np.testing.assert_allclose(found.xy, (columns - columns.min(axis=0)) / np.ptp(columns, axis=0), atol=1e-6)
     assert (found.kind, found.note) == ("columns", "red and green")
     for axes, message in ((["red"], "two axes"), (["rad", "blue"], "did you mean 'red'"), ([0, 8], "0 to 7")):
-        with pytest.raises(InputError, match=message):
-            plane_of(load_beads_labels(), load_beads(), axes)
-    with pytest.raises(InputError, match="there is none"):
-        plane_of(load_beads_labels(), None, ["red", "blue"])
+        refuses(message, plane_of, load_beads_labels(), load_beads(), axes)
+    refuses("there is none", plane_of, load_beads_labels(), None, ["red", "blue"])
 
 
 def test_the_plane_is_that_of_pca():

@@ -17,7 +17,7 @@ from consilience import Ensemble, measures, pairwise, stability
 from consilience._check import InputError
 from consilience.measures import MEASURES
 from consilience.measures import elements as module
-from samples import noisy_copies, random_labels
+from samples import noisy_copies, random_labels, refuses
 
 fewer = settings(max_examples=25)  # of each of the measures, which share their parts
 EVERY = {name: getattr(measures, name) for name in MEASURES}
@@ -129,8 +129,7 @@ def test_what_is_no_pair_of_label_vectors_is_refused(measure):
         (None, [0, 1], "got None"),
         ([0, 1], Ensemble([[0, 1]]), "got an Ensemble"),
     ]:
-        with pytest.raises(InputError, match=words):
-            measure(a, b)
+        refuses(words, measure, a, b)
 
 
 @pytest.mark.parametrize("measure", [measures.cluster_difference, measures.variation_of_information])
@@ -234,10 +233,8 @@ def test_anmi_weights_clusterings_by_their_coverage(made):
 def test_anmi_of_the_worked_example_and_refusals():
     ensemble = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, None, 1, 2, None, None]]
     assert measures.anmi(ensemble, [1, 1, 1, 2, 2, 3, 3]) == pytest.approx(0.7178, abs=5e-5)
-    with pytest.raises(InputError, match="3 labels for an ensemble of 2 objects"):
-        measures.anmi([[0, 1]], [0, 1, 2])
-    with pytest.raises(InputError, match="no object is labeled both"):
-        measures.anmi([[0, None]], [None, 0])
+    refuses("3 labels for an ensemble of 2 objects", measures.anmi, [[0, 1]], [0, 1, 2])
+    refuses("no object is labeled both", measures.anmi, [[0, None]], [None, 0])
 
 
 def test_perplexity():
@@ -308,5 +305,4 @@ def test_consistency_at_the_ends():
     same = Ensemble(np.repeat(labels, 34, axis=1))
     assert_array_equal(pairwise(same, "element_centric"), 1.0)
     assert_array_equal(measures.element_consistency(same), 1.0)
-    with pytest.raises(InputError, match="consistency needs at least two clusterings"):
-        measures.element_consistency([[0, 1]])
+    refuses("consistency needs at least two clusterings", measures.element_consistency, [[0, 1]])
