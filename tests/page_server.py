@@ -194,6 +194,14 @@ def pixels(page: Any, selector: str) -> NDArray[np.uint32]:
     return np.frombuffer(base64.b64decode(text), np.dtype("<u4")).reshape(height, width)
 
 
+def rename(page: Any, old: str, new: str) -> None:
+    show(page, "Edit")
+    field = page.get_by_label(f"Name of cluster {old}", exact=True)
+    field.fill(new)
+    field.press("Enter")  # as people do: type, and go on
+    said(page, f"{old} renamed to {new}")
+
+
 def until(page: Any, holds: str | Callable[[], Any], argument: Any = None) -> None:
     """Wait until a script or a function says true; the page's own policy forbids Playwright's way of waiting."""
     end = time.monotonic() + 60  # only to end what hangs

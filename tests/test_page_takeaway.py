@@ -12,7 +12,7 @@ import pytest
 
 from consilience.explorer import Server
 from consilience.explorer.annotations import FILE
-from page_server import beads_run, download, looking, press, said, serve, show, state, tray, until, until_kept
+from page_server import beads_run, download, looking, press, rename, said, serve, show, state, tray, until, until_kept
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -20,14 +20,6 @@ SVG = "{http://www.w3.org/2000/svg}"
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Path:
     return beads_run(tmp_path_factory.mktemp("takeaway") / "beads", 60)
-
-
-def rename(page: Any, old: str, new: str) -> None:
-    show(page, "Edit")
-    field = page.get_by_label(f"Name of cluster {old}", exact=True)
-    field.fill(new)
-    field.press("Enter")  # as people do: type, and go on
-    said(page, f"{old} renamed to {new}")
 
 
 def exported(page: Any) -> list[dict[str, str]]:
