@@ -114,15 +114,15 @@ RULES = {
         "the second column of a name is numbered",
         {"tables.raw_table.RawTable.with_own_names": argument(0)},
     ),
-    "blank columns": ("columns without name and cells are left out", {"tables.columns._is_blank": value(False)}),
+    "blank columns": ("columns without name and cells are left out", {"tables.column_roles._is_blank": value(False)}),
     # Which column names the objects
     "first column without a name": (
         "names the objects, as cell, barcode, name and rownames do, where all its values differ",
-        {"tables.columns._OBJECT_NAME": value(NOTHING)},
+        {"tables.column_roles._OBJECT_NAME": value(NOTHING)},
     ),
     "names of ids": (
         "id, x_id, customerId, x_no name the objects where all values differ",
-        {f"tables.{module}.is_id_name": value(False) for module in ("columns", "column_types")},
+        {f"tables.{module}.is_id_name": value(False) for module in ("column_roles", "column_types")},
     ),
     "short text that differs": (
         "the one column of short words that all differ names the objects",

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import consilience as cs
 from consilience import Ensemble, stability
-from consilience.consensus import MCLA, ClusterWalk, DawidSkene
+from consilience.consensus import MCLA, ClusterWalk, DawidSkene, floaters, stable_components
 from consilience.consensus.methods import sccc as module
 from consilience.consensus.methods.sccc import SCCC
 from consilience.consensus.methods.vote import MajorityVote, align
@@ -18,7 +18,6 @@ from consilience.consensus.rows.cluster_similarity import Groups, Overlaps, near
 from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import check_problem, label_tables
 from consilience.consensus.rows.row_tree import choose_leaves, narrowed
-from consilience.consensus.rows.stable_components import floaters, stable_components
 from consilience.datasets import noisy_labels
 from consilience.measures import adjusted_rand, anmi, nmi
 from oracle import row_distances

@@ -11,8 +11,8 @@ from unittest.mock import Mock
 import pytest
 
 from consilience import Ensemble
-from consilience._files import check_folder, write_folder, write_whole
 from consilience._run.progress import Bar
+from consilience._whole_files import check_folder, write_folder, write_whole
 from samples import refuses
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links, modes and pipes of POSIX")
@@ -33,7 +33,7 @@ def folder_of(text: str):
 @posix
 def test_a_name_that_is_taken_is_never_written_through(tmp_path, monkeypatch):
     (tmp_path / "victim").write_text("precious")
-    monkeypatch.setattr("consilience._files.secrets.token_hex", lambda _: "guessed")
+    monkeypatch.setattr("consilience._whole_files.secrets.token_hex", lambda _: "guessed")
     os.symlink("victim", tmp_path / ".unfinished-guessed-out")
     with pytest.raises(OSError, match="out"):
         write(tmp_path / "out")
@@ -98,7 +98,7 @@ def test_what_a_killed_process_left_is_removed(tmp_path):
 @pytest.mark.parametrize("exchange", [True, False])
 def test_many_may_replace_a_folder_at_the_same_time(tmp_path, monkeypatch, exchange):
     if not exchange:
-        monkeypatch.setattr("consilience._files._exchange", lambda *_: False)
+        monkeypatch.setattr("consilience._whole_files._exchange", lambda *_: False)
     errors = []
 
     def some(text):

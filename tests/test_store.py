@@ -21,7 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import consilience._files
+import consilience._whole_files
 import consilience.ensemble.store
 import consilience.ensemble.store.part
 from consilience import Ensemble
@@ -344,7 +344,7 @@ def test_left_over_files_are_ignored_then_removed(run):
 def test_a_full_disk_leaves_nothing_and_the_store_goes_on(run, monkeypatch, call):
     with Store.resume(run, **RUN) as store:
         before = sorted(run.iterdir())
-        monkeypatch.setattr(consilience._files.os, call, Mock(side_effect=OSError(28, "No space left on device")))
+        monkeypatch.setattr(consilience._whole_files.os, call, Mock(side_effect=OSError(28, "No space left on device")))
         said = "No space left.*the 6 clusterings before are safe, and the same command goes on"
         with pytest.raises(OSError, match=said) as caught:
             store.append(some_labels(1))
@@ -418,9 +418,9 @@ def test_failures_are_known_by_their_units(tmp_path):
 def test_a_part_is_synced_before_it_gets_its_name(run, monkeypatch):
     calls = []
     for name in ("fsync", "replace"):
-        real = getattr(consilience._files.os, name)
+        real = getattr(consilience._whole_files.os, name)
         monkeypatch.setattr(
-            consilience._files.os, name, lambda *a, name=name, real=real: (calls.append(name), real(*a))
+            consilience._whole_files.os, name, lambda *a, name=name, real=real: (calls.append(name), real(*a))
         )
     with Store.resume(run, **RUN) as store:
         store.append(some_labels(1))

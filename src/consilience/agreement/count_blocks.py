@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from consilience._check import InputError, check_count, count, kind_of
-from consilience._files import open_parquet
 from consilience._run.row_blocks import Held, Piece, RowBlocks, Shape, dask_parts, delayed_parts
+from consilience._whole_files import open_parquet
 
 
 @dataclass(frozen=True, eq=False)

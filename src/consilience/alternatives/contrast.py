@@ -16,7 +16,7 @@ from consilience.alternatives.condens import CondEns
 from consilience.alternatives.data import check_data, group_table, groups_of
 from consilience.alternatives.diagnostics import Diagnostics, diagnostics_of, group_breakdown, run_agreement
 from consilience.alternatives.splits import is_random, takes_counts
-from consilience.consensus.trust.confidence import floating
+from consilience.consensus.trust.floaters import floating
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result
 from consilience.tables.raw_table import check_reading

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError, is_number, show
-from consilience._files import check_folder, write_folder
 from consilience._types import Array, PathLike
+from consilience._whole_files import check_folder, write_folder
 from consilience.blocks.distinct_rows import DistinctRows, RowTable, TooManyRowsError, codes_of
 from consilience.blocks.label_blocks import LabelBlocks
 from consilience.blocks.passes import Passes, refine

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from consilience._check import InputError, check_count, count, kind_of
-from consilience._files import open_parquet
 from consilience._names import unique_names
 from consilience._run.parallel import is_elsewhere
 from consilience._run.row_blocks import computed
 from consilience._types import Columns, PathLike
+from consilience._whole_files import open_parquet
 from consilience.blocks.distinct_rows import Beside, DistinctRows, Layout, ParquetPart, check_once, collapse_part
 from consilience.blocks.running import Reading
 from consilience.consensus.result import Consensus
@@ -24,7 +24,7 @@ from consilience.consensus.rows.problem import spread_evenly
 from consilience.ensemble import Ensemble
 from consilience.ensemble.opening import is_saved
 from consilience.inputs import as_ensemble
-from consilience.tables.columns import check_clusterings, choose, find_ids
+from consilience.tables.column_roles import check_clusterings, choose, find_ids
 from consilience.tables.in_memory import frame_of, is_frame, raw_frame
 
 Column = str | int | None  # the name or position of one

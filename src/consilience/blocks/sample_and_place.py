@@ -20,7 +20,7 @@ from consilience.blocks.distinct_rows import Coded, DistinctRows, Layout, RowTab
 from consilience.blocks.running import Reading
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.placement import Placement, sample_objects
-from consilience.consensus.trust.confidence import FLOATING
+from consilience.consensus.trust.floaters import FLOATING
 from consilience.ensemble import Ensemble
 
 SAMPLE = 100_000  # safeguard: for memory, objects that a method is fitted to where all distinct rows have no room

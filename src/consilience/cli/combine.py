@@ -65,7 +65,8 @@ def command(
     from consilience.reports import draw
     from consilience.reports.clusters import match_known
     from consilience.reports.consensus import consensus_finding, consensus_summary
-    from consilience.reports.files import object_table, without_formulas, write_objects, write_table
+    from consilience.reports.files import object_table, write_objects, write_table
+    from consilience.reports.spreadsheet_formulas import without_formulas
 
     n_clusters, method, membership = settings.pop("n_clusters"), settings.pop("method"), out["membership"]
     settings = {name: value for name, value in settings.items() if value is not None}

@@ -16,7 +16,7 @@ from consilience.inputs import Opened, open_source
 from consilience.inputs.guess import has_own_ids
 from consilience.inputs.known import column_names, labels_from
 from consilience.tables import Table, read_table
-from consilience.tables.columns import Doubt
+from consilience.tables.column_roles import Doubt
 from consilience.tables.raw_table import PARSING
 from consilience.tables.reading import find_id_column
 

@@ -16,8 +16,9 @@ from consilience.consensus.methods.strehl_ghosh import CSPA, HGPA, MCLA
 from consilience.consensus.methods.vote import MajorityVote
 from consilience.consensus.methods.walk import ClusterWalk
 from consilience.consensus.result import Consensus
-from consilience.consensus.rows.stable_components import floaters, stable_components
+from consilience.consensus.rows.stable_components import stable_components
 from consilience.consensus.samples.summarize import summarize as summarize
+from consilience.consensus.trust.floaters import floaters
 from consilience.consensus.update import update
 
 __all__ = [

@@ -11,7 +11,7 @@ import pandas as pd
 from consilience._check import count
 from consilience._types import Array, EnsembleLike, Floats, Ints
 from consilience.consensus.how_many.significance import at_ceiling, say_real
-from consilience.consensus.trust.confidence import floating
+from consilience.consensus.trust.floaters import floating
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result, late
 

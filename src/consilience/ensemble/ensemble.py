@@ -13,10 +13,10 @@ import pandas as pd
 
 from consilience import _kernels
 from consilience._check import InputError, check_same_index, count, encode_labels, kind_of, names_objects, show
-from consilience._files import check_folder, write_folder
 from consilience._hooks import hook
 from consilience._names import unique_names
 from consilience._types import Array, ArrayLike, EnsembleLike, Floats, Ints, Labels, PathLike
+from consilience._whole_files import check_folder, write_folder
 from consilience.ensemble.info import check_ids, check_info, check_label_names, object_vector, positions, read_only
 from consilience.tables import Table
 from consilience.tables.in_memory import columns_of, is_frame, label_columns
@@ -311,7 +311,7 @@ result or AnnData
         of another kind of folder or of a file. A column `number` of whole numbers in `info` numbers the clusterings.
         """
         from consilience.ensemble.store import Store
-        from consilience.ensemble.store.folder import check_replaceable
+        from consilience.ensemble.store.manifest_and_lock import check_replaceable
 
         folder = check_folder(path)
         check_replaceable(folder, overwrite=overwrite)

@@ -11,10 +11,10 @@ import pandas as pd
 import pyarrow as pa
 
 from consilience._check import InputError, kind_of, nearest, show
-from consilience._files import open_parquet
+from consilience._whole_files import open_parquet
 from consilience.ensemble.ensemble import Ensemble
 from consilience.ensemble.results import HEADER, Result, saved_kind
-from consilience.ensemble.store.folder import MANIFEST
+from consilience.ensemble.store.manifest_and_lock import MANIFEST
 from consilience.ensemble.store.part import PART_NAME
 from consilience.tables.files import READERS, SOURCE
 from consilience.tables.in_memory import frame_of

@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 from scipy import sparse
 
 from consilience._check import InputError, check_path, kind_of, nearest
-from consilience._files import check_folder, write_folder, write_whole
 from consilience._types import PathLike
+from consilience._whole_files import check_folder, write_folder, write_whole
 from consilience.ensemble import Ensemble
 from consilience.ensemble.store.info import decode_info, encode_info
 

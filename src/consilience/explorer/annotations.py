@@ -16,8 +16,8 @@ from urllib.parse import parse_qsl
 import numpy as np
 
 from consilience._check import InputError
-from consilience._files import write_whole
 from consilience._types import Array, Labels
+from consilience._whole_files import write_whole
 from consilience.explorer.checks import NAME, ref_text, text
 from consilience.explorer.edits import Edited
 from consilience.meta.tree import LINKAGES

@@ -14,7 +14,7 @@ from consilience import _kernels
 from consilience._check import InputError, fingerprint
 from consilience._run.parallel import n_threads
 from consilience._types import Array, Floats, Ints, Labels
-from consilience.consensus.trust.confidence import floating
+from consilience.consensus.trust.floaters import floating
 from consilience.explorer.edits import Edited
 from consilience.explorer.replies import Cache, RefusedError
 from consilience.meta import MetaClustering

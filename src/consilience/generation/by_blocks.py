@@ -13,11 +13,11 @@ import pandas as pd
 from joblib import delayed
 
 from consilience._check import CHUNK, InputError, check_count, chunk_digest, count, fingerprint_of_chunks, kind_of, show
-from consilience._files import open_parquet
 from consilience._run.parallel import own_threads, workers
 from consilience._run.random import stream
 from consilience._run.row_blocks import Held, Piece, RowBlocks, Shape, computed, dask_parts
 from consilience._types import Floats, Ints, Labels
+from consilience._whole_files import open_parquet
 from consilience.ensemble import Ensemble
 from consilience.ensemble.opening import in_blocks
 from consilience.generation.plan import Plan, Spec

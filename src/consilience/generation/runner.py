@@ -18,7 +18,7 @@ from consilience._run.time_limit import end_children
 from consilience._types import Floats, Labels, PathLike
 from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
-from consilience.ensemble.store.folder import find_manifest, is_blank
+from consilience.ensemble.store.manifest_and_lock import find_manifest, is_blank
 from consilience.generation.guide import BoundGuide
 from consilience.generation.plan import FRACTIONS, METHODS, WHOLE, Plan, Spec, defaults, draw, vary
 from consilience.generation.spaces import GenerationWarning, Spaces

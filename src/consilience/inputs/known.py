@@ -15,7 +15,7 @@ from consilience.ensemble import Ensemble
 from consilience.ensemble.opening import is_path
 from consilience.inputs.guess import has_own_ids, is_table
 from consilience.tables import Table, match_rows, read_table
-from consilience.tables.columns import transposed
+from consilience.tables.column_roles import transposed
 from consilience.tables.files import open_raw, read_vector
 from consilience.tables.in_memory import is_frame
 from consilience.tables.raw_table import Options, given_reading, parsing

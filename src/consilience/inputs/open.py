@@ -17,12 +17,12 @@ from consilience._check import InputError, check_choice, fingerprint, kind_of, l
 from consilience.ensemble import Ensemble, opening
 from consilience.ensemble.results import HEADER, saved_kind
 from consilience.ensemble.store import StoreWarning
-from consilience.ensemble.store.folder import find_manifest
+from consilience.ensemble.store.manifest_and_lock import find_manifest
 from consilience.inputs.guess import FEW, guess, is_labels, refuse_answers, taken_for
 from consilience.inputs.known import column_names, known_labels_of, labels_by_name, names_aside
 from consilience.inputs.provenance import Opened, Provenance, columns_there, fitting, joined
 from consilience.tables import Table, read_table
-from consilience.tables.columns import Doubt
+from consilience.tables.column_roles import Doubt
 from consilience.tables.in_memory import answers_in
 from consilience.tables.raw_table import given_reading, refuse_reading
 

@@ -12,7 +12,7 @@ import pandas as pd
 from consilience._check import count
 from consilience._types import Array, Ints
 from consilience.consensus.result import clusters_to_show
-from consilience.consensus.trust.confidence import floating
+from consilience.consensus.trust.floaters import floating
 from consilience.consensus.trust.tables import cluster_means
 from consilience.measures import accuracy, adjusted_rand, contingency, matched_accuracy, nmi
 from consilience.measures.cluster_features import marks, top_words

@@ -14,7 +14,7 @@ from consilience._types import Array, Ints
 from consilience.agreement import Agreement
 from consilience.consensus import Consensus
 from consilience.consensus.result import describe_doubt, describe_drops, describe_families, describe_scales
-from consilience.consensus.trust.confidence import FLOATING
+from consilience.consensus.trust.floaters import FLOATING
 from consilience.consensus.trust.tables import cluster_means
 from consilience.ensemble import Ensemble
 from consilience.measures import Stability

@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError
-from consilience._files import write_whole
 from consilience._names import unique_names
+from consilience._whole_files import write_whole
 
-RISKY = ("=", "+", "-", "@", "\t", "\r")  # what spreadsheets take for the beginning of a formula
 WRITERS: dict[str, Callable[[pd.DataFrame, Any], Any]] = {
     ".csv": lambda frame, file: frame.to_csv(file, lineterminator="\n"),
     ".tsv": lambda frame, file: frame.to_csv(file, sep="\t", lineterminator="\n"),
@@ -34,20 +33,6 @@ def check_file(path: str | Path) -> Path:
     if path.is_dir():
         raise InputError(f"{path} is a folder; give the name of a file in it")
     return path
-
-
-def quoted(text: Any) -> Any:
-    """A text that a spreadsheet could run as a formula, with a ' before it; anything else as it is."""
-    return f"'{text}" if isinstance(text, str) and text.startswith(RISKY) else text
-
-
-def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same table with every text cell, name and id made safe for spreadsheets."""
-    safe = frame.copy()
-    for place in range(safe.shape[1]):
-        if safe.dtypes.iloc[place].kind == "O" or pd.api.types.is_string_dtype(safe.dtypes.iloc[place]):
-            safe.isetitem(place, safe.iloc[:, place].map(quoted))
-    return safe.set_axis(safe.columns.map(quoted), axis=1).set_axis(safe.index.map(quoted), axis=0)
 
 
 def check_table_path(path: str | Path, endings: Iterable[str] = WRITERS, what: str = "a table can be written") -> Path:

@@ -23,11 +23,12 @@ from consilience.inputs.guess import guess
 from consilience.inputs.known import read_names
 from consilience.measures.summary import known_labels
 from consilience.reports.figures import new_figure, write_figure
-from consilience.reports.files import check_file, name_objects, without_formulas, write_file, write_table
+from consilience.reports.files import check_file, name_objects, write_file, write_table
 from consilience.reports.finding import Block, Picture, Sheet
 from consilience.reports.html import render
 from consilience.reports.plane import with_own_names
 from consilience.reports.sections import KINDS, Options, Report, report_of
+from consilience.reports.spreadsheet_formulas import without_formulas
 from consilience.reports.words import code_names
 from consilience.tables import Table, match_rows, read_table, take_rows
 from consilience.tables.raw_table import check_reading

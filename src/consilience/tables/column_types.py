@@ -12,7 +12,7 @@ import pyarrow as pa
 from consilience._check import count, show
 from consilience._types import Array, Floats
 from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, check_finite, missing_of, numbers_of
-from consilience.tables.columns import Doubt, is_id_name
+from consilience.tables.column_roles import Doubt, is_id_name
 from consilience.tables.parse_text import given_steps, range_places, sign_evidence, written_dates, written_numbers
 from consilience.tables.raw_table import RawTable
 

@@ -12,8 +12,8 @@ from scipy import sparse
 from consilience._check import InputError, check_choice, count, kind_of, listed, nearest, show
 from consilience._types import Ints
 from consilience.tables.cells import check_not_negative, data_of, plain_numbers
+from consilience.tables.column_roles import class_names
 from consilience.tables.column_types import TYPES, cells_as, doubts_of_codes, find_type, names_rows, other_decimal
-from consilience.tables.columns import class_names
 from consilience.tables.encoder import Encoder, describe_aside, named_kind
 from consilience.tables.filling import Gaps
 from consilience.tables.raw_table import RawTable

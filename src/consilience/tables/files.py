@@ -15,8 +15,8 @@ from scipy import io as scipy_io
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, count, kind_of, nearest
-from consilience._files import reason_of
 from consilience._types import Array
+from consilience._whole_files import reason_of
 from consilience.tables.in_memory import frame_of, plain_source, raw_anndata, raw_array, raw_frame, raw_sparse
 from consilience.tables.raw_table import Options, RawTable
 from consilience.tables.text import UNPACK, is_stream, read_bytes, read_text

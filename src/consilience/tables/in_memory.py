@@ -10,7 +10,7 @@ import pyarrow as pa
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, count, kind_of, names_objects, show
-from consilience.tables.columns import split_ids
+from consilience.tables.column_roles import split_ids
 from consilience.tables.raw_table import RawTable
 
 

@@ -60,7 +60,6 @@ from consilience.measures.information import nmi_from
 SAMPLE = 20_000  # safeguard: for time, objects by which the dependence of clusterings is judged
 PAIRED = 400  # safeguard: for time, clusterings of which all pairs are looked at
 MATCHED = 500  # safeguard: for time, clusters that resamples are matched with, at most
-FLOATING = 0.5  # support up to which an object floats; the default of `floating` and `floaters`
 INDEPENDENT = 0.04  # mean correlation of errors below which they count as independent
 ENOUGH = 5  # clusterings that are enough for the model, or resamples, alone
 TELLING = 4  # clusterings of which it can be told whether errors are correlated: of three, two always outvote one
@@ -73,12 +72,6 @@ CLUSTERS = 1500  # safeguard: for time, of all clusterings together, that are re
 CLUSTERINGS = 30  # safeguard: for time, that are resampled at least, where there are too many objects for all
 ROUNDS = 4  # safeguard: for time, rounds in which rows join the clusters of a resample
 WORK = 2e9  # safeguard: for time, labels × clusters that are looked at, about
-
-
-def floating(labels: Array, support: Array, threshold: float = FLOATING) -> Ints:
-    """The objects with a cluster and a support of at most the threshold, the weakest first: the one rule for floaters."""
-    weak = np.flatnonzero((labels >= 0) & (support <= threshold + 1e-12))
-    return weak[np.argsort(support[weak], kind="stable")]
 
 
 def cluster_shares(rows: Labels, tables: Sequence[Floats]) -> Floats:

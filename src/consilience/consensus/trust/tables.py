@@ -38,7 +38,8 @@ from consilience._kernels import x_log_x
 from consilience._types import Array, Floats, Ints
 from consilience.consensus.rows.cluster_similarity import cluster_weights
 from consilience.consensus.rows.problem import Problem, label_tables, sample_evenly
-from consilience.consensus.trust.confidence import floating, heaviest_first, owners_of_labels, what_others_say
+from consilience.consensus.trust.confidence import heaviest_first, owners_of_labels, what_others_say
+from consilience.consensus.trust.floaters import floating
 
 OBJECTS = 100_000  # safeguard: for time, objects that the clusterings are judged by, at most
 LABELS = 10**7  # safeguard: for time, labels that are looked at for it, but not below 2,000 objects

@@ -11,7 +11,7 @@ import pandas as pd
 from consilience import _kernels
 from consilience._check import InputError
 from consilience._types import Floats
-from consilience.consensus.trust.confidence import FLOATING
+from consilience.consensus.trust.floaters import FLOATING
 from consilience.consensus.trust.tables import cluster_means
 from consilience.explorer.annotations import Known
 from consilience.explorer.calls.call import Call, kept

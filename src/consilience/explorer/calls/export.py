@@ -21,7 +21,7 @@ from consilience.explorer.edits import Edited, Step, distinct_names, seen_in
 from consilience.explorer.replies import RefusedError, Reply, file_reply, json_reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import Ref, Snapshot
-from consilience.reports.files import quoted
+from consilience.reports.spreadsheet_formulas import quoted
 
 FORMATS = {  # the file and its type; as consilience.py the Python would import itself
     "csv": ("consilience.csv", "text/csv; charset=utf-8"),

@@ -11,7 +11,7 @@ from consilience._check import InputError
 from consilience._run.random import child_seed
 from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
-from consilience.ensemble.store.folder import find_manifest
+from consilience.ensemble.store.manifest_and_lock import find_manifest
 from consilience.explorer.calls.call import Call
 from consilience.explorer.checks import COUNT, numbers, real, ref_text, whole
 from consilience.explorer.jobs import Job
