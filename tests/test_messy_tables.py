@@ -176,12 +176,6 @@ def test_an_earlier_consensus_is_no_clustering_and_judges_nothing():
     assert "leiden_3" in opened.known
 
 
-@pytest.mark.parametrize(("name", "near"), [("Alter", ""), ("agee", "age"), ("INCOME", "income"), ("ag", "age")])
-def test_a_name_that_is_misspelt_gets_a_hint_that_makes_sense(name, near):
-    frame = numbers().assign(age=1.5, income=2.0, salary=3.0, filter=1.0)
-    refuses(f"did you mean '{near}'" if near else r"columns\)(?!.*did you mean)", read, frame, columns=[name])
-
-
 def test_names_that_come_again_are_numbered_and_blank_columns_at_the_end_left_out(tmp_path):
     file, new = tmp_path / "shops.csv", tmp_path / "new.csv"
     head, rows = "id;margin;margin;open;;\n", [f"s{i};{i};{2 * i};{'yes' if i % 2 else 'no'};;\n" for i in range(9)]

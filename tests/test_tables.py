@@ -847,7 +847,7 @@ def test_new_rows_are_placed_without_the_column_that_counted_the_rows(tmp_path):
     assert model.predict(tmp_path / "new.csv").tolist() == model.labels_[::-3].tolist()
 
 
-def test_columns_that_do_not_look_like_clusterings_are_asked_about_together():
+def test_columns_that_do_not_look_like_clusterings_are_asked_about_together(tmp_path):
     frame = pd.DataFrame(
         {
             "leiden": [0, 1] * 6,
@@ -857,9 +857,11 @@ def test_columns_that_do_not_look_like_clusterings_are_asked_about_together():
             "cell_type": list("ab") * 6,
         }
     )
-    message = refusal(frame, kind="labels")
-    for part in ("4 of 5 columns", "'bead'", "'age'", "'size'", "'cell_type'", "--id bead", "--known cell_type"):
-        assert part in message
+    frame.to_csv(tmp_path / "labels.csv", index=False)
+    parts = ["4 of 5 columns", "'bead'", "'age'", "'size'", "'cell_type'", "id_column='bead' (--id bead)", "--known cell_type"]
+    for source in (frame, tmp_path / "labels.csv", *forms_of(pa.Table.from_pandas(frame, preserve_index=False))):
+        message = refusal(source, kind="labels")
+        assert [part for part in parts if part not in message] == []
     named = ["leiden", "bead", "cell_type"]
     assert read_table(frame, kind="labels", columns=named).columns == named
     table = read_table(frame, kind="labels", id_column="bead", known="cell_type", columns=["-age", "-size"])
