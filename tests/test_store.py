@@ -549,12 +549,6 @@ def test_reading_and_writing_where_it_cannot_be(run):
     refuses(r"has no clustering 0.5", store.labels, [0.5])
 
 
-def rewrite(path, table):
-    """The part with other content, under a name with the right checksum."""
-    path.unlink()
-    return add_part(path.parent, table, int(path.name[5:13]))
-
-
 def test_label_names_come_back_with_their_types(tmp_path):
     ens = Ensemble(KINDS, ids=["p", "q", "r", "s"])
     ens.save(tmp_path / "run")
@@ -651,20 +645,20 @@ def named(tmp_path):
     return tmp_path / "run"
 
 
-def with_labels(path, labels):
-    table = pq.read_table(path)
+@pytest.mark.parametrize(
+    ("part", "labels", "said"),
+    [
+        (0, [-7, 1], r"part-00000000-\w+.parquet holds the label -7, which is below −1 \(missing\): correct it"),
+        (1, [1, 2], "run: clustering 1 has the code 2 and only 2 label names"),
+    ],
+)
+def test_a_part_with_labels_that_cannot_be_is_refused(named, part, labels, said):
+    table = pq.read_table(parts(named)[part])
     field = table.schema.field("labels")
-    return rewrite(path, table.set_column(table.column_names.index("labels"), field, pa.array([labels], field.type)))
-
-
-def test_labels_below_minus_one_are_refused_by_the_name_of_the_part(named):
-    path = with_labels(parts(named)[0], [-7, 1])
-    refuses(rf"{path.name} holds the label -7, which is below −1 \(missing\): correct it", Ensemble.load, named)
-
-
-def test_codes_without_a_name_are_refused(named):
-    with_labels(parts(named)[1], [1, 2])
-    refuses(r"run: clustering 1 has the code 2 and only 2 label names", Ensemble.load, named)
+    parts(named)[part].unlink()
+    column = pa.array([labels], field.type)
+    add_part(named, table.set_column(table.column_names.index("labels"), field, column), part)
+    refuses(said, Ensemble.load, named)
 
 
 def with_manifest(named, change):
