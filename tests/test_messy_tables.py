@@ -139,8 +139,7 @@ def test_what_cannot_be_clustered_is_refused_in_words_of_our_own(name):
 
 def test_fewer_different_rows_than_clusters():
     few = pd.DataFrame({"a": [1.0, 2, 3] * 10, "b": ["x", "y", "z"] * 10})
-    with pytest.raises(InputError, match="asks for 5 clusters, and only 3 rows differ: ask for at most 3"):
-        cs.EnsembleClusterer(5, n_clusterings=3).fit(few)
+    refuses("asks for 5 clusters, and only 3 rows differ: ask for at most 3", cs.EnsembleClusterer(5).fit, few)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert cs.generate(few, 3, 5, progress=False).n_clusters.max() <= 3
@@ -252,8 +251,8 @@ def test_masked_cells_are_missing_or_refused():
     np.testing.assert_array_equal(model.predict(masked[:9]), model.predict(masked.filled(np.nan)[:9]))
     for options in ({}, {"estimator": model}):
         refuses("row 1, column 0", check_matrix, masked, **options)
-    with pytest.raises(InputError, match="weights"):
-        cs.consensus.MajorityVote(2).fit(np.array([[0, 1], [1, 1]]), sample_weight=np.ma.array([1, 2], mask=[0, 1]))
+    weights = np.ma.array([1, 2], mask=[0, 1])
+    refuses("weights", cs.consensus.MajorityVote(2).fit, np.array([[0, 1], [1, 1]]), sample_weight=weights)
 
 
 @pytest.mark.parametrize("numbers_", [np.array([[2**63], [2**63 + 300]], np.uint64), np.array([[2**53 + 1], [3]])])

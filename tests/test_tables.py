@@ -141,8 +141,12 @@ def test_sparse_input_is_tidied_without_touching_the_users(kind):
 def make_anndata(matrix) -> anndata.AnnData:
     obs = pd.DataFrame({"leiden": pd.Categorical(["0", "1", None, "1"]), "depth": [1, 2, 3, 4]})
     data = anndata.AnnData(matrix, obs=obs.set_index(pd.Index(["w", "x", "y", "z"])))
+    data.obs["leiden_1"], data.obs["leiden_2"] = pd.Categorical(["0", "1", "0", "1"]), pd.Categorical(list("aabb"))
+    data.obs_names.name = "cell"
     data.var_names = NAMES
     data.layers["scaled"] = X * 2
+    data.obsm["X_pca"] = X[:, :2]
+    data.obsm["frame"] = pd.DataFrame(X[:, 1:], columns=["u", "v"], index=data.obs_names)
     return data
 
 
@@ -161,12 +165,22 @@ def test_anndata(tmp_path, matrix, on_disk):
     assert table.columns == NAMES
     assert cells(table.labels["leiden"]) == ["0", "1", None, "1"]
     np.testing.assert_array_equal(read_table(source, kind="data", key="scaled").values, X * 2)
+    assert sparse.issparse(read_table(source, kind="data", key="X").values) == sparse.issparse(matrix)
+    table = read_table(source, kind="data", key="X_pca")
+    np.testing.assert_array_equal(table.values, X[:, :2])
+    assert (table.columns, list(table.ids)) == (["X_pca 1", "X_pca 2"], list("wxyz"))
+    assert read_table(source, kind="data", key="frame").columns == ["u", "v"]
     assert list(read_table(source, kind="data", id_column="depth").ids) == [1, 2, 3, 4]
     labels = read_table(source, kind="labels")
     assert cells(labels.values["depth"]) == [1, 2, 3, 4]
     assert list(labels.ids) == ["w", "x", "y", "z"]
+    labels = read_table(source, kind="labels", columns="leiden_*", id_column="cell")
+    assert (labels.columns, list(labels.ids)) == (["leiden_1", "leiden_2"], list("wxyz"))
+    assert cells(labels.values["leiden_2"]) == list("aabb")
     assert "not part of it" in refusal(source, kind="data", columns=["a", "depth"])
-    assert "unknown key (layer, obsm or obsp)" in refusal(source, kind="data", key="scald")
+    message = refusal(source, kind="data", key="pca")
+    assert "unknown key (layer, obsm or obsp)" in message
+    assert "choose from X, scaled" in message
 
 
 def test_without_anndata_it_says_what_to_install(tmp_path, monkeypatch):
@@ -244,7 +258,6 @@ LABELS_AS_TEXT = (
 TEXTS = [
     # name, content, options, columns, ids, part of the notices
     ("c.csv", "a,b\n0.5,1\n0,2\n", COUNTS_KIND, {"a": [0.5, 0], "b": [1, 2]}, None, ""),
-    ("t.txt", "a\tb\n1\t2\n", {"sep": "tab"}, {"a": [1], "b": [2]}, None, ""),
     ("l.csv", KINDS_OF_LABELS[0], LABELS, KINDS_OF_LABELS[1], None, ""),
     ("l.csv", LABELS_AS_TEXT[0], LABELS, LABELS_AS_TEXT[1], None, ""),
     ("l.csv", "a\nx\n-1\n -1 \n-1.0\n", LABELS, {"a": ["x", None, None, "-1.0"]}, None, ""),
@@ -268,7 +281,6 @@ TEXTS = [
     ("x.csv", PEOPLE.to_csv(sep=";", decimal=","), {"decimal": ","}, MEN, list("pqr"), ""),
     ("x.csv", GERMAN, {}, {"a": [1, 2], "b": [5.1, 6.25]}, None, ""),
     ("x.csv", THOUSANDS, {}, {"a": [1, 2], "b": [1234.5, 6.25]}, None, ""),
-    ("u.csv", PEOPLE.to_csv().encode("utf-8-sig"), {}, MEN, list("pqr"), ""),
     ("u.csv", PEOPLE.to_csv().encode("utf-16"), {}, MEN, list("pqr"), "read as UTF-16 text"),
     ("u.csv", PEOPLE.to_csv().encode("utf-16-le"), {}, MEN, list("pqr"), "read as UTF-16 text"),
     ("u.csv", PEOPLE.to_csv().encode("utf-16-be"), {"encoding": "utf-16-be"}, MEN, list("pqr"), ""),
@@ -512,8 +524,7 @@ BAD_FILES = [
 )
 def test_bad_file_is_refused_in_one_sentence(tmp_path, name, content, options, needles):
     message = refusal(write(tmp_path / name, content), **{"kind": "data", **options})
-    for needle in needles:
-        assert needle in message
+    assert [needle for needle in needles if needle not in message] == []
 
 
 class StrangeError(Exception):
@@ -574,8 +585,7 @@ def of(*cells, **options):
 )
 def test_bad_object_is_refused_in_one_sentence(source, options, needles):
     message = refusal(source, **{"kind": "data", **options})
-    for needle in needles:
-        assert needle in message
+    assert [needle for needle in needles if needle not in message] == []
 
 
 def test_anndata_without_x_or_with_equal_names():
@@ -769,25 +779,6 @@ def test_tensors():
     np.testing.assert_array_equal(check_matrix(Tensor(X, strange=True)), X)
     assert cells(read_table(Tensor(np.array([1, 2, 1])), kind="labels").values["0"]) == [1, 2, 1]
     assert Ensemble(Tensor(np.array([1, 0, 1]))).labels[:, 0].tolist() == [1, 0, 1]
-
-
-def test_entries_of_obsm_and_a_named_index(tmp_path):
-    data = make_anndata(sparse.csr_matrix(X))
-    data.obsm["X_pca"] = X[:, :2]
-    data.obsm["frame"] = pd.DataFrame(X[:, 1:], columns=["u", "v"], index=data.obs_names)
-    data.obs_names.name = "cell"
-    data.obs["leiden_1"], data.obs["leiden_2"] = pd.Categorical(["0", "1", "0", "1"]), pd.Categorical(list("aabb"))
-    data.write_h5ad(tmp_path / "a.h5ad")
-    for source in (data, tmp_path / "a.h5ad"):
-        table = read_table(source, kind="data", key="X_pca")
-        np.testing.assert_array_equal(table.values, X[:, :2])
-        assert (table.columns, list(table.ids)) == (["X_pca 1", "X_pca 2"], list("wxyz"))
-        assert read_table(source, kind="data", key="frame").columns == ["u", "v"]
-        assert sparse.issparse(read_table(source, kind="data", key="X").values)
-        labels = read_table(source, kind="labels", columns="leiden_*", id_column="cell")
-        assert (labels.columns, list(labels.ids)) == (["leiden_1", "leiden_2"], list("wxyz"))
-        assert cells(labels.values["leiden_2"]) == list("aabb")
-        assert "choose from X, scaled" in refusal(source, kind="data", key="pca")
 
 
 # --- choosing columns, ids and labels that are asked about -----------------------------------------------------

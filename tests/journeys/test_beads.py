@@ -1,5 +1,6 @@
 """Beads: nobody said that they can be grouped by shape or by color; both groupings are found, told apart and taken away."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -7,12 +8,26 @@ import pandas as pd
 import pytest
 
 from consilience.measures import adjusted_rand
-from journeys.steps import exported, journey, keep, readme, table, tile_of, tiles, why
+from journeys.steps import consilience, exported, journey, keep, readme, table, tile_of, tiles, why
 from page_server import press, show
 
 KNOWN = ("shape", "color")
 SHAPE = ("length_mm", "width_mm", "roundness")  # the columns that say something about it
 COLOR = ("red", "green", "blue")
+
+
+@pytest.fixture(scope="module")
+def demo_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which README's demo was run."""
+    folder = tmp_path_factory.mktemp("demo")
+    consilience(folder, "demo --output consilience-demo")
+    return folder
+
+
+@pytest.fixture
+def demo(demo_run: Path, tmp_path: Path) -> Path:
+    """A copy of it: a tray is kept with its run, and the next journey begins without one."""
+    return shutil.copytree(demo_run, tmp_path / "demo")
 
 
 def check(demo: Path, taken: pd.DataFrame) -> None:
