@@ -6,7 +6,6 @@ import pytest
 
 import consilience as cs
 from command_line import ran, refused
-from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels, sample_path
 from consilience.ensemble.opening import choose
 from consilience.inputs import as_ensemble, as_table, open_source
@@ -21,8 +20,7 @@ READING = {"id_column": "bead", "known": ["shape", "color"]}
 def test_a_table_of_data_or_of_labels():
     data = open_source(sample_path("beads.csv"), **READING)
     assert (data.kind, data.data.values.shape) == ("data", (300, 8))
-    with pytest.raises(InputError, match="not clusterings"):
-        _ = data.ensemble
+    refuses("not clusterings", lambda: data.ensemble)
     opened = open_source(LABELS, **READING)
     assert opened.kind == "labels"
     assert opened.ensemble.n_clusterings == 16
@@ -114,14 +112,11 @@ LABELED = pd.DataFrame(
 )
 
 
-def frames_of(frame):
-    polars, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
-    return [frame, polars.from_pandas(frame), pa.Table.from_pandas(frame, preserve_index=False)]
-
-
 def test_a_column_that_names_the_objects_is_no_clustering_in_frames_either(tmp_path):
+    polars, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     LABELED.to_csv(tmp_path / "labels.csv", index=False)
-    for source in [tmp_path / "labels.csv", *frames_of(LABELED)]:
+    arrow = pa.Table.from_pandas(LABELED, preserve_index=False)
+    for source in (tmp_path / "labels.csv", LABELED, polars.from_pandas(LABELED), arrow):
         for ens in (cs.Ensemble(source), as_ensemble(source)):
             assert ens.names == ["leiden", "louvain"]
             assert ens.ids.tolist() == LABELED["cell"].tolist()

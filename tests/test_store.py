@@ -22,12 +22,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import consilience._files
-import consilience.ensemble.store
-import consilience.ensemble.store.part
 from consilience import Ensemble
 from consilience.ensemble.store import Store, StoreWarning
 from samples import refuses, same
-from test_label_names import KINDS
 
 N = 40
 RUN = {"n_objects": N, "fingerprint": "abc", "plan": {"n_clusters": [2, 3]}}
@@ -101,7 +98,7 @@ def test_any_labels_in_any_parts_come_back(data):
 
 
 def test_row_groups_bound_what_is_read_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(consilience.ensemble.store.part, "LABELS_PER_ROW_GROUP", 3 * N)
+    monkeypatch.setattr("consilience.ensemble.store.part.LABELS_PER_ROW_GROUP", 3 * N)
     labels = some_labels(10)
     with Store.create(tmp_path, n_objects=N) as store:
         store.append(np.asfortranarray(labels.astype(np.int64)), pd.DataFrame({"row": range(10)}))
@@ -548,18 +545,6 @@ def test_reading_and_writing_where_it_cannot_be(run):
     refuses(r"has no clustering 0.5", store.labels, [0.5])
 
 
-def test_label_names_come_back_with_their_types(tmp_path):
-    ens = Ensemble(KINDS, ids=["p", "q", "r", "s"])
-    ens.save(tmp_path / "run")
-    back = Ensemble.load(tmp_path / "run")
-    for name in KINDS:
-        same(back.named_labels(name), ens.named_labels(name))
-    assert [names is None for names in back.label_names] == [names is None for names in ens.label_names]
-    store = Store.open(tmp_path / "run")
-    same(store.label_names([4])[0], [False, True])
-    assert not {"label_names", "label_type"} & set(store.info())
-
-
 def test_codes_cost_nothing_and_parts_which_any_reader_can_read_may_differ(tmp_path):
     with Store.create(tmp_path, n_objects=3) as store:
         store.append([[0], [1], [2]])
@@ -575,6 +560,7 @@ def test_codes_cost_nothing_and_parts_which_any_reader_can_read_may_differ(tmp_p
     for reader in (store, Store.open(tmp_path)):
         found = reader.label_names([2, 0, 1])
         assert [None if names is None else names.tolist() for names in found] == [["x", "y", "z"], None, None]
+        assert not {"label_names", "label_type"} & set(reader.info())
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import sys
 import warnings
 from decimal import Decimal
 from functools import partial
+from types import SimpleNamespace
 from unittest.mock import Mock
 
 import anndata
@@ -739,16 +740,10 @@ def test_labels_and_data_of_frames_of_every_kind(tmp_path):
     assert read_table(frame["x"], kind="data").columns == ["x"]
 
 
-class Speaks:
-    """Something that speaks Arrow's protocol and nothing else."""
-
-    def __init__(self, table):
-        self.__arrow_c_stream__ = table.__arrow_c_stream__
-
-
 def forms_of(arrow):
     frame = pytest.importorskip("polars").from_arrow(arrow)
-    return frame, frame.lazy(), arrow, arrow.to_batches()[0], Speaks(arrow)
+    speaks = SimpleNamespace(__arrow_c_stream__=arrow.__arrow_c_stream__)  # Arrow's protocol and nothing else
+    return frame, frame.lazy(), arrow, arrow.to_batches()[0], speaks
 
 
 class Tensor:
@@ -942,7 +937,6 @@ def test_matrices():
 
 
 def test_what_cannot_be_turned(genes):
-    anndata = pytest.importorskip("anndata")
     cells = anndata.AnnData(np.eye(3), obs=pd.DataFrame({"kind": list("aab")}, index=list("xyz")))
     for source, kind, turn, said in (
         (genes, "labels", True, r"transpose= \(--transpose\) turns tables of data, and this is read as labels"),
