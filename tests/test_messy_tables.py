@@ -150,8 +150,7 @@ def test_text_in_an_array_is_read_as_in_a_frame():
     cells = np.array([["red", "1"], ["blue", "2"], ["red", "4"]] * 8)
     models = [cs.EnsembleClusterer(2, n_clusterings=3, random_state=0).fit(one) for one in (cells, cells.tolist())]
     np.testing.assert_array_equal(models[0].labels_, models[1].labels_)
-    model = models[0]
-    assert model.encoder_.types == {"0": "category", "1": "number"}
+    assert models[0].encoder_.types == {"0": "category", "1": "number"}
 
 
 def test_an_earlier_consensus_is_no_clustering_and_judges_nothing():

@@ -4,6 +4,7 @@ import io
 import lzma
 import re
 import sys
+import tracemalloc
 import warnings
 from decimal import Decimal
 from functools import partial
@@ -19,6 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import io as scipy_io
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.metrics import adjusted_rand_score
 
 import consilience as cs
@@ -79,7 +81,6 @@ FRAME = pd.DataFrame(X, columns=NAMES)
         ("x.csv", FRAME.to_csv(index=False).replace("\n", "\n\n"), {}),
         ("x.csv", FRAME.to_csv(index=False).replace(",", " , ").replace("\n2", "\n+2"), {}),
         ("x.csv", FRAME.to_csv(index=False, sep=";"), {"sep": ";"}),
-        ("x.csv.gz", FRAME.to_csv(index=False), {}),
         ("x.tsv", FRAME.to_csv(index=False, sep="\t"), {}),
         ("x.txt", FRAME.to_csv(index=False, sep="\t"), {"sep": "\t"}),
         ("x.parquet", FRAME.to_parquet(), {}),
@@ -113,7 +114,6 @@ CSR = sparse.csr_matrix(COUNTS)
         ("c.npz", npz_bytes(data=CSR.data, indices=CSR.indices, indptr=CSR.indptr, shape=CSR.shape, y=range(4))),
         ("c.npz", npz_bytes(only=COUNTS)),
         ("c.mtx", mtx_bytes(CSR)),
-        ("c.mtx.gz", mtx_bytes(CSR)),
         ("c.npy", npy_bytes(COUNTS)),
         ("c.npy", npy_bytes(COUNTS.astype(np.uint64))),
         ("c.csv", pd.DataFrame(COUNTS, columns=NAMES).to_csv(index=False)),
@@ -447,7 +447,6 @@ def test_triples_of_integers_are_in_numeric_order(tmp_path, as_file):
 
 # --- bad input: every refusal names file, row and column ---------------------------------------------------
 
-GZ = gzip.compress(b"a,b\n" + b"1,2\n" * 10000)
 PARQUET = FRAME.to_parquet()
 NPZ = npz_bytes(X=X)
 NAN = sparse.csr_matrix([[0, 1.0], [np.nan, 0]])
@@ -487,7 +486,6 @@ BAD_FILES = [
     ("h.csv", "a,b,a\n1,2,3\n", {"kind": "labels"}, ["h.csv", "the name 'a'", "0 and 2", "rename"]),
     ("h.csv", "1,2.5\n3,4\n", {}, ["h.csv, line 1", "'1'", "header=False (--no-header)"]),
     ("g.csv", PARQUET, {}, ["g.csv: holds Parquet, not text", ".parquet"]),
-    ("g.csv", GZ, {}, ["g.csv: holds text packed with gzip", ".csv.gz"]),
     ("r.csv", "a,b\n1,2\n3,4,5\n", {}, ["r.csv, row 2 (line 3)", "3 cells", "first line has 2"]),
     ("r.csv", 'a,b\n1,2\n3,"' + "4\n" * 99999, {}, ["r.csv, line 3", "131,072 letters", "quote"]),
     ("u.csv", b"a,b\n1,2\n3,caf\xe9\n", {"encoding": "utf-8"}, ["u.csv", "not utf-8", "position 13", "encoding="]),
@@ -512,7 +510,6 @@ BAD_FILES = [
     ("3.csv", "a,b\n1,2\n", {"kind": "counts", "triples": True}, ["3.csv", "three columns", "there are 2"]),
     ("3.csv", "a,b,c\n1,2,3\n", {"triples": True}, ["3.csv", "triples=True is for kind='counts'"]),
     ("q.csv", GERMAN, {"kind": "counts"}, ["q.csv, row 1 (line 2)", "'5,1'", "--decimal ,"]),
-    ("q.csv", THOUSANDS, {"kind": "counts"}, ["'1.234,5'"]),
     ("l.csv", RUNS, {"kind": "labels", "columns": "lieden_*"}, ["'lieden_*' matches no column", "'leiden_"]),
     ("i.csv", ",a\np,1\np,2\n", {"kind": "counts"}, ["column 0", "has no name", "--id 0"]),
     ("a.csv", "a,b,c\nx,y,1\nz,u,2\n", {"kind": "counts"}, ["2 of 3 columns", "'a'", "'b'", "--id", "--columns"]),
@@ -616,8 +613,6 @@ def test_worst_asymmetric_pair_is_found_across_blocks(monkeypatch):
 
 
 def test_distance_checks_need_no_second_matrix():
-    import tracemalloc
-
     points = np.arange(1500.0)
     big = np.abs(np.subtract.outer(points, points))
     tracemalloc.start()
@@ -662,12 +657,7 @@ def test_a_matrix_is_refused_in_one_sentence(source, options, sentence):
 
 
 def test_an_estimator_learns_its_features_and_missing_ones_are_placed():
-    from sklearn.base import BaseEstimator
-
-    class Model(BaseEstimator):
-        pass
-
-    model = Model()
+    model = BaseEstimator()
     check_matrix(FRAME, estimator=model)
     assert (model.n_features_in_, list(model.feature_names_in_)) == (3, NAMES)
     refuses("feature names should match", check_matrix, FRAME[["a"]], estimator=model, reset=False)
@@ -900,6 +890,9 @@ def test_columns_become_objects(genes, tmp_path):
         np.testing.assert_array_equal(again.values, table.values)
         assert again.columns == table.columns
         assert again.ids.tolist() == table.ids.tolist()
+    counts = np.arange(12.0).reshape(4, 3)
+    for matrix in (counts, sparse.csr_matrix(counts)):
+        np.testing.assert_array_equal(read_table(matrix, kind="counts", transpose=True).values.toarray(), counts.T)
 
 
 def test_what_tells_of_the_rows_is_left_out(genes, tmp_path):
@@ -927,13 +920,6 @@ def test_rows_of_words_and_gaps(genes, tmp_path):
     assert table.encoder.types[f"row {GENES + 2}"] == "category"
     assert table.gaps.n_cells == 1
     assert table.n_objects == SAMPLES
-
-
-def test_matrices():
-    values = np.arange(12.0).reshape(4, 3)
-    for matrix in (values, sparse.csr_matrix(values)):
-        turned = read_table(matrix, kind="counts", transpose=True).values
-        np.testing.assert_array_equal(turned.toarray(), values.T)
 
 
 def test_what_cannot_be_turned(genes):
