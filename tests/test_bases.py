@@ -13,7 +13,6 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
 import consilience as cs
-from consilience._check import InputError
 from consilience.generation import METHODS, Variations, extend
 from consilience.generation.methods import describe
 from consilience.generation.methods.density import FORMS, GaussianModel
@@ -21,6 +20,7 @@ from consilience.generation.methods.landmarks import METRICS, rows_for
 from consilience.generation.plan import Plan
 from consilience.generation.predict import Labeler
 from consilience.generation.runner import Runner
+from samples import refuses
 
 
 @pytest.fixture(scope="module")
@@ -79,8 +79,7 @@ def test_density_finds_moons_and_leaves_noise_without_a_label():
 def test_smaller_clusters_where_all_would_be_noise():
     X = np.random.default_rng(0).uniform(size=(60, 2))
     assert (cs.generate(X, 10, 2, "density", random_state=0).labels >= 0).any(axis=0).all()
-    with pytest.raises(InputError, match="landmarks"):
-        METHODS["density"].check(50_001)
+    refuses("landmarks", METHODS["density"].check, 50_001)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -14,7 +14,6 @@ from scipy import sparse
 
 import oracle
 from consilience import Ensemble, compare
-from consilience._check import InputError
 from consilience.ensemble.store import Store
 from consilience.measures import accuracy, anmi, compactness, rand
 from consilience.tables import read_table
@@ -112,12 +111,9 @@ MANY_CLUSTERINGS = {
 
 def test_polars():
     polars = pytest.importorskip("polars")
-    ens = Ensemble(polars.DataFrame({"one": [2**53 + 1, 2**53 + 1, 2**53], "two": ["x", None, "y"]}))
-    assert ens.labels.T.tolist() == [[1, 1, 0], [0, -1, 1]]
-    assert ens.names == ["one", "two"]
     assert codes(polars.Series([5, 7, None])) == codes([polars.Series([5, 7, None])]) == [[0, 1, -1]]
     assert rand(polars.Series([5, 7, None]), [0, 1, 1]) == 1
-    assert "rand:class" in compare(ens, "rand", known=polars.DataFrame({"class": [0, 0, 1]})).clusterings
+    assert "rand:class" in compare([[0, 1, 0]], "rand", known=polars.DataFrame({"class": [0, 0, 1]})).clusterings
 
 
 # --- what pandas indexes say ----------------------------------------------------------------------------------------
@@ -210,14 +206,8 @@ def test_integers_of_any_width_agree_with_their_objects(labels):
 def test_labels_are_read_only(tmp_path):
     ens = Ensemble([[0, 1, 1], [0, 0, 1]])
     ens.save(tmp_path / "run")
-    for made in (
-        ens,
-        ens[:2],
-        ens[[0, 1]],
-        Ensemble.concat([ens, ens]),
-        Ensemble(ens),
-        Ensemble.load(tmp_path / "run"),
-    ):
+    copies = Ensemble.concat([ens, ens]), Ensemble(ens), Ensemble.load(tmp_path / "run")
+    for made in (ens, ens[:2], ens[[0, 1]], *copies):
         with pytest.raises(ValueError, match="read-only"):
             made.labels[0, 0] = 5
 
@@ -289,23 +279,14 @@ def plain(key):
     return key if isinstance(key, slice) else np.atleast_1d(np.asarray(key))
 
 
-@pytest.mark.parametrize("columns", SELECTIONS, ids=str)
-@pytest.mark.parametrize("rows", SELECTIONS, ids=str)
+@pytest.mark.parametrize("columns", [*SELECTIONS, [False, True, False, True]], ids=str)
+@pytest.mark.parametrize("rows", [*SELECTIONS, np.array([True, False, True, True, False, False])], ids=str)
 def test_slices(ens, rows, columns):
     part = ens[rows, columns]
     assert_array_equal(part.labels, ens.labels[plain(rows)][:, plain(columns)])
     assert part.ids.tolist() == list(np.array(list("abcdef"))[plain(rows)])
     assert part.info["seed"].tolist() == list(np.arange(10, 14)[plain(columns)])
     assert part.info.index.tolist() == list(range(part.n_clusterings))
-
-
-def test_masks(ens):
-    rows, columns = np.array([True, False, True, True, False, False]), [False, True, False, True]
-    part = ens[rows, columns]
-    assert_array_equal(part.labels, ens.labels[rows][:, [1, 3]])
-    assert part.ids.tolist() == ["a", "c", "d"]
-    assert part.info["seed"].tolist() == [11, 13]
-    assert_array_equal(ens[ens.labels[:, 0] == 0].labels, ens.labels[ens.labels[:, 0] == 0])
 
 
 def test_labels_keep_their_numbers_and_clusters_are_counted_again():
@@ -336,8 +317,7 @@ BAD_SELECTIONS = {
 
 @pytest.mark.parametrize(("key", "sentence"), BAD_SELECTIONS.values(), ids=BAD_SELECTIONS)
 def test_bad_selections(ens, key, sentence):
-    with pytest.raises(InputError, match=sentence):
-        ens[key]
+    refuses(sentence, ens.__getitem__, key)
 
 
 def test_clusterings_go_by_name():
@@ -345,10 +325,9 @@ def test_clusterings_go_by_name():
     assert ens[:, "b"].names == ["b"]
     assert ens[:, ["c", "a"]].names == ["c", "a"]
     assert ens[0, np.array(["c"])].names == ["c"]
-    with pytest.raises(InputError, match="unknown clustering 'A': did you mean 'a'"):
-        ens[:, "A"]
-    with pytest.raises(InputError, match="more than one clustering is named 'a'"):
-        Ensemble([[0, 1], [0, 0]], info={"name": ["a", "a"]})[:, "a"]
+    refuses("unknown clustering 'A': did you mean 'a'", ens.__getitem__, np.s_[:, "A"])
+    twice = Ensemble([[0, 1], [0, 0]], info={"name": ["a", "a"]})
+    refuses("more than one clustering is named 'a'", twice.__getitem__, np.s_[:, "a"])
 
 
 def test_concat(ens):
@@ -434,8 +413,8 @@ def test_save_never_replaces_what_is_no_store(ens, tmp_path):
 
 
 def test_save_does_not_replace_a_store_that_is_being_written(ens, tmp_path):
-    with Store.create(tmp_path / "run", n_objects=6), pytest.raises(InputError, match="is being written to"):
-        ens.save(tmp_path / "run", overwrite=True)
+    with Store.create(tmp_path / "run", n_objects=6):
+        refuses("is being written to", ens.save, tmp_path / "run", overwrite=True)
 
 
 def test_save_that_fails_leaves_the_old_store_and_nothing_else(ens, tmp_path, monkeypatch):

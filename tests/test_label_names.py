@@ -48,13 +48,15 @@ def ensemble():
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_labels_come_out_as_they_went_in(name):
+def test_labels_come_out_as_they_went_in(tmp_path, name):
     given = [None if label == -1 and not isinstance(label, str) else label for label in KINDS[name]]
     if name == "mixed":
         given = ["a", 1, 1, "b"]  # Python's 1 and True are equal
     ens = ensemble()
+    ens.save(tmp_path / "run")
     forms = [
         ens,
+        Ensemble.load(tmp_path / "run"),
         Ensemble(ens),
         Ensemble.concat([Ensemble([[0, 1, 1, 0]], ids=ens.ids), ens])[:, 1:],
         copy.deepcopy(ens),

@@ -402,9 +402,7 @@ def test_a_sample_of_the_objects_stands_for_them():
     ],
 )
 def test_of_numbers_as_stable_as_any_the_finest_is_taken(stability, ranked, finest, finer):
-    curve = pd.DataFrame({"n_clusters": np.arange(2, 2 + len(stability)), "stability": stability, "sem": 0.01})
-    curve = curve.assign(null=0.2, null_high=0.4, nesting=0.1, nesting_high=0.9)
-    some = Scales(curve, ranked, None, [], np.arange(1), False)
+    some = Scales(curve_of(stability, 0.4, sem=0.01), ranked, None, [], np.arange(1), False)
     assert (some.finest(), some.finer(finest)) == (finest, finer)
     assert some.preferring(finest).table["n_clusters"].iloc[0] == finest
 

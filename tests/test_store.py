@@ -22,13 +22,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import consilience._whole_files
-import consilience.ensemble.store
-import consilience.ensemble.store.part
 from consilience import Ensemble
-from consilience._check import InputError
 from consilience.ensemble.store import Store, StoreWarning
 from samples import refuses, same
-from test_label_names import KINDS
 
 N = 40
 RUN = {"n_objects": N, "fingerprint": "abc", "plan": {"n_clusters": [2, 3]}}
@@ -102,7 +98,7 @@ def test_any_labels_in_any_parts_come_back(data):
 
 
 def test_row_groups_bound_what_is_read_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(consilience.ensemble.store.part, "LABELS_PER_ROW_GROUP", 3 * N)
+    monkeypatch.setattr("consilience.ensemble.store.part.LABELS_PER_ROW_GROUP", 3 * N)
     labels = some_labels(10)
     with Store.create(tmp_path, n_objects=N) as store:
         store.append(np.asfortranarray(labels.astype(np.int64)), pd.DataFrame({"row": range(10)}))
@@ -537,8 +533,8 @@ ONE, TWO = np.zeros((N, 1), int), np.zeros((N, 2), int)
 )
 def test_what_cannot_be_appended_is_said_and_leaves_no_trace(run, labels, arguments, said):
     before = sorted(run.iterdir())
-    with Store.resume(run, **RUN) as store, pytest.raises(InputError, match=said):
-        store.append(labels, **arguments)
+    with Store.resume(run, **RUN) as store:
+        refuses(said, store.append, labels, **arguments)
     assert sorted(run.iterdir()) == before
 
 
@@ -547,24 +543,6 @@ def test_reading_and_writing_where_it_cannot_be(run):
     refuses(r"is not open for writing: use Store.resume", store.append, some_labels(1))
     refuses("has no clustering 1234: `numbers` lists", store.labels, [0, 1234])
     refuses(r"has no clustering 0.5", store.labels, [0.5])
-
-
-def rewrite(path, table):
-    """The part with other content, under a name with the right checksum."""
-    path.unlink()
-    return add_part(path.parent, table, int(path.name[5:13]))
-
-
-def test_label_names_come_back_with_their_types(tmp_path):
-    ens = Ensemble(KINDS, ids=["p", "q", "r", "s"])
-    ens.save(tmp_path / "run")
-    back = Ensemble.load(tmp_path / "run")
-    for name in KINDS:
-        same(back.named_labels(name), ens.named_labels(name))
-    assert [names is None for names in back.label_names] == [names is None for names in ens.label_names]
-    store = Store.open(tmp_path / "run")
-    same(store.label_names([4])[0], [False, True])
-    assert not {"label_names", "label_type"} & set(store.info())
 
 
 def test_codes_cost_nothing_and_parts_which_any_reader_can_read_may_differ(tmp_path):
@@ -582,6 +560,7 @@ def test_codes_cost_nothing_and_parts_which_any_reader_can_read_may_differ(tmp_p
     for reader in (store, Store.open(tmp_path)):
         found = reader.label_names([2, 0, 1])
         assert [None if names is None else names.tolist() for names in found] == [["x", "y", "z"], None, None]
+        assert not {"label_names", "label_type"} & set(reader.info())
 
 
 @pytest.mark.parametrize(
@@ -651,20 +630,20 @@ def named(tmp_path):
     return tmp_path / "run"
 
 
-def with_labels(path, labels):
-    table = pq.read_table(path)
+@pytest.mark.parametrize(
+    ("part", "labels", "said"),
+    [
+        (0, [-7, 1], r"part-00000000-\w+.parquet holds the label -7, which is below −1 \(missing\): correct it"),
+        (1, [1, 2], "run: clustering 1 has the code 2 and only 2 label names"),
+    ],
+)
+def test_a_part_with_labels_that_cannot_be_is_refused(named, part, labels, said):
+    table = pq.read_table(parts(named)[part])
     field = table.schema.field("labels")
-    return rewrite(path, table.set_column(table.column_names.index("labels"), field, pa.array([labels], field.type)))
-
-
-def test_labels_below_minus_one_are_refused_by_the_name_of_the_part(named):
-    path = with_labels(parts(named)[0], [-7, 1])
-    refuses(rf"{path.name} holds the label -7, which is below −1 \(missing\): correct it", Ensemble.load, named)
-
-
-def test_codes_without_a_name_are_refused(named):
-    with_labels(parts(named)[1], [1, 2])
-    refuses(r"run: clustering 1 has the code 2 and only 2 label names", Ensemble.load, named)
+    parts(named)[part].unlink()
+    column = pa.array([labels], field.type)
+    add_part(named, table.set_column(table.column_names.index("labels"), field, column), part)
+    refuses(said, Ensemble.load, named)
 
 
 def with_manifest(named, change):

@@ -2,10 +2,13 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import sys
+import tracemalloc
 import warnings
 from decimal import Decimal
 from functools import partial
+from types import SimpleNamespace
 from unittest.mock import Mock
 
 import anndata
@@ -17,6 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import io as scipy_io
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.metrics import adjusted_rand_score
 
 import consilience as cs
@@ -77,7 +81,6 @@ FRAME = pd.DataFrame(X, columns=NAMES)
         ("x.csv", FRAME.to_csv(index=False).replace("\n", "\n\n"), {}),
         ("x.csv", FRAME.to_csv(index=False).replace(",", " , ").replace("\n2", "\n+2"), {}),
         ("x.csv", FRAME.to_csv(index=False, sep=";"), {"sep": ";"}),
-        ("x.csv.gz", FRAME.to_csv(index=False), {}),
         ("x.tsv", FRAME.to_csv(index=False, sep="\t"), {}),
         ("x.txt", FRAME.to_csv(index=False, sep="\t"), {"sep": "\t"}),
         ("x.parquet", FRAME.to_parquet(), {}),
@@ -111,7 +114,6 @@ CSR = sparse.csr_matrix(COUNTS)
         ("c.npz", npz_bytes(data=CSR.data, indices=CSR.indices, indptr=CSR.indptr, shape=CSR.shape, y=range(4))),
         ("c.npz", npz_bytes(only=COUNTS)),
         ("c.mtx", mtx_bytes(CSR)),
-        ("c.mtx.gz", mtx_bytes(CSR)),
         ("c.npy", npy_bytes(COUNTS)),
         ("c.npy", npy_bytes(COUNTS.astype(np.uint64))),
         ("c.csv", pd.DataFrame(COUNTS, columns=NAMES).to_csv(index=False)),
@@ -140,8 +142,12 @@ def test_sparse_input_is_tidied_without_touching_the_users(kind):
 def make_anndata(matrix) -> anndata.AnnData:
     obs = pd.DataFrame({"leiden": pd.Categorical(["0", "1", None, "1"]), "depth": [1, 2, 3, 4]})
     data = anndata.AnnData(matrix, obs=obs.set_index(pd.Index(["w", "x", "y", "z"])))
+    data.obs["leiden_1"], data.obs["leiden_2"] = pd.Categorical(["0", "1", "0", "1"]), pd.Categorical(list("aabb"))
+    data.obs_names.name = "cell"
     data.var_names = NAMES
     data.layers["scaled"] = X * 2
+    data.obsm["X_pca"] = X[:, :2]
+    data.obsm["frame"] = pd.DataFrame(X[:, 1:], columns=["u", "v"], index=data.obs_names)
     return data
 
 
@@ -160,12 +166,22 @@ def test_anndata(tmp_path, matrix, on_disk):
     assert table.columns == NAMES
     assert cells(table.labels["leiden"]) == ["0", "1", None, "1"]
     np.testing.assert_array_equal(read_table(source, kind="data", key="scaled").values, X * 2)
+    assert sparse.issparse(read_table(source, kind="data", key="X").values) == sparse.issparse(matrix)
+    table = read_table(source, kind="data", key="X_pca")
+    np.testing.assert_array_equal(table.values, X[:, :2])
+    assert (table.columns, list(table.ids)) == (["X_pca 1", "X_pca 2"], list("wxyz"))
+    assert read_table(source, kind="data", key="frame").columns == ["u", "v"]
     assert list(read_table(source, kind="data", id_column="depth").ids) == [1, 2, 3, 4]
     labels = read_table(source, kind="labels")
     assert cells(labels.values["depth"]) == [1, 2, 3, 4]
     assert list(labels.ids) == ["w", "x", "y", "z"]
+    labels = read_table(source, kind="labels", columns="leiden_*", id_column="cell")
+    assert (labels.columns, list(labels.ids)) == (["leiden_1", "leiden_2"], list("wxyz"))
+    assert cells(labels.values["leiden_2"]) == list("aabb")
     assert "not part of it" in refusal(source, kind="data", columns=["a", "depth"])
-    assert "unknown key (layer, obsm or obsp)" in refusal(source, kind="data", key="scald")
+    message = refusal(source, kind="data", key="pca")
+    assert "unknown key (layer, obsm or obsp)" in message
+    assert "choose from X, scaled" in message
 
 
 def test_without_anndata_it_says_what_to_install(tmp_path, monkeypatch):
@@ -243,7 +259,6 @@ LABELS_AS_TEXT = (
 TEXTS = [
     # name, content, options, columns, ids, part of the notices
     ("c.csv", "a,b\n0.5,1\n0,2\n", COUNTS_KIND, {"a": [0.5, 0], "b": [1, 2]}, None, ""),
-    ("t.txt", "a\tb\n1\t2\n", {"sep": "tab"}, {"a": [1], "b": [2]}, None, ""),
     ("l.csv", KINDS_OF_LABELS[0], LABELS, KINDS_OF_LABELS[1], None, ""),
     ("l.csv", LABELS_AS_TEXT[0], LABELS, LABELS_AS_TEXT[1], None, ""),
     ("l.csv", "a\nx\n-1\n -1 \n-1.0\n", LABELS, {"a": ["x", None, None, "-1.0"]}, None, ""),
@@ -267,7 +282,6 @@ TEXTS = [
     ("x.csv", PEOPLE.to_csv(sep=";", decimal=","), {"decimal": ","}, MEN, list("pqr"), ""),
     ("x.csv", GERMAN, {}, {"a": [1, 2], "b": [5.1, 6.25]}, None, ""),
     ("x.csv", THOUSANDS, {}, {"a": [1, 2], "b": [1234.5, 6.25]}, None, ""),
-    ("u.csv", PEOPLE.to_csv().encode("utf-8-sig"), {}, MEN, list("pqr"), ""),
     ("u.csv", PEOPLE.to_csv().encode("utf-16"), {}, MEN, list("pqr"), "read as UTF-16 text"),
     ("u.csv", PEOPLE.to_csv().encode("utf-16-le"), {}, MEN, list("pqr"), "read as UTF-16 text"),
     ("u.csv", PEOPLE.to_csv().encode("utf-16-be"), {"encoding": "utf-16-be"}, MEN, list("pqr"), ""),
@@ -336,10 +350,7 @@ def test_words_for_missing_are_labels_in_a_frame():
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_text_is_coded_once(tmp_path, monkeypatch, ending):
     """Arrow codes the words of a file as it is read, and its codes go on to the ensemble."""
-
-    def again(*args, **options):
-        raise AssertionError("the words were decoded and coded again")
-
+    again = Mock(side_effect=AssertionError("the words were decoded and coded again"))
     frame = pd.DataFrame({"a": pd.Categorical(["x", None, "b", "x"]), "b": pd.Categorical(list("uvvu"))})
     made = {"csv": frame.to_csv(index=False), "parquet": frame.to_parquet()}
     path = write(tmp_path / f"l.{ending}", made[ending])
@@ -436,7 +447,6 @@ def test_triples_of_integers_are_in_numeric_order(tmp_path, as_file):
 
 # --- bad input: every refusal names file, row and column ---------------------------------------------------
 
-GZ = gzip.compress(b"a,b\n" + b"1,2\n" * 10000)
 PARQUET = FRAME.to_parquet()
 NPZ = npz_bytes(X=X)
 NAN = sparse.csr_matrix([[0, 1.0], [np.nan, 0]])
@@ -476,7 +486,6 @@ BAD_FILES = [
     ("h.csv", "a,b,a\n1,2,3\n", {"kind": "labels"}, ["h.csv", "the name 'a'", "0 and 2", "rename"]),
     ("h.csv", "1,2.5\n3,4\n", {}, ["h.csv, line 1", "'1'", "header=False (--no-header)"]),
     ("g.csv", PARQUET, {}, ["g.csv: holds Parquet, not text", ".parquet"]),
-    ("g.csv", GZ, {}, ["g.csv: holds text packed with gzip", ".csv.gz"]),
     ("r.csv", "a,b\n1,2\n3,4,5\n", {}, ["r.csv, row 2 (line 3)", "3 cells", "first line has 2"]),
     ("r.csv", 'a,b\n1,2\n3,"' + "4\n" * 99999, {}, ["r.csv, line 3", "131,072 letters", "quote"]),
     ("u.csv", b"a,b\n1,2\n3,caf\xe9\n", {"encoding": "utf-8"}, ["u.csv", "not utf-8", "position 13", "encoding="]),
@@ -501,7 +510,6 @@ BAD_FILES = [
     ("3.csv", "a,b\n1,2\n", {"kind": "counts", "triples": True}, ["3.csv", "three columns", "there are 2"]),
     ("3.csv", "a,b,c\n1,2,3\n", {"triples": True}, ["3.csv", "triples=True is for kind='counts'"]),
     ("q.csv", GERMAN, {"kind": "counts"}, ["q.csv, row 1 (line 2)", "'5,1'", "--decimal ,"]),
-    ("q.csv", THOUSANDS, {"kind": "counts"}, ["'1.234,5'"]),
     ("l.csv", RUNS, {"kind": "labels", "columns": "lieden_*"}, ["'lieden_*' matches no column", "'leiden_"]),
     ("i.csv", ",a\np,1\np,2\n", {"kind": "counts"}, ["column 0", "has no name", "--id 0"]),
     ("a.csv", "a,b,c\nx,y,1\nz,u,2\n", {"kind": "counts"}, ["2 of 3 columns", "'a'", "'b'", "--id", "--columns"]),
@@ -514,8 +522,7 @@ BAD_FILES = [
 )
 def test_bad_file_is_refused_in_one_sentence(tmp_path, name, content, options, needles):
     message = refusal(write(tmp_path / name, content), **{"kind": "data", **options})
-    for needle in needles:
-        assert needle in message
+    assert [needle for needle in needles if needle not in message] == []
 
 
 class StrangeError(Exception):
@@ -576,8 +583,7 @@ def of(*cells, **options):
 )
 def test_bad_object_is_refused_in_one_sentence(source, options, needles):
     message = refusal(source, **{"kind": "data", **options})
-    for needle in needles:
-        assert needle in message
+    assert [needle for needle in needles if needle not in message] == []
 
 
 def test_anndata_without_x_or_with_equal_names():
@@ -607,8 +613,6 @@ def test_worst_asymmetric_pair_is_found_across_blocks(monkeypatch):
 
 
 def test_distance_checks_need_no_second_matrix():
-    import tracemalloc
-
     points = np.arange(1500.0)
     big = np.abs(np.subtract.outer(points, points))
     tracemalloc.start()
@@ -649,18 +653,11 @@ def test_a_matrix_from_whatever_holds_numbers(source):
     ],
 )
 def test_a_matrix_is_refused_in_one_sentence(source, options, sentence):
-    with pytest.raises(InputError) as caught:
-        check_matrix(source, **options)
-    assert sentence in str(caught.value)
+    refuses(re.escape(sentence), check_matrix, source, **options)
 
 
 def test_an_estimator_learns_its_features_and_missing_ones_are_placed():
-    from sklearn.base import BaseEstimator
-
-    class Model(BaseEstimator):
-        pass
-
-    model = Model()
+    model = BaseEstimator()
     check_matrix(FRAME, estimator=model)
     assert (model.n_features_in_, list(model.feature_names_in_)) == (3, NAMES)
     refuses("feature names should match", check_matrix, FRAME[["a"]], estimator=model, reset=False)
@@ -733,16 +730,10 @@ def test_labels_and_data_of_frames_of_every_kind(tmp_path):
     assert read_table(frame["x"], kind="data").columns == ["x"]
 
 
-class Speaks:
-    """Something that speaks Arrow's protocol and nothing else."""
-
-    def __init__(self, table):
-        self.__arrow_c_stream__ = table.__arrow_c_stream__
-
-
 def forms_of(arrow):
     frame = pytest.importorskip("polars").from_arrow(arrow)
-    return frame, frame.lazy(), arrow, arrow.to_batches()[0], Speaks(arrow)
+    speaks = SimpleNamespace(__arrow_c_stream__=arrow.__arrow_c_stream__)  # Arrow's protocol and nothing else
+    return frame, frame.lazy(), arrow, arrow.to_batches()[0], speaks
 
 
 class Tensor:
@@ -773,25 +764,6 @@ def test_tensors():
     np.testing.assert_array_equal(check_matrix(Tensor(X, strange=True)), X)
     assert cells(read_table(Tensor(np.array([1, 2, 1])), kind="labels").values["0"]) == [1, 2, 1]
     assert Ensemble(Tensor(np.array([1, 0, 1]))).labels[:, 0].tolist() == [1, 0, 1]
-
-
-def test_entries_of_obsm_and_a_named_index(tmp_path):
-    data = make_anndata(sparse.csr_matrix(X))
-    data.obsm["X_pca"] = X[:, :2]
-    data.obsm["frame"] = pd.DataFrame(X[:, 1:], columns=["u", "v"], index=data.obs_names)
-    data.obs_names.name = "cell"
-    data.obs["leiden_1"], data.obs["leiden_2"] = pd.Categorical(["0", "1", "0", "1"]), pd.Categorical(list("aabb"))
-    data.write_h5ad(tmp_path / "a.h5ad")
-    for source in (data, tmp_path / "a.h5ad"):
-        table = read_table(source, kind="data", key="X_pca")
-        np.testing.assert_array_equal(table.values, X[:, :2])
-        assert (table.columns, list(table.ids)) == (["X_pca 1", "X_pca 2"], list("wxyz"))
-        assert read_table(source, kind="data", key="frame").columns == ["u", "v"]
-        assert sparse.issparse(read_table(source, kind="data", key="X").values)
-        labels = read_table(source, kind="labels", columns="leiden_*", id_column="cell")
-        assert (labels.columns, list(labels.ids)) == (["leiden_1", "leiden_2"], list("wxyz"))
-        assert cells(labels.values["leiden_2"]) == list("aabb")
-        assert "choose from X, scaled" in refusal(source, kind="data", key="pca")
 
 
 # --- choosing columns, ids and labels that are asked about -----------------------------------------------------
@@ -847,7 +819,7 @@ def test_new_rows_are_placed_without_the_column_that_counted_the_rows(tmp_path):
     assert model.predict(tmp_path / "new.csv").tolist() == model.labels_[::-3].tolist()
 
 
-def test_columns_that_do_not_look_like_clusterings_are_asked_about_together():
+def test_columns_that_do_not_look_like_clusterings_are_asked_about_together(tmp_path):
     frame = pd.DataFrame(
         {
             "leiden": [0, 1] * 6,
@@ -857,9 +829,11 @@ def test_columns_that_do_not_look_like_clusterings_are_asked_about_together():
             "cell_type": list("ab") * 6,
         }
     )
-    message = refusal(frame, kind="labels")
-    for part in ("4 of 5 columns", "'bead'", "'age'", "'size'", "'cell_type'", "--id bead", "--known cell_type"):
-        assert part in message
+    frame.to_csv(tmp_path / "labels.csv", index=False)
+    parts = ["4 of 5 columns", "'age'", "'size'", "'cell_type'", "id_column='bead' (--id bead)", "--known cell_type"]
+    for source in (frame, tmp_path / "labels.csv", *forms_of(pa.Table.from_pandas(frame, preserve_index=False))):
+        message = refusal(source, kind="labels")
+        assert [part for part in parts if part not in message] == []
     named = ["leiden", "bead", "cell_type"]
     assert read_table(frame, kind="labels", columns=named).columns == named
     table = read_table(frame, kind="labels", id_column="bead", known="cell_type", columns=["-age", "-size"])
@@ -916,6 +890,9 @@ def test_columns_become_objects(genes, tmp_path):
         np.testing.assert_array_equal(again.values, table.values)
         assert again.columns == table.columns
         assert again.ids.tolist() == table.ids.tolist()
+    counts = np.arange(12.0).reshape(4, 3)
+    for matrix in (counts, sparse.csr_matrix(counts)):
+        np.testing.assert_array_equal(read_table(matrix, kind="counts", transpose=True).values.toarray(), counts.T)
 
 
 def test_what_tells_of_the_rows_is_left_out(genes, tmp_path):
@@ -945,15 +922,7 @@ def test_rows_of_words_and_gaps(genes, tmp_path):
     assert table.n_objects == SAMPLES
 
 
-def test_matrices():
-    values = np.arange(12.0).reshape(4, 3)
-    for matrix in (values, sparse.csr_matrix(values)):
-        turned = read_table(matrix, kind="counts", transpose=True).values
-        np.testing.assert_array_equal(turned.toarray(), values.T)
-
-
 def test_what_cannot_be_turned(genes):
-    anndata = pytest.importorskip("anndata")
     cells = anndata.AnnData(np.eye(3), obs=pd.DataFrame({"kind": list("aab")}, index=list("xyz")))
     for source, kind, turn, said in (
         (genes, "labels", True, r"transpose= \(--transpose\) turns tables of data, and this is read as labels"),

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from consilience.datasets import sample_path
 from consilience.measures import adjusted_rand
 from journeys.steps import consilience, exported, journey, keep, readme, table, tile_of, tiles, why
 from page_server import press, show
@@ -15,6 +14,20 @@ from page_server import press, show
 KNOWN = ("shape", "color")
 SHAPE = ("length_mm", "width_mm", "roundness")  # the columns that say something about it
 COLOR = ("red", "green", "blue")
+
+
+@pytest.fixture(scope="module")
+def demo_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which README's demo was run."""
+    folder = tmp_path_factory.mktemp("demo")
+    consilience(folder, "demo --output consilience-demo")
+    return folder
+
+
+@pytest.fixture
+def demo(demo_run: Path, tmp_path: Path) -> Path:
+    """A copy of it: a tray is kept with its run, and the next journey begins without one."""
+    return shutil.copytree(demo_run, tmp_path / "demo")
 
 
 def check(demo: Path, taken: pd.DataFrame) -> None:
@@ -41,19 +54,9 @@ def explained(words: str, name: str) -> None:
     assert not any(column in followed for column in rest)
 
 
-@pytest.fixture
-def beads(tmp_path: Path) -> Path:
-    """A folder with the run of the demo, without its report."""
-    (tmp_path / "consilience-demo").mkdir()
-    shutil.copy(sample_path("beads.csv"), tmp_path / "consilience-demo")
-    folder = "consilience-demo"
-    consilience(tmp_path, f"generate {folder}/beads.csv --id bead --known shape,color -k 4 -n 500 -o {folder}/run")
-    return tmp_path
-
-
 @pytest.mark.slow
-def test_two_groupings_are_found_told_apart_and_taken_away(browser: Any, beads: Path) -> None:
-    with journey(browser, beads, readme("explore"), guided=False) as page:
+def test_two_groupings_are_found_told_apart_and_taken_away(browser: Any, demo: Path) -> None:
+    with journey(browser, demo, readme("explore"), guided=False) as page:
         assert "ways to group your data" in page.locator(".guidance").inner_text()
         page.get_by_role("button", name="Got it").click()
         for name in KNOWN:
@@ -61,7 +64,7 @@ def test_two_groupings_are_found_told_apart_and_taken_away(browser: Any, beads: 
             show(page, "Why")
             explained(why(page), name)
             keep(page, f"by {name}")
-        check(beads, exported(page))
+        check(demo, exported(page))
 
 
 @pytest.mark.slow
