@@ -226,6 +226,7 @@ def test_given_labels_are_matched_by_id_and_may_be_missing(tmp_path):
     beads.drop(columns=["shape", "color"]).to_csv(tmp_path / "beads.csv", index=False)
     given = ("--given-from", tmp_path / "known.csv", "--json")
     done = ran("contrast", tmp_path / "beads.csv", "--id", "bead", "-k", 4, *given)
+    assert done.stderr.startswith("consilience: warning:")
     assert "50 objects not in it" in done.stderr
     sizes = {row["group"]: row["size"] for row in json.loads(done.stdout)["groups"]}
     assert sizes == known.iloc[:250]["shape"].value_counts().to_dict()

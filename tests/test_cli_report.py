@@ -99,22 +99,6 @@ def test_a_saved_agreement(tmp_path):
     assert "known labels topic (3 labels)" in text
 
 
-@pytest.mark.slow
-def test_a_table_of_measurements_is_clustered_first(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
-    values = np.repeat(np.eye(3) * 9, 20, axis=0) + rng.normal(size=(60, 3))
-    frame = pd.DataFrame(values, columns=["age", "spent", "visits"])
-    frame.insert(0, "Customer ID", [f"c{i}" for i in range(60)])
-    frame.to_csv("customers.csv", index=False)
-    done = ran("report", "customers.csv", "--figures", "parts")
-    assert "taken for measurements" in done.stdout
-    text = read_page(tmp_path / "customers_report.html").text
-    assert "3 clusters of 60 objects" in text
-    assert "The clusters go by " in text
-    assert pd.read_csv("parts/objects.csv")["Customer ID"].tolist() == frame["Customer ID"].tolist()
-
-
 def test_names_of_the_columns(tmp_path):
     counts = np.random.default_rng(0).poisson(np.kron(np.eye(2), np.ones((15, 8))) * 2 + 0.2)
     pd.DataFrame(counts, columns=list("abcdefghijklmnop")).to_csv(tmp_path / "counts.csv", index=False)
