@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import io, sparse
-from scipy import io as scipy_io
 
 import consilience as cs
 from command_line import answer, ran, refused, run
@@ -30,7 +29,7 @@ def files(tmp_path_factory):
     parts = {"data": csr.data, "indices": csr.indices, "indptr": csr.indptr, "shape": csr.shape}
     np.savez(folder / "counts.npz", **parts, y=DRAWN.truth, vocab=DRAWN.words)
     sparse.save_npz(folder / "scipy.npz", csr)
-    scipy_io.mmwrite(folder / "counts.mtx", csr)
+    io.mmwrite(folder / "counts.mtx", csr)
     coo = csr.tocoo()
     triples = pd.DataFrame({"doc": [f"d{i:02}" for i in coo.row], "word": DRAWN.words[coo.col], "count": coo.data})
     triples.to_csv(folder / "triples.csv", index=False)

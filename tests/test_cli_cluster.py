@@ -169,7 +169,7 @@ def test_memberships_in_every_format(tmp_path):
         more = ("--method", "mcla", "--membership", "--floaters", weak)
         ran("combine", LABELS, "--id", "bead", *FORM, "-k", 3, *more, "-o", out)
         assert [c for c in read(out).columns if c.startswith("membership")] == [f"membership_{c}" for c in range(3)]
-        assert {"bead", "cluster", "support", "second"} <= set(read(weak).columns)
+        assert {"bead", "cluster", "support", "second"} <= set(read(weak).reset_index().columns)
 
 
 def test_auto_number_of_clusters():

@@ -86,19 +86,6 @@ def test_known_labels_from_another_table(stored, tmp_path):
     assert "Cohen" not in text  # no data, no effect sizes
 
 
-def test_a_saved_agreement(tmp_path):
-    counts = np.random.default_rng(0).poisson(np.kron(np.eye(3), np.ones((15, 8))) * 2 + 0.3)
-    frame = pd.DataFrame(counts, columns=[f"word{j}" for j in range(24)])
-    frame.insert(0, "topic", np.repeat(["a", "b", "c"], 15))
-    frame.to_csv(tmp_path / "counts.csv", index=False)
-    cs.agree(counts, 3, n_clusterings=3, max_iter=1).save(tmp_path / "saved")
-    ran("report", tmp_path / "saved", tmp_path / "page.html", "--data", tmp_path / "counts.csv", "-t", "topic")
-    text = read_page(tmp_path / "page.html").text
-    assert "Agreement by iteration" in text
-    assert " word" in text
-    assert "known labels topic (3 labels)" in text
-
-
 def test_names_of_the_columns(tmp_path):
     counts = np.random.default_rng(0).poisson(np.kron(np.eye(2), np.ones((15, 8))) * 2 + 0.2)
     pd.DataFrame(counts, columns=list("abcdefghijklmnop")).to_csv(tmp_path / "counts.csv", index=False)
