@@ -65,29 +65,14 @@ def test_compare_writes_the_matrix_of_every_measure(tmp_path):
     assert {p.name for p in tmp_path.iterdir()} == {"matrix.csv", "m_nmi.npy", "m_rand.npy"}
 
 
-def test_damaged_store_files_are_named_and_the_rest_is_read(tmp_path):
-    ens = cs.Ensemble([[0, 0, 1, 1], [0, 1, 1, 1]])
-    ens.save(tmp_path / "run")
-    (tmp_path / "run" / "part-99999999-00000000.parquet").write_text("not Parquet")
-    done = ran("compare", tmp_path / "run")
-    assert "part-99999999" in done.stderr
-    assert done.stderr.startswith("consilience: warning:")
-    assert "2 clusterings" in done.stdout
-
-
-@pytest.mark.parametrize("option", ["--figure", "--known-from"])
-def test_what_is_read_is_never_written_over(tmp_path, option):
-    path, other = tmp_path / "x.csv", tmp_path / "y.csv"
-    path.write_text("a,b\n0,0\n1,1\n")
-    other.write_text("class\nu\nv\n")
-    if option == "--figure":
-        path = path.rename(tmp_path / "x.png")
-        args = ["--figure", path]
-    else:
-        args = ["--known-from", other, "-o", os.path.join(tmp_path, ".", "y.csv")]
-    before = path.read_text(), other.read_text()
-    assert "is also read: give the output another name" in refused("compare", path, "-m", "rand", *args)
-    assert (path.read_text(), other.read_text()) == before
+def test_what_is_read_is_never_written_over(tmp_path):
+    texts = {tmp_path / "x.png": "a,b\n0,0\n1,1\n", tmp_path / "y.csv": "class\nu\nv\n"}
+    for path, text in texts.items():
+        path.write_text(text)
+    path, other = texts
+    for words in (["--figure", path], ["--known-from", other, "-o", os.path.join(tmp_path, ".", "y.csv")]):
+        assert "is also read: give the output another name" in refused("compare", path, "-m", "rand", *words)
+    assert {path: path.read_text() for path in texts} == texts
 
 
 def test_names_add_up_and_may_hold_commas(tmp_path):
@@ -146,13 +131,6 @@ def test_a_failure_of_the_system_is_one_sentence_without_temporary_names(tmp_pat
     assert done.stderr.count("\n") == 1
     assert "unfinished" not in done.stderr
     assert "Errno" not in done.stderr
-
-
-@pytest.mark.usefixtures("no_matplotlib")
-def test_an_extra_that_is_missing_is_a_failure_with_a_hint(tmp_path):
-    done = run("compare", LABELS, "--id", "bead", "--figure", tmp_path / "x.png")
-    assert done.returncode == 1
-    assert done.stderr == "consilience: pictures need matplotlib: pip install 'consilience[plots]'\n"
 
 
 @pytest.mark.slow
@@ -285,11 +263,14 @@ def test_known_labels_are_matched_by_name_even_unasked(made, tmp_path):
     assert plain["groups"] == mixed["groups"]
 
 
-def test_interrupted_it_says_how_to_go_on(made, monkeypatch):
+def test_interrupted_it_says_how_to_go_on_and_the_next_command_only_that_it_stopped(made, monkeypatch):
     def stop(*args, **how):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("consilience.generation.generate", stop)
+    for work in ("generation.generate", "measures.compare"):
+        monkeypatch.setattr(f"consilience.{work}", stop)
     done = run("generate", BEADS, *TABLE, "-k", 4, "-n", 500, "-o", made[0])
     assert done.returncode == 130
     assert "the same command goes on" in done.stderr
+    done = run("compare", LABELS, "--id", "bead")
+    assert (done.returncode, done.stderr.strip()) == (130, "consilience: stopped")

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import io, sparse
-from scipy import io as scipy_io
 
 import consilience as cs
 from command_line import answer, ran, refused, run
@@ -30,7 +29,7 @@ def files(tmp_path_factory):
     parts = {"data": csr.data, "indices": csr.indices, "indptr": csr.indptr, "shape": csr.shape}
     np.savez(folder / "counts.npz", **parts, y=DRAWN.truth, vocab=DRAWN.words)
     sparse.save_npz(folder / "scipy.npz", csr)
-    scipy_io.mmwrite(folder / "counts.mtx", csr)
+    io.mmwrite(folder / "counts.mtx", csr)
     coo = csr.tocoo()
     triples = pd.DataFrame({"doc": [f"d{i:02}" for i in coo.row], "word": DRAWN.words[coo.col], "count": coo.data})
     triples.to_csv(folder / "triples.csv", index=False)
@@ -226,6 +225,7 @@ def test_given_labels_are_matched_by_id_and_may_be_missing(tmp_path):
     beads.drop(columns=["shape", "color"]).to_csv(tmp_path / "beads.csv", index=False)
     given = ("--given-from", tmp_path / "known.csv", "--json")
     done = ran("contrast", tmp_path / "beads.csv", "--id", "bead", "-k", 4, *given)
+    assert done.stderr.startswith("consilience: warning:")
     assert "50 objects not in it" in done.stderr
     sizes = {row["group"]: row["size"] for row in json.loads(done.stdout)["groups"]}
     assert sizes == known.iloc[:250]["shape"].value_counts().to_dict()

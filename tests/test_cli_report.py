@@ -86,35 +86,6 @@ def test_known_labels_from_another_table(stored, tmp_path):
     assert "Cohen" not in text  # no data, no effect sizes
 
 
-def test_a_saved_agreement(tmp_path):
-    counts = np.random.default_rng(0).poisson(np.kron(np.eye(3), np.ones((15, 8))) * 2 + 0.3)
-    frame = pd.DataFrame(counts, columns=[f"word{j}" for j in range(24)])
-    frame.insert(0, "topic", np.repeat(["a", "b", "c"], 15))
-    frame.to_csv(tmp_path / "counts.csv", index=False)
-    cs.agree(counts, 3, n_clusterings=3, max_iter=1).save(tmp_path / "saved")
-    ran("report", tmp_path / "saved", tmp_path / "page.html", "--data", tmp_path / "counts.csv", "-t", "topic")
-    text = read_page(tmp_path / "page.html").text
-    assert "Agreement by iteration" in text
-    assert " word" in text
-    assert "known labels topic (3 labels)" in text
-
-
-@pytest.mark.slow
-def test_a_table_of_measurements_is_clustered_first(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
-    values = np.repeat(np.eye(3) * 9, 20, axis=0) + rng.normal(size=(60, 3))
-    frame = pd.DataFrame(values, columns=["age", "spent", "visits"])
-    frame.insert(0, "Customer ID", [f"c{i}" for i in range(60)])
-    frame.to_csv("customers.csv", index=False)
-    done = ran("report", "customers.csv", "--figures", "parts")
-    assert "taken for measurements" in done.stdout
-    text = read_page(tmp_path / "customers_report.html").text
-    assert "3 clusters of 60 objects" in text
-    assert "The clusters go by " in text
-    assert pd.read_csv("parts/objects.csv")["Customer ID"].tolist() == frame["Customer ID"].tolist()
-
-
 def test_names_of_the_columns(tmp_path):
     counts = np.random.default_rng(0).poisson(np.kron(np.eye(2), np.ones((15, 8))) * 2 + 0.2)
     pd.DataFrame(counts, columns=list("abcdefghijklmnop")).to_csv(tmp_path / "counts.csv", index=False)

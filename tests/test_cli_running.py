@@ -17,7 +17,6 @@ import consilience as cs
 from command_line import apart, log_lines, ran, refused, run
 from consilience._check import InputError
 from consilience.cli.inputs import open_clusterings
-from consilience.cli.stopping import when_stopped
 from consilience.datasets import sample_path
 from consilience.inputs import as_ensemble
 from samples import row_blocks
@@ -197,18 +196,6 @@ def test_a_full_standard_output_is_named():
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == f"consilience: standard output: {os.strerror(28)}\n"
-
-
-def test_ctrl_c_says_that_it_stopped(monkeypatch):
-    when_stopped(lambda: "of an earlier command")
-
-    def stop(*args, **how):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("consilience.measures.compare", stop)
-    done = run("compare", *LABELS)
-    assert done.returncode == 130
-    assert done.stderr.strip() == "consilience: stopped"
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ import re
 import runpy
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -22,6 +23,7 @@ from types import SimpleNamespace
 from unittest.mock import patch
 
 import click
+import httpx
 import numpy as np
 import pandas as pd
 import pytest
@@ -323,16 +325,20 @@ def test_commands_run_in_the_order_given(tmp_path):
 
 
 def explores(words, **where):
-    """The explorer starts, names its address and goes on until it is ended; without a page it says how to get one."""
+    """The explorer starts, names its address and answers until Ctrl-C ends it; without a page it says how to get one."""
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, **where) as process:
         said = process.stderr.readline()
-        if "Node.js" not in said:
-            assert load_page()
-            assert re.fullmatch(r"The explorer is ready at http://127\.0\.0\.1:\d+/#token=[0-9a-f]{32}\n", said)
-            assert process.poll() is None
-        else:
+        if "Node.js" in said:
             with pytest.raises(PageMissingError):
                 load_page()
+            return
+        found = re.fullmatch(r"The explorer is ready at (http://127\.0\.0\.1:\d+)/#token=([0-9a-f]{32})\n", said)
+        reply = httpx.get(f"{found[1]}/api/session", headers={"X-Consilience-Token": found[2]}, timeout=60)
+        assert reply.json()["n_clusterings"] > 0
+        if os.name == "posix":
+            process.send_signal(signal.SIGINT)
+            assert process.communicate(timeout=60)[1].splitlines()[-1] == "The explorer has ended."
+            assert process.returncode == 0
         process.terminate()
 
 

@@ -15,7 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from consilience._check import InputError
 from consilience.explorer import guard
 from consilience.explorer.checks import BITS, BODY, PICKS
-from consilience.explorer.launch import Asset, PageMissingError, Server, check_host, load_page, run
+from consilience.explorer.launch import Asset, Server, check_host, run
 from consilience.explorer.replies import refusal, unpack
 from consilience.explorer.session import Session
 from explorer_cases import ASSETS, TOKEN, beads_session, codes, until
@@ -403,11 +403,6 @@ def test_this_machine_by_any_of_its_names():
     assert [check_host(host) for host in hosts] == ["127.0.0.1", "127.0.0.1", "::1", "127.0.0.9"]
     for host in hosts[:2]:  # without a warning, which pytest would turn into an error
         Server(beads_session(), host=host, assets=ASSETS).close()
-
-
-def test_a_package_without_its_page_says_how_to_get_it(tmp_path):
-    with pytest.raises(PageMissingError, match=r"install Node.js 18 or newer and reinstall.*make page"):
-        load_page(tmp_path)
 
 
 def test_without_a_display_no_browser_is_opened(server, monkeypatch):

@@ -78,20 +78,6 @@ def test_a_click_picks_an_object_and_lights_it_everywhere(page: Any, ensemble: c
     assert picked(page) == 0
 
 
-def test_search_by_id_label_and_number(page: Any) -> None:
-    search(page, str(BEADS.ids[17]))
-    said(page, "1 object picked: found in")
-    red = int((BEADS.labels["color"] == "red").sum())
-    search(page, "color: red")
-    said(page, f"{red} objects picked: found in color")
-    large = (BEADS.values[:, BEADS.columns.index("length_mm")] > 12) | (BEADS.labels["color"] == "red").to_numpy()
-    search(page, "length_mm > 12", "Shift+Enter")
-    said(page, f"{int(large.sum())} objects picked")
-    search(page, "no such bead")
-    said(page, "Nothing is found")
-    assert picked(page) == int(large.sum())
-
-
 def test_a_lasso_picks_what_it_encloses(page: Any, ensemble: cs.Ensemble) -> None:
     spots = places(page, ensemble)
     box = page.locator(".big-picture").bounding_box()
@@ -117,6 +103,8 @@ def test_how_the_clusterings_treat_what_is_picked(page: Any, ensemble: cs.Ensemb
     for number, i in enumerate(chosen):
         search(page, str(BEADS.ids[i]), "Shift+Enter")
         said(page, f"{number + 1} object")
+    search(page, "no such bead")
+    said(page, "Nothing is found")
     page.get_by_role("button", name="How are they treated?").focus()
     press(page, "Enter")
     same = (ensemble.labels[chosen] == ensemble.labels[chosen[0]]).all(axis=0).sum()

@@ -76,29 +76,6 @@ def test_a_server_started_again_is_found_by_the_open_page(browser: Any, tmp_path
             page.locator("#panel-detail .bars button").first.wait_for()
 
 
-def test_tray_names_and_notes_are_there_tomorrow(browser: Any, tmp_path: Path) -> None:
-    run = beads_run(tmp_path / "run", 30)
-    with closing(serve(run)) as server, looking(browser, server) as page:
-        press(page, "1", "s")
-        entry = page.locator("#panel-tray li").first
-        with page.expect_response("**/api/tray"):
-            entry.locator("input.name").fill("the shapes")
-            entry.locator("input.remark").fill("look at these again")
-        until(page, "() => location.hash.includes('again')")
-        until_kept(page, server)
-        kept = tray(page)
-    with closing(serve(run)) as server, looking(browser, server) as page:  # another browser, another address
-        page.locator("#panel-tray li").first.wait_for()
-        assert page.locator("#panel-tray input.name").input_value() == "the shapes"
-        assert page.locator("#panel-tray input.remark").input_value() == "look at these again"
-        assert tray(page) == kept
-        assert download(page, "CSV").startswith(b'"bead","the shapes"')
-        with page.expect_response("**/api/tray"):
-            page.get_by_role("button", name="Remove the shapes").click()
-    with closing(serve(run)) as server, looking(browser, server) as page:
-        page.locator("#panel-tray .empty").wait_for()
-
-
 def settle(page: Any, server: Any) -> None:
     """Wait until nothing is on its way: a server that ends in this process does not take its open connections along."""
     page.locator("#panel-detail .answered[aria-busy=false]").wait_for()

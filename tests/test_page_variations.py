@@ -45,7 +45,7 @@ def test_a_branch_is_opened_cut_and_left_by_its_trail(browser: Any, tmp_path: Pa
         assert state(page)["open"] == str(node)
 
 
-def test_more_opens_what_it_made_and_undo_takes_it_away(browser: Any, tmp_path: Path) -> None:
+def test_more_is_opened_steered_and_taken_away_by_undo_or_a_button(browser: Any, tmp_path: Path) -> None:
     run = beads_run(tmp_path / "run", 60)
     with closing(serve(run)) as server, looking(browser, server) as page:
         press(page, "c")
@@ -75,11 +75,6 @@ def test_more_opens_what_it_made_and_undo_takes_it_away(browser: Any, tmp_path: 
         assert cs.Ensemble.load(run).n_clusterings == 60
         assert "open" not in state(page)
         page.locator(".tile canvas").first.wait_for()
-
-
-def test_more_is_steered_by_columns_and_dropped_by_a_button(browser: Any, tmp_path: Path) -> None:
-    run = beads_run(tmp_path / "run", 60)
-    with closing(serve(run)) as server, looking(browser, server) as page:
         press(page, "1", "r")
         page.get_by_label("How many").fill("12")
         page.get_by_text("Steer: columns").click()

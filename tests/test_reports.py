@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import consilience as cs
-from command_line import apart
+from command_line import apart, ran
 from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels
 from consilience.ensemble.results import Result
@@ -41,6 +41,7 @@ from test_page_axe import AXE, RUN
 
 EVIL = "<img src=x onerror=alert(1)>\"'&$x_1$"
 BEADS = load_beads()
+FRAME = pd.DataFrame(BEADS.values, index=pd.Index(BEADS.ids, name="bead"), columns=BEADS.columns)
 LABELS = np.random.default_rng(0).integers(3, size=(40, 6))
 
 
@@ -51,9 +52,14 @@ def meta():
 
 @pytest.fixture(scope="module")
 def told(meta, tmp_path_factory):
-    """The report of clusterings beside their data and what is known of it: its folder and its page."""
+    """The report of clusterings beside their data, in another order, and what is known of it: its folder and its page."""
     folder = tmp_path_factory.mktemp("told")
-    options = {"data": BEADS, "known": BEADS.labels, "n_shuffles": 2, "figures": folder / "parts"}
+    options = {
+        "data": FRAME.sample(frac=1, random_state=0),
+        "known": BEADS.labels,
+        "n_shuffles": 2,
+        "figures": folder / "parts",
+    }
     return folder, report_page(meta, folder / "page.html", **options)
 
 
@@ -182,8 +188,12 @@ def test_an_agreement_and_its_folder(tmp_path):
     words = [f"{topic}{i}" for topic in ("sea", "law", "art") for i in range(10)]
     found, truth = cs.agree(counts, 3, n_clusterings=3, max_iter=2), np.repeat(["a", "b", "c"], 20)
     found.save(tmp_path / "saved")
-    options = {"data": counts, "names": words, "known": {"topic": truth}, "figures": tmp_path / "parts"}
-    text = report_page(tmp_path / "saved", tmp_path / "page.html", **options).text
+    pd.DataFrame(counts, columns=words).assign(topic=truth).to_csv(tmp_path / "counts.csv", index=False)
+    options = ("--data", tmp_path / "counts.csv", "-t", "topic", "--figures", tmp_path / "parts")
+    ran("report", tmp_path / "saved", tmp_path / "page.html", *options)
+    text = read_page(tmp_path / "page.html").text
+    assert "Agreement by iteration" in text
+    assert "known labels topic (3 labels)" in text
     named = re.findall(r"Cluster \d \(20 objects\): ([a-z]+)\d, \1\d, \1\d", text)
     assert sorted(named) == ["art", "law", "sea"]
     table = pd.read_csv(tmp_path / "parts" / "iterations.csv", index_col="iteration")
@@ -224,12 +234,16 @@ def test_a_clusterer_and_a_table(tmp_path, monkeypatch):
     assert f"accuracy {best:.2f}" in str(first.text)
     assert len(items[-1].items) == 3  # what each cluster is
     monkeypatch.chdir(tmp_path)
-    centers = np.repeat([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]], [20, 15, 12], axis=0)
-    table = pd.DataFrame(centers + np.random.default_rng(0).normal(size=(47, 2)), columns=["width", "depth"])
+    centers = np.repeat([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]], [25, 20, 15], axis=0)
+    table = pd.DataFrame(centers + np.random.default_rng(0).normal(size=(60, 2)), columns=["width", "depth"])
+    table.insert(0, "Jar ID", [f"j{i}" for i in range(60)])
     table.to_csv("jars.csv", index=False)
-    cs.report("jars.csv", "first.html", kind="data", n_clusters=3)
-    assert re.search(r"Cluster 1 \(15 objects\): width: 9\.\d+ against", read_page(tmp_path / "first.html").text)
-    exec("\n".join(lines_of(tmp_path / "first.html")), {})
+    assert "taken for measurements" in ran("report", "jars.csv", "--figures", "parts").stdout
+    page = tmp_path / "jars_report.html"
+    words = r"3 clusters of 60 objects.*The clusters go by .*Cluster 1 \(20 objects\): width: 9\.\d+ against"
+    assert re.search(words, read_page(page).text)
+    assert pd.read_csv("parts/objects.csv")["Jar ID"].tolist() == table["Jar ID"].tolist()
+    exec("\n".join(lines_of(page)), {})
     assert (tmp_path / "report.html").exists()
 
 
@@ -292,19 +306,6 @@ def test_columns_that_chance_would_follow_as_well_are_not_told():
     assert shown.by_chance(none) == np.inf
 
 
-@pytest.mark.slow
-def test_data_and_known_labels_are_matched_with_the_objects(tmp_path):
-    frame = pd.DataFrame(BEADS.values, index=pd.Index(BEADS.ids, name="bead"), columns=BEADS.columns)
-    shuffled = frame.iloc[np.random.default_rng(0).permutation(300)].reset_index()
-    ens = load_beads_labels()[:, :1]
-    for name, data in (("a", BEADS), ("b", read_table(shuffled, kind="data", id_column="bead"))):
-        cs.report(ens, tmp_path / "page.html", data=data, figures=tmp_path / name)
-    features = [pd.read_csv(tmp_path / name / "features.csv") for name in "ab"]
-    pd.testing.assert_frame_equal(*features)
-    lacking = read_table(frame.iloc[1:].reset_index(), kind="data", id_column="bead")
-    refuses("b001", cs.report, ens, tmp_path / "page.html", data=lacking)
-
-
 def test_nothing_is_written_where_something_would_be_lost(tmp_path):
     table = tmp_path / "features.csv"
     pd.DataFrame(BEADS.values, columns=BEADS.columns).to_csv(table, index=False)
@@ -325,6 +326,7 @@ def test_bad_use_is_refused(tmp_path):
     refuses("unknown method", cs.report, ens, page, method="x")
     refuses("n_shuffles", cs.report, ens, page, n_shuffles=-1)
     refuses("table|type|read", cs.report, ens, page, data=[["x"]])
+    refuses("b001", cs.report, ens, page, data=FRAME[1:])
     refuses("5 for 300", cs.report, ens, page, known={"shape": [0, 1, 1, 0, 0]})
     assert not list(tmp_path.iterdir())
 
@@ -431,13 +433,6 @@ def test_extremes():
     assert result.extremes("cluster_difference") == [("a", "b", 0.0), ("a", "c", 1 - least[2])]
     assert result.to_dict()["stability"]["rand"]["most_alike"] == {"clusterings": ["a", "b"], "value": 1.0}
     refuses("measures must name at least one", cs.compare, [[0, 0, 1, 1], [0, 1, 1, 1]], [])
-
-
-@pytest.mark.slow
-def test_pictures_by_their_names_and_endings(compared, tmp_path):
-    for ending, magic in {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}.items():
-        draw(compared, path := tmp_path / f"x.{ending}", measure="cluster_difference")
-        assert path.read_bytes().startswith(magic)
 
 
 @pytest.mark.slow
@@ -559,8 +554,8 @@ def test_the_finding_has_groups_scores_and_the_null(kinds):
     assert any("500 random pairs" in sentence for sentence in how)
 
 
-@pytest.mark.parametrize("ending", ["png", "svg"])
-def test_pictures_are_written(kinds, tmp_path, ending):
+@pytest.mark.parametrize(("ending", "magic"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_pictures_are_written(kinds, tmp_path, ending, magic):
     meta, scores, _ = kinds
     path = tmp_path / f"picture.{ending}"
     maps = [meta.map(), meta.map("neighbors", max_iter=250)]
@@ -576,6 +571,7 @@ def test_pictures_are_written(kinds, tmp_path, ending):
     ):
         path.unlink(missing_ok=True)
         draw(result, path, name, **options)
+        assert path.read_bytes().startswith(magic)
         assert path.stat().st_size > 5000
 
 
