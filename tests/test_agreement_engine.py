@@ -10,7 +10,7 @@ from consilience import _kernels
 from consilience._check import InputError
 from consilience.engine.information import Engine, batch_scores, objective_of
 from consilience.engine.views import cluster_tables, count_views, grouped_views
-from oracle import merge_clusters as oracle
+from oracle import sweep as oracle
 from oracle.sweep import mutual_information
 from samples import refusals
 

@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from consilience._check import InputError
 from consilience.blocks import LabelBlocks, WrittenConsensus, passes, sample_and_place
 from consilience.blocks.combining import FIXED
 from consilience.consensus import METHODS, MajorityVote
 from consilience.consensus.bayes import variational
 from consilience.datasets import noisy_labels
 from consilience.measures import adjusted_rand
+from samples import refuses
 
 OBJECTS, CLUSTERS = 1200, 4
 NBCE = {"n_components": 6, "n_init": 1, "max_iter": 12}
@@ -121,5 +121,4 @@ def test_written_and_read_again(codes, tmp_path):
 
 def test_answers_that_have_no_room_are_refused_before_the_work(codes, monkeypatch):
     monkeypatch.setattr(sample_and_place, "_take", None)
-    with pytest.raises(InputError, match=r"objects have no room .* give output="):
-        cs.combine(in_blocks(codes), CLUSTERS, memory_limit=FIXED + 1000)
+    refuses(r"objects have no room .* give output=", cs.combine, in_blocks(codes), CLUSTERS, memory_limit=FIXED + 1000)

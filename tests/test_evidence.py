@@ -19,7 +19,7 @@ from consilience.consensus.rows.row_tree import cut_tree, mean_association, weig
 from consilience.datasets import noisy_labels
 from consilience.measures import adjusted_rand, nmi
 from oracle.walk import cluster_weights as weights_by_definition
-from samples import random_labels
+from samples import pool_of, random_labels
 
 LINKAGES = ["average", "single", "complete"]
 
@@ -257,13 +257,9 @@ def test_fewer_distinct_points_than_clusters():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "method", "least"), [("Semeion", "lwgp", 0.64), ("Semeion", "lwea", 0.65)])
-def test_on_a_pool_of_the_literature(name, method, least, data_folder):
-    path = data_folder / "pools" / f"{name}.npz"
-    if not path.exists():
-        pytest.skip(f"no pool of clusterings at {path}")
-    with np.load(path) as file:
-        pool, classes = file["members"].astype(int), file["y"].astype(int)
+@pytest.mark.parametrize(("method", "least"), [("lwgp", 0.64), ("lwea", 0.65)])
+def test_on_a_pool_of_the_literature(method, least, data_folder):
+    pool, classes = (pool_of(data_folder, "Semeion", name).astype(int) for name in ("members", "y"))
     rng = np.random.default_rng(0)
     draws = [pool[:, rng.permutation(100)[:10]] for _ in range(10)]
     assert np.mean([nmi(classes, cs.combine(labels, 10, method).labels) for labels in draws]) > least

@@ -20,7 +20,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import consilience as cs
-from consilience._check import InputError
 from consilience.datasets import customers, load_beads
 from consilience.ensemble.store import Store
 from consilience.explorer.scores import score_table
@@ -327,10 +326,9 @@ def test_what_was_made_before_a_setting_was_there_is_taken_on(tmp_path, monkeypa
 
 
 def test_remake_says_what_is_wrong(mixed):
-    with pytest.raises(InputError, match="has 8 weights, and the columns of the data are 7"):
-        Variations(BEADS.values[:, :7]).remake(mixed.info.loc[0])
-    with pytest.raises(InputError, match="'spell', which generate does not know"):
-        Variations(BEADS).remake({"method": "spell", "seed": 0, "unit": 0, "n_clusters": 3})
+    refuses("8 weights, and the columns of the data are 7", Variations(BEADS.values[:, :7]).remake, mixed.info.loc[0])
+    row = {"method": "spell", "seed": 0, "unit": 0, "n_clusters": 3}
+    refuses("'spell', which generate does not know", Variations(BEADS).remake, row)
 
 
 def test_a_row_knows_the_settings_it_was_made_with():

@@ -13,6 +13,7 @@ from consilience._check import InputError
 from consilience.engine.information import OBJECTIVES, Engine, batch_scores, objective_of, random_starts
 from consilience.engine.views import Views, count_views, label_views
 from oracle import sweep as oracle
+from samples import refusals
 
 every_objective = pytest.mark.parametrize("objective", OBJECTIVES)
 
@@ -182,22 +183,16 @@ def test_k_clusters_stay_k(objective):
     assert len(np.unique(found.labels)) == 6
 
 
-@pytest.mark.parametrize(
-    ("make", "sentence"),
-    [
-        (lambda: label_views(np.array([[0.5]])), "whole-number codes"),
-        (lambda: count_views([]), "at least one table"),
-        (lambda: count_views([np.eye(2), np.eye(3)]), "same objects"),
-        (lambda: count_views([-np.eye(2)]), "view 0 holds a count that is negative"),
-        (lambda: Engine(label_views(np.array([[0], [1]])), 0), "must be positive"),
-        (lambda: Engine(label_views(np.array([[0], [1]])), 2, objective="shanon"), "did you mean 'shannon'"),
-        (lambda: Engine(label_views(np.array([[0], [1]])), 2).search([0, 5]), "labels in 0 … 1"),
-        (lambda: Engine(label_views(np.array([[0], [1]])), 2, capacity=1).search([0, 1], batch=1), "know no capacity"),
-        (lambda: Engine(label_views(np.array([[0], [1]])), 2).search([0, 1], temperature=np.nan), "must be finite"),
-        (lambda: label_views(np.array([[0], [1]]), object_weights=[1, -1]), "object weights"),
-        (lambda: label_views(np.array([[0], [1]]), weights=[1, 1]), "view weights"),
-    ],
+test_bad_input = refusals(
+    (lambda: label_views(np.array([[0.5]])), "whole-number codes"),
+    (lambda: count_views([]), "at least one table"),
+    (lambda: count_views([np.eye(2), np.eye(3)]), "same objects"),
+    (lambda: count_views([-np.eye(2)]), "view 0 holds a count that is negative"),
+    (lambda: Engine(label_views(np.array([[0], [1]])), 0), "must be positive"),
+    (lambda: Engine(label_views(np.array([[0], [1]])), 2, objective="shanon"), "did you mean 'shannon'"),
+    (lambda: Engine(label_views(np.array([[0], [1]])), 2).search([0, 5]), "labels in 0 … 1"),
+    (lambda: Engine(label_views(np.array([[0], [1]])), 2, capacity=1).search([0, 1], batch=1), "know no capacity"),
+    (lambda: Engine(label_views(np.array([[0], [1]])), 2).search([0, 1], temperature=np.nan), "must be finite"),
+    (lambda: label_views(np.array([[0], [1]]), object_weights=[1, -1]), "object weights"),
+    (lambda: label_views(np.array([[0], [1]]), weights=[1, 1]), "view weights"),
 )
-def test_bad_input(make, sentence):
-    with pytest.raises(InputError, match=sentence):
-        make()

@@ -9,14 +9,13 @@ from scipy.spatial.distance import squareform
 from sklearn.cluster import KMeans
 
 import consilience as cs
-from consilience._check import InputError
 from consilience._kernels import encode_codes
 from consilience.measures import accuracy, adjusted_rand
 from consilience.meta import group_consensus, organize
 from consilience.meta import tree as distances
 from consilience.meta.group_consensus import GroupLabels, group_confidence
 from consilience.meta.tree import LINKAGES
-from samples import refusals, same_partition, three_kinds
+from samples import refusals, refuses, same_partition, three_kinds
 
 ENS, KINDS, _ = three_kinds()
 
@@ -119,8 +118,7 @@ test_other_bad_input_is_refused = refusals(
 
 @pytest.mark.parametrize("which", [0, 4, -1, [], [1.5], "all", True, [19]])
 def test_members_of_no_group_are_refused(which):
-    with pytest.raises(InputError, match=r"choose a group|numbered 0 to 18|numbered 1 to 3"):
-        organize(ENS, 3).members(which)
+    refuses(r"choose a group|numbered 0 to 18|numbered 1 to 3", organize(ENS, 3).members, which)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
@@ -221,5 +219,4 @@ def test_where_labels_are_many_a_sample_is_combined_and_the_rest_placed(monkeypa
     assert adjusted_rand(one[there], known[there]) > {0: 0.95, 0.3: 0.85, 0.9: 0.2}[missing]
     assert_array_equal(plain.support(one), coded.support(one))
     assert len(steps) > 50
-    with pytest.raises(InputError, match="2,000 objects that are combined have only"):
-        plain.answers([5000])
+    refuses("2,000 objects that are combined have only", plain.answers, [5000])

@@ -9,19 +9,8 @@ from scipy.spatial.distance import pdist, squareform
 
 from consilience.measures import compactness
 from consilience.meta import maps, organize
+from consilience.meta import tree as trees
 from consilience.meta.maps import make_map
-from consilience.meta.tree import (
-    LINKAGES,
-    candidate_jumps,
-    compactness_curve,
-    cut,
-    grow,
-    layout,
-    medoid_of,
-    number_of_groups,
-    square,
-    totals,
-)
 from samples import refusals, same_partition, three_kinds
 
 
@@ -33,30 +22,30 @@ def some_distances(m, seed=0, ties=False):
 
 def grown(distances, linkage="average"):
     """The tree and its curve."""
-    tree = grow(distances, linkage)
-    return tree, compactness_curve(tree, distances, linkage)
+    tree = trees.grow(distances, linkage)
+    return tree, trees.compactness_curve(tree, distances, linkage)
 
 
-@pytest.mark.parametrize("linkage", LINKAGES)
+@pytest.mark.parametrize("linkage", trees.LINKAGES)
 @pytest.mark.parametrize("ties", [False, True])
 def test_curve_is_eq_3_of_every_cut(linkage, ties):
     distances = some_distances(25, 3, ties)
     (tree, curve), matrix = grown(distances, linkage), squareform(distances)
-    expected = [compactness(matrix, cut(tree, g)[1], metric="precomputed") for g in curve["n_groups"]]
+    expected = [compactness(matrix, trees.cut(tree, g)[1], metric="precomputed") for g in curve["n_groups"]]
     np.testing.assert_allclose(curve["compactness"], expected, atol=1e-12)
     assert curve["jump"].isna().tolist() == [True] + [False] * 24
     np.testing.assert_allclose(curve["jump"][1:], -np.diff(expected), atol=1e-12)
 
 
 @settings(max_examples=30, deadline=None)
-@given(m=st.integers(2, 20), seed=st.integers(0, 99), linkage=st.sampled_from(LINKAGES), ties=st.booleans())
+@given(m=st.integers(2, 20), seed=st.integers(0, 99), linkage=st.sampled_from(trees.LINKAGES), ties=st.booleans())
 def test_cuts_are_nested_and_numbered_by_size(m, seed, linkage, ties):
     distances = some_distances(m, seed, ties)
-    tree = grow(distances, linkage)
-    order, first, sizes = layout(tree)
+    tree = trees.grow(distances, linkage)
+    order, first, sizes = trees.layout(tree)
     np.testing.assert_array_equal(order, leaves_list(tree))
     for g in range(1, m + 1):
-        nodes, groups = cut(tree, g)
+        nodes, groups = trees.cut(tree, g)
         counts = np.bincount(groups, minlength=g + 1)[1:]
         assert len(nodes) == g == len(counts)
         assert (np.diff(counts) <= 0).all()
@@ -68,55 +57,57 @@ def test_cuts_are_nested_and_numbered_by_size(m, seed, linkage, ties):
         if not ties:
             assert same_partition(groups, fcluster(tree, g, "maxclust"))
         if g > 1:
-            coarser = cut(tree, g - 1)[1]
+            coarser = trees.cut(tree, g - 1)[1]
             assert len(np.unique(np.column_stack([groups, coarser]), axis=0)) == g  # a group has one group above it
 
 
 def test_equal_sizes_are_numbered_by_first_clustering():
     distances = squareform(np.array([[0, 9, 1, 9], [9, 0, 9, 0.5], [1, 9, 0, 9], [9, 0.5, 9, 0]]))
-    assert cut(grow(distances, "average"), 2)[1].tolist() == [1, 2, 1, 2]
+    assert trees.cut(trees.grow(distances, "average"), 2)[1].tolist() == [1, 2, 1, 2]
 
 
 def test_a_height_makes_the_groups_that_are_complete_there():
     tree, curve = grown(some_distances(15))
     for height in (0.0, float(tree[4, 2]), 9.0):
-        n, _ = number_of_groups(tree, curve, None, height)
-        assert same_partition(cut(tree, n)[1], fcluster(tree, height, "distance"))
+        n, _ = trees.number_of_groups(tree, curve, None, height)
+        assert same_partition(trees.cut(tree, n)[1], fcluster(tree, height, "distance"))
 
 
-@pytest.mark.parametrize("linkage", LINKAGES)
+@pytest.mark.parametrize("linkage", trees.LINKAGES)
 @pytest.mark.parametrize("differing", [1, 2, 5])
 def test_auto_does_not_part_equal_items(linkage, differing):
     kind = np.arange(20) % differing
     matrix = squareform(some_distances(5) + 0.5)[np.ix_(kind, kind)]
     distances = squareform(np.where(kind[:, None] == kind, 0, matrix))
     tree, curve = grown(distances, linkage)
-    most = candidate_jumps(curve)["n_groups"].max()
+    most = trees.candidate_jumps(curve)["n_groups"].max()
     assert np.isnan(most) if differing == 1 else most == differing
-    n, note = number_of_groups(tree, curve)
+    n, note = trees.number_of_groups(tree, curve)
     assert n <= differing
     assert ("equal ones" in note) == (differing == 1)
-    groups = cut(tree, n)[1]
+    groups = trees.cut(tree, n)[1]
     assert all(len(set(groups[kind == one])) == 1 for one in range(differing))
 
 
 def test_auto_takes_the_sharpest_jump_within_thirty():
     tree, curve = grown(some_distances(60))
-    jumps = candidate_jumps(curve)
+    jumps = trees.candidate_jumps(curve)
     assert set(jumps["n_groups"]) == set(range(2, 31))
     assert (np.diff(jumps["bend"]) <= 0).all()
     best = max(range(2, 31), key=lambda g: curve["jump"][g - 1] - curve["jump"][g])
-    n, note = number_of_groups(tree, curve, "auto", None)
+    n, note = trees.number_of_groups(tree, curve, "auto", None)
     assert n == jumps["n_groups"][0] == best
     assert "not a truth" in note
 
 
 def test_looking_up_condensed_distances():
     distances, some, others = some_distances(11), np.array([7, 1, 4]), np.array([0, 4, 10])
-    matrix = square(distances)
+    matrix = trees.square(distances)
     np.testing.assert_array_equal(matrix, squareform(distances).astype(np.float32))
-    np.testing.assert_allclose(totals(distances, some, others), matrix[np.ix_(some, others)].sum(axis=1), rtol=1e-6)
-    assert medoid_of(distances, some, others) == others[matrix[np.ix_(others, some)].sum(axis=1).argmin()]
+    np.testing.assert_allclose(
+        trees.totals(distances, some, others), matrix[np.ix_(some, others)].sum(axis=1), rtol=1e-6
+    )
+    assert trees.medoid_of(distances, some, others) == others[matrix[np.ix_(others, some)].sum(axis=1).argmin()]
 
 
 SPACE = pdist(np.random.default_rng(0).normal(size=(150, 12)))

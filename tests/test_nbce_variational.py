@@ -6,7 +6,7 @@ import pytest
 from consilience.consensus.bayes import variational as vb
 from consilience.consensus.methods.label_model import LabelRows
 from consilience.engine.annealing import soft_rows
-from oracle import label_bound as oracle
+from oracle import label_models as oracle
 from oracle.label_mixture import posterior
 from samples import noisy_copies
 

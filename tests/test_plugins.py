@@ -75,8 +75,7 @@ def test_a_generation_method(tmp_path):
     ens = cs.generate(beads, 12, 4, "noise:2+pca", noise=0.5, store=run)
     assert ens.info["method"].value_counts().to_dict() == {"noise": 8, "pca": 4}
     assert ens.info["strength"].max() <= 0.5
-    with pytest.raises(ValueError, match="noise must be above 0 and at most 1; got 2"):
-        cs.generate(beads, 3, 4, "noise", noise=2)
+    refuses("noise must be above 0 and at most 1; got 2", cs.generate, beads, 3, 4, "noise", noise=2)
     number = int(np.flatnonzero(ens.info["method"] == "noise")[0])
     words = f"k-means, the columns weighted by 1 ± {ens.info['strength'][number]:.2f}"
     assert ask(Api(Session(ens, data=beads)), f"detail/{number}m")["made"]["made by"] == words
@@ -214,8 +213,7 @@ def test_a_section_that_says_nothing_is_left_out_and_one_taken_away_is_gone(tmp_
     assert "silent" in [one.name for one in sections_of(cs.Ensemble)]
     remove_section(cs.Ensemble, "silent")
     assert "silent" not in [one.name for one in sections_of(cs.Ensemble)]
-    with pytest.raises(InputError, match="a section belongs to kinds of results, which are classes; got a str"):
-        section("Ensemble", title="x")(silent)
+    refuses("belongs to kinds of results, which are classes; got a str", section("Ensemble", title="x"), silent)
 
 
 def test_a_kind_of_result_from_outside_has_a_report(tmp_path):

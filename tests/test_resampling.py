@@ -170,9 +170,7 @@ def planted(n, k, m, noise, rng):
 
 @pytest.mark.parametrize("missing", [0.0, 0.25])
 def test_the_posterior_is_what_the_definition_says(missing):
-    rng = np.random.default_rng(3)
-    labels = planted(40, 3, 4, 0.4, rng)[0]
-    labels[rng.random(labels.shape) < missing] = -1
+    labels, _ = noisy_copies(40, 3, 4, 0.4, missing=missing, seed=3)
     problem = check_problem(cs.Ensemble.from_codes(labels.astype(np.int32)), 3)
     own = cs.combine(labels, 3, "vote").labels[problem.first]
     order, place = resampling.heaviest_first(problem, own)
