@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.metrics import roc_auc_score
 
 import consilience as cs
 from consilience.agreement import Agreement, Recommender, stable_groups
@@ -16,7 +17,7 @@ from consilience.agreement.result import Sides
 from consilience.consensus import stable_components
 from consilience.datasets import noisy_labels
 from consilience.measures import accuracy
-from consilience.reports import draw
+from consilience.reports import agreement, draw, figures
 from consilience.reports.agreement import agreement_finding, agreement_summary, components_of, labels_table
 from consilience.tables import read_table
 from samples import refusals
@@ -162,8 +163,6 @@ def test_labels_table_has_consensus_support_and_all_labels():
 
 
 def test_panels_and_error_bars(found, monkeypatch, tmp_path):
-    from consilience.reports import agreement, figures
-
     drawn = []
     monkeypatch.setattr(agreement, "new_figure", lambda *size: drawn.append(figures.new_figure(*size)) or drawn[-1])
     _, table, *_ = found
@@ -221,8 +220,6 @@ def test_clusters_find_what_popularity_cannot():
     u, m = np.nonzero(held)
     who = Recommender().fit(np.where(held, 0, full), [taste_u], [taste_m])
     assert who.auc(u, m, full[held])[0] > 0.75
-    from sklearn.metrics import roc_auc_score
-
     assert roc_auc_score(full[held], who.popularity(u, m)) < 0.65
 
 

@@ -116,15 +116,13 @@ def test_centering_moves_every_group_to_where_the_split_was_learned(kind, base):
 
 
 def test_centering_predicts_in_blocks(monkeypatch):
-    from consilience.alternatives import data
-
     centering = Centering.of(X, FIRST)
     rows = np.flatnonzero(FIRST == 0)
     split = fit_base("gaussian", X[rows], rows, 2, seed=0)
     whole = extend(X, split, centering.at(X, rows))
-    monkeypatch.setattr(data, "BLOCK", 14)
+    monkeypatch.setattr("consilience.alternatives.data.BLOCK", 14)
     assert (extend(sparse.csr_matrix(X), split, centering.at(X, rows)) == whole).all()
-    monkeypatch.setattr(data, "DENSE", 10)
+    monkeypatch.setattr("consilience.alternatives.data.DENSE", 10)
     refuses("TruncatedSVD", centering.seen, sparse.csr_matrix(X), np.arange(20))
 
 

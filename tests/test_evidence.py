@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import is_valid_linkage, linkage
 from scipy.spatial.distance import squareform
+from sklearn.cluster import KMeans
 
 import consilience as cs
 import oracle
@@ -236,8 +237,6 @@ def test_weighted_kmeans_counts_points_and_keeps_the_best():
     copied = np.repeat(points, weights.astype(int), axis=0)
     repeated = transfer_cut.weighted_kmeans(copied, np.ones(len(copied)), 4, n_init=8, seed=0)
     assert adjusted_rand(np.repeat(found, weights.astype(int)), repeated) == 1
-    from sklearn.cluster import KMeans
-
     best = KMeans(4, n_init=20, random_state=0).fit(points, sample_weight=weights).inertia_
     parts = [found == c for c in np.unique(found)]
     assert sum(squares(points[part], weights[part]) for part in parts) == pytest.approx(best)

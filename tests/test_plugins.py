@@ -75,7 +75,8 @@ def test_a_generation_method(tmp_path):
     ens = cs.generate(beads, 12, 4, "noise:2+pca", noise=0.5, store=run)
     assert ens.info["method"].value_counts().to_dict() == {"noise": 8, "pca": 4}
     assert ens.info["strength"].max() <= 0.5
-    refuses("noise must be above 0 and at most 1; got 2", cs.generate, beads, 3, 4, "noise", noise=2)
+    with pytest.raises(ValueError, match="noise must be above 0 and at most 1; got 2"):
+        cs.generate(beads, 3, 4, "noise", noise=2)
     number = int(np.flatnonzero(ens.info["method"] == "noise")[0])
     words = f"k-means, the columns weighted by 1 ± {ens.info['strength'][number]:.2f}"
     assert ask(Api(Session(ens, data=beads)), f"detail/{number}m")["made"]["made by"] == words
