@@ -104,13 +104,13 @@ def row_blocks(folder, *parts):
     return folder
 
 
-def pool_of(data_folder, name):
-    """Labels of the clusterings of a pool of the literature."""
+def pool_of(data_folder, name, what="members"):
+    """Labels of the clusterings of a pool of the literature, or its known classes, `y`."""
     path = data_folder / "pools" / f"{name}.npz"
     if not path.exists():
         pytest.skip(f"no pool of clusterings at {path}")
     with np.load(path) as file:
-        return file["members"]
+        return file[what]
 
 
 def crossed_groups(n=400, shifts=(6.0, 5.0), noise=0, seed=0):

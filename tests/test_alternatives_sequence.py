@@ -7,7 +7,6 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.cluster import MeanShift
 
-from consilience._check import InputError
 from consilience.alternatives import CondEns, alternatives, reproducibility, z_score
 from consilience.alternatives.at_once import _start, find_at_once
 from consilience.alternatives.data import NoSplitError
@@ -15,7 +14,7 @@ from consilience.alternatives.sequence import NO_SPLIT
 from consilience.datasets import orthogonal_multinomials
 from consilience.ensemble.results import Result
 from consilience.measures import compare_labelings, matched_accuracy, nmi
-from samples import crossed_groups, first_of, refusals
+from samples import crossed_groups, first_of, refusals, refuses
 
 
 def crossed(n=600):
@@ -98,8 +97,7 @@ def test_evidence():
     apart = np.column_stack([np.where(first, codes[:, 0], -1), np.where(first, -1, codes[:, 0])])
     each = CondEns(2, multiple_given="each", n_init=2, random_state=0)
     assert np.isnan(z_score(some, apart, each))
-    with pytest.raises(InputError, match=r"row 1, column 0 .*missing or infinite"):
-        z_score(np.full((4, 2), np.nan), None, model)
+    refuses(r"row 1, column 0 .*missing or infinite", z_score, np.full((4, 2), np.nan), None, model)
 
 
 test_bad_input_gets_one_sentence = refusals(

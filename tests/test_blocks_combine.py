@@ -1,4 +1,5 @@
-"""Labels in row blocks: the same answers as in memory, however the rows are cut and whoever reads them."""
+"""Labels in row blocks: the same answers as in memory, however the rows are cut and whoever reads them; and where their distinct rows
+have no room, a method is fitted to a sample, and the other objects are placed."""
 
 import json
 from itertools import pairwise
@@ -11,10 +12,13 @@ from hypothesis import strategies as st
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.blocks import LabelBlocks, WrittenConsensus, combining
+from consilience.blocks import LabelBlocks, WrittenConsensus, combining, passes, sample_and_place
 from consilience.blocks.combining import FIXED, bytes_of
 from consilience.blocks.distinct_rows import Coded, of_block
+from consilience.consensus import METHODS, MajorityVote
+from consilience.consensus.bayes import variational
 from consilience.datasets import noisy_labels
+from consilience.measures import adjusted_rand
 from dask_cluster import local_cluster
 from samples import refuses
 
@@ -198,8 +202,8 @@ def test_sites_on_workers_of_their_own(client, codes):
 def test_sites_that_do_not_fit_together(codes, frame):
     refuses("have 2, 3 parts", LabelBlocks.beside, [LabelBlocks(cut(codes, 500)), LabelBlocks(cut(codes, 400))])
     named = {"columns": ["run0"], "id_column": "cell"}
-    with pytest.raises(InputError, match="'cell0000' in one is 'cell0899' in another"):
-        cs.combine(LabelBlocks.beside([LabelBlocks([frame], **named), LabelBlocks([frame[::-1]], **named)]))
+    both = LabelBlocks.beside([LabelBlocks([part], **named) for part in (frame, frame[::-1])])
+    refuses("'cell0000' in one is 'cell0899' in another", cs.combine, both)
     refuses("takes a list of LabelBlocks", LabelBlocks.beside, [codes])
 
 
@@ -306,3 +310,117 @@ def test_stores_and_results_are_no_blocks(codes, tmp_path):
     (tmp_path / "run" / "manifest.json").unlink()
     with pytest.warns(UserWarning, match="manifest"):
         assert cs.combine(tmp_path / "run").n_objects == len(codes)
+
+
+# --- no room for the distinct rows ---
+
+
+OBJECTS, CLUSTERS = 1200, 4
+NBCE = {"n_components": 6, "n_init": 1, "max_iter": 12}
+OPTIONS = {"nbce": {**NBCE, "inference": "vb"}}
+SLOW = ("anmi", "cspa", "hgpa", "bce")
+
+
+@pytest.fixture(scope="module")
+def many():
+    table = noisy_labels(OBJECTS, CLUSTERS, 8, 0.3, random_state=1)[0].labels.copy()
+    table[::19, 3] = -1
+    table[[7, 800]] = -1
+    return table
+
+
+def in_blocks(table, size=250):
+    return LabelBlocks(cut(table, size))
+
+
+def combine_tightly(table, method="auto", size=250, k=CLUSTERS, **options):
+    """With room for the answers, and for no more than a hundred distinct rows."""
+    return cs.combine(in_blocks(table, size), k, method, memory_limit=FIXED + 50_000 + 40 * len(table), **options)
+
+
+def assert_close(answer, wanted):
+    np.testing.assert_array_equal(answer.labels, wanted.labels)
+    for name in ("confidence", "support", "membership"):
+        np.testing.assert_allclose(getattr(answer, name), getattr(wanted, name), atol=1e-6, err_msg=name)
+    assert (answer.n_clusters, answer.method, answer.names) == (wanted.n_clusters, wanted.method, wanted.names)
+    pd.testing.assert_frame_equal(answer.clusters, wanted.clusters, rtol=1e-9)
+    pd.testing.assert_frame_equal(answer.members, wanted.members, rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["auto", *(method for method in METHODS if method not in ("vote", *SLOW))])
+def test_a_sample_of_all_objects_has_the_answer_of_memory(many, method):
+    answer = combine_tightly(many, method, **OPTIONS.get(method, {}))
+    assert_close(answer, cs.combine(many, CLUSTERS, method, **OPTIONS.get(method, {})))
+    assert "the others are placed by their labels" in answer.note
+
+
+@pytest.mark.parametrize("method", ["walk", "mcla", "dawid_skene", "lwea", "sccc", "vote", "mixture", "nbce"])
+def test_the_rest_is_placed_whatever_the_blocks(many, method, monkeypatch):
+    monkeypatch.setattr(sample_and_place, "SAMPLE", 400)
+    monkeypatch.setattr(sample_and_place, "CHUNK", 100)
+    table = many.astype(str).astype(object)
+    table[many < 0] = None
+    table[11, 0] = "a label that the sample lacks"
+    table[12] = [f"only here {j}" for j in range(8)]
+    how = OPTIONS.get(method, {})
+    answer, other = (combine_tightly(table, method, size, **how) for size in (90, OBJECTS))
+    for name in ("labels", "confidence", "support", "membership"):
+        np.testing.assert_allclose(getattr(answer, name), getattr(other, name), atol=1e-9, err_msg=name)
+    wanted = cs.combine(many, CLUSTERS, method, **how)
+    assert adjusted_rand(answer.labels, wanted.labels) > 0.9
+    assert abs(answer.mean_confidence - wanted.mean_confidence) < 0.03
+    np.testing.assert_array_equal(np.flatnonzero(answer.labels < 0), [7, 800])
+    np.testing.assert_array_equal(answer.clusters["size"], np.bincount(answer.labels[answer.labels >= 0]))
+    assert (np.diff(answer.clusters["size"]) <= 0).all()
+    there = answer.labels >= 0
+    np.testing.assert_allclose(answer.membership[there].sum(axis=1), 1)
+
+
+def test_passes_of_the_mixture_and_the_bound_go_over_all_objects(many, monkeypatch):
+    """From a start on a sample they end where those in memory do."""
+    monkeypatch.setattr(sample_and_place, "SAMPLE", 900)
+    mixture = {"tol": 1e-12, "max_iter": 500}
+    wanted = cs.combine(many, CLUSTERS, "mixture", **mixture)
+    np.testing.assert_allclose(combine_tightly(many, "mixture", **mixture).membership, wanted.membership, atol=1e-4)
+    bound = {**NBCE, "inference": "vb", "max_iter": 300, "tol": 1e-10, "power": 0.7, "prior": "fsd"}
+    wanted = cs.combine(many, None, "nbce", **bound)
+    answer = combine_tightly(many, "nbce", k=None, **bound)
+    assert (answer.labels == wanted.labels).mean() > 0.99
+
+
+def test_starts_of_the_bound_compete_on_few_objects_as_in_memory(many, monkeypatch):
+    monkeypatch.setattr(variational, "SAMPLE", 500)
+    monkeypatch.setattr(passes, "BLOCK", 300)
+    how = {**NBCE, "inference": "vb"}
+    assert_close(combine_tightly(many, "nbce", k=None, **how), cs.combine(many, None, "nbce", **how))
+
+
+def test_a_method_from_outside_works_in_row_blocks(many, monkeypatch):
+    class Louder(MajorityVote):
+        """A method that consilience does not know."""
+
+    monkeypatch.setitem(METHODS, "louder", Louder)
+    assert_close(combine_tightly(many, "louder"), cs.combine(many, CLUSTERS, "louder"))
+    wanted = cs.combine(many, CLUSTERS, "louder").labels
+    np.testing.assert_array_equal(cs.combine(in_blocks(many), CLUSTERS, "louder").labels, wanted)
+
+
+def test_the_number_of_clusters_is_that_of_the_sample(many):
+    wanted, answer = cs.combine(many, "auto"), combine_tightly(many, k="auto")
+    np.testing.assert_array_equal(answer.labels, wanted.labels)
+    assert (answer.method, answer.scales, answer.scale_labels) == (wanted.method, None, None)
+    assert wanted.note in answer.note
+
+
+def test_written_and_read_again(many, tmp_path):
+    wanted = cs.combine(many, CLUSTERS, "mcla")
+    answer = combine_tightly(many, "mcla", output=tmp_path / "out")
+    assert isinstance(answer, WrittenConsensus)
+    assert (answer.n_objects, answer.n_without_labels, answer.n_floaters) == (OBJECTS, 2, wanted.n_floaters)
+    assert answer.mean_confidence == pytest.approx(wanted.mean_confidence, abs=1e-9)
+    assert_close(answer, wanted)
+
+
+def test_answers_that_have_no_room_are_refused_before_the_work(many, monkeypatch):
+    monkeypatch.setattr(sample_and_place, "_take", None)
+    refuses(r"objects have no room .* give output=", cs.combine, in_blocks(many), CLUSTERS, memory_limit=FIXED + 1000)

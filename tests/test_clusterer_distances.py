@@ -10,10 +10,10 @@ from sklearn.base import clone
 import consilience as cs
 from command_line import run
 from consilience import EnsembleClusterer
-from consilience._check import InputError
 from consilience.datasets.scenarios import gaussians_8d5k
 from consilience.generation.methods.mds import closest, embed, place
 from consilience.measures import adjusted_rand
+from samples import refuses
 
 N = 100  # objects that are clustered; 50 are new
 
@@ -148,8 +148,7 @@ def test_what_cannot_be_is_one_sentence(model, frame):
         (frame[0].iloc[N:, 1:N], "no column 'p000'"),
         (cs.tables.read_table(D, kind="data"), "was read as data"),
     ):
-        with pytest.raises(InputError, match=says):
-            model.predict(wrong)
+        refuses(says, model.predict, wrong)
     for options, wrong, says in (
         ({}, D[:, :7], "must be square"),
         ({}, D + 1, "are these similarities"),
@@ -157,8 +156,7 @@ def test_what_cannot_be_is_one_sentence(model, frame):
         ({"metric": "cosine"}, D, "metric must be 'euclidean' or 'precomputed'"),
         ({"metric": "euclidean", "options": {"n_dimensions": 3}}, D, "n_dimensions.*leave it out"),
     ):
-        with pytest.raises(InputError, match=says):
-            quick(**options).fit(wrong)
+        refuses(says, quick(**options).fit, wrong)
 
 
 def test_the_command_line_takes_distances(frame, tmp_path):

@@ -22,7 +22,7 @@ from consilience.datasets import noisy_labels
 from consilience.measures import adjusted_rand, anmi, nmi
 from oracle import row_distances
 from oracle import walk as oracle
-from oracle.error_model import one_iteration
+from oracle.label_models import one_iteration
 from samples import noisy_copies, random_labels, refuses, same_partition
 
 ensembles = {

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import is_valid_linkage, linkage
 from scipy.spatial.distance import squareform
+from sklearn.cluster import KMeans
 
 import consilience as cs
 import oracle
@@ -19,7 +20,7 @@ from consilience.consensus.rows.row_tree import cut_tree, mean_association, weig
 from consilience.datasets import noisy_labels
 from consilience.measures import adjusted_rand, nmi
 from oracle.walk import cluster_weights as weights_by_definition
-from samples import random_labels
+from samples import pool_of, random_labels
 
 LINKAGES = ["average", "single", "complete"]
 
@@ -236,8 +237,6 @@ def test_weighted_kmeans_counts_points_and_keeps_the_best():
     copied = np.repeat(points, weights.astype(int), axis=0)
     repeated = transfer_cut.weighted_kmeans(copied, np.ones(len(copied)), 4, n_init=8, seed=0)
     assert adjusted_rand(np.repeat(found, weights.astype(int)), repeated) == 1
-    from sklearn.cluster import KMeans
-
     best = KMeans(4, n_init=20, random_state=0).fit(points, sample_weight=weights).inertia_
     parts = [found == c for c in np.unique(found)]
     assert sum(squares(points[part], weights[part]) for part in parts) == pytest.approx(best)
@@ -257,13 +256,9 @@ def test_fewer_distinct_points_than_clusters():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "method", "least"), [("Semeion", "lwgp", 0.64), ("Semeion", "lwea", 0.65)])
-def test_on_a_pool_of_the_literature(name, method, least, data_folder):
-    path = data_folder / "pools" / f"{name}.npz"
-    if not path.exists():
-        pytest.skip(f"no pool of clusterings at {path}")
-    with np.load(path) as file:
-        pool, classes = file["members"].astype(int), file["y"].astype(int)
+@pytest.mark.parametrize(("method", "least"), [("lwgp", 0.64), ("lwea", 0.65)])
+def test_on_a_pool_of_the_literature(method, least, data_folder):
+    pool, classes = (pool_of(data_folder, "Semeion", name).astype(int) for name in ("members", "y"))
     rng = np.random.default_rng(0)
     draws = [pool[:, rng.permutation(100)[:10]] for _ in range(10)]
     assert np.mean([nmi(classes, cs.combine(labels, 10, method).labels) for labels in draws]) > least

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 import oracle
 from consilience.generation import generate, kmeans
 from consilience.generation.kmeans import kmeans_runs
+from samples import refusals
 
 quick = settings(max_examples=40)
 
@@ -210,24 +211,19 @@ def test_kmeans_plus_plus_starts_better():
     assert far < 0.8 * plain
 
 
-@pytest.mark.parametrize(
-    ("X", "k", "options", "message"),
-    [
-        ([[0.0], [np.nan]], 1, {}, "missing or infinite value"),
-        ([[0.0], [1e150]], 1, {}, "squares overflow"),
-        ([["a"], ["b"]], 1, {}, "text"),
-        (np.zeros((0, 3)), 1, {}, "has no rows"),
-        ([[0.0], [1.0]], 3, {}, "between 1 and 2"),
-        ([[0.0], [1.0]], 0, {}, "between 1 and 2"),
-        ([[0.0], [1.0]], 1, {"weights": [[1.0, 2.0]]}, "weights have shape"),
-        ([[0.0], [1.0]], 2, {"init": [[0]]}, "starts name"),
-        ([[0.0], [1.0]], 2, {"init": [[0, 2]]}, "starts name"),
-        ([[0.0], [1.0]], 2, {"init": "kmeans++"}, "did you mean 'k-means\\+\\+'"),
-    ],
+test_bad_input_gets_a_sentence = refusals(
+    ({"X": [[0.0], [np.nan]]}, "missing or infinite value"),
+    ({"X": [[0.0], [1e150]]}, "squares overflow"),
+    ({"X": [["a"], ["b"]]}, "text"),
+    ({"X": np.zeros((0, 3))}, "has no rows"),
+    ({"n_clusters": 3}, "between 1 and 2"),
+    ({"n_clusters": 0}, "between 1 and 2"),
+    ({"weights": [[1.0, 2.0]]}, "weights have shape"),
+    ({"n_clusters": 2, "init": [[0]]}, "starts name"),
+    ({"n_clusters": 2, "init": [[0, 2]]}, "starts name"),
+    ({"n_clusters": 2, "init": "kmeans++"}, "did you mean 'k-means\\+\\+'"),
+    call=lambda options: kmeans_runs(**{"X": [[0.0], [1.0]], "n_clusters": 1} | options),
 )
-def test_bad_input_gets_a_sentence(X, k, options, message):
-    with pytest.raises(ValueError, match=message):
-        kmeans_runs(X, k, **options)
 
 
 def test_a_run_validates_its_table_once(monkeypatch):

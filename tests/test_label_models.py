@@ -11,7 +11,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
 import consilience as cs
-from consilience._check import InputError
 from consilience.consensus import BCE, NBCE, MixtureModel
 from consilience.consensus.methods import bce, mixture
 from consilience.consensus.methods import label_model as label_tables
@@ -151,8 +150,8 @@ def test_what_cannot_be_matched_is_refused(model):
     refuses("knows 4 clusterings and these rows have 2", found.predict, np.array([["a", "b"]]))
     for numbers in (labels, cs.Ensemble(labels)):
         refuses("the label 0 is a number, and those it is matched with are text", found.predict, numbers)
-    with pytest.raises(InputError, match="'a' is text, and those it is matched with are numbers"):
-        fitted(model, labels).predict([["a"], ["b"], ["c"], ["a"]])
+    numbers = fitted(model, labels)
+    refuses("'a' is text, and those it is matched with are numbers", numbers.predict, [["a"], ["b"], ["c"], ["a"]])
     with pytest.raises(NotFittedError):
         MODELS[model](3).predict(labels)
 

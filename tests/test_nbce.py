@@ -1,4 +1,5 @@
-"""NBCE: what it finds and refuses; its sampler against full enumeration; one partition from many samples; the diagnostics of chains."""
+"""NBCE: what it finds and refuses; its sampler against full enumeration; one partition from many samples; the diagnostics of chains;
+variational inference: fixed points, a bound that never falls, weights, and parts that live apart."""
 
 from functools import partial
 from itertools import combinations, product
@@ -9,21 +10,22 @@ from scipy import stats
 from scipy.special import logsumexp
 
 from consilience import _kernels
-from consilience._check import InputError
 from consilience.consensus import NBCE
 from consilience.consensus.bayes import model as bayes
 from consilience.consensus.bayes import sampling
+from consilience.consensus.bayes import variational as vb
 from consilience.consensus.bayes.sampling import Draws, Sampler, effective_sample_size, r_hat
+from consilience.consensus.methods.label_model import LabelRows
 from consilience.consensus.samples.expected_loss import ExpectedLoss
 from consilience.datasets import noisy_labels
+from consilience.engine.annealing import soft_rows
 from consilience.measures import nmi
 from oracle import label_mixture as oracle
+from oracle import label_models as models
 from oracle import label_tables
-from oracle.label_mixture import partition
-from samples import every_partition, noisy_copies, random_labels
+from samples import every_partition, noisy_copies, random_labels, refuses
 
-INFERENCE = ["gibbs", "vb", "cvb", "cvb2"]
-every_inference = pytest.mark.parametrize("inference", INFERENCE)
+every_inference = pytest.mark.parametrize("inference", ["gibbs", "vb", "cvb", "cvb2"])
 both_priors = pytest.mark.parametrize("prior", ["tsb", "fsd"])
 QUICK = {"max_iter": 80, "n_chains": 2, "n_init": 2, "n_components": 20, "random_state": 0}
 some_copies = partial(noisy_copies, n=150, k=5, r=8, noise=0.1)
@@ -163,8 +165,7 @@ def test_many_rows_are_fitted_in_blocks_from_a_sample(monkeypatch):
 
 @pytest.mark.parametrize("weight", [0.5, 1e12])
 def test_sampling_refuses_fractions_of_objects_and_more_than_it_can_draw(weight):
-    with pytest.raises(InputError, match="use inference='vb'"):
-        NBCE().fit([[0, 0, 1, 1], [0, 1, 1, 1]], sample_weight=[weight, 1, 1, 1])
+    refuses("use inference='vb'", NBCE().fit, [[0, 0, 1, 1], [0, 1, 1, 1]], sample_weight=[weight, 1, 1, 1])
 
 
 @every_inference
@@ -404,7 +405,7 @@ def test_a_doubtful_object_joins_a_cluster_and_an_outlier_stays_alone(loss):
     # One more object is everywhere in turn, another always alone.
     doubtful = [np.append(base, [i % 3, 3]) for i in range(30)]
     labels, _ = sampling.rows_partition(Draws.of(doubtful, np.arange(32)), 0, loss=loss)
-    assert partition(labels[:30].tolist()) == partition(base.tolist())
+    assert oracle.partition(labels[:30].tolist()) == oracle.partition(base.tolist())
     assert labels[30] in labels[:30]
     assert np.count_nonzero(labels == labels[31]) == 1
 
@@ -460,3 +461,129 @@ def test_r_hat_and_effective_sample_size():
     assert r_hat(still + np.arange(3)[:, None]) == np.inf
     assert np.isnan(r_hat(np.ones((2, 2))))
     assert np.isnan(effective_sample_size(np.ones((2, 1))))
+
+
+# --- variational inference ---
+
+
+every_kind = pytest.mark.parametrize("kind", vb.KINDS)
+
+
+def label_rows(n=60, k=4, r=5, p=0.35, holes=0.1, seed=0, weights=None):
+    labels, _ = noisy_copies(n, k, r, p, missing=holes, seed=seed)
+    return LabelRows(labels, np.ones(n) if weights is None else weights, np.arange(0, r * k + 1, k))
+
+
+def start_of(n, K, seed=0):
+    return np.random.default_rng(seed).integers(0, K, n)
+
+
+def fitted(rows, kind, prior, K=8, start=None, max_iter=3000, tol=1e-12, **hyper):
+    block, found = vb.begin(rows, start_of(len(rows.labels), K) if start is None else start, kind, K)
+    fit = vb.iterate([block], vb.Method(kind, prior, K, **hyper).first(found, rows.offsets), max_iter=max_iter, tol=tol)
+    return fit, soft_of(fit.blocks[0], fit.state)
+
+
+def soft_of(block, state):
+    soft = None if block.soft is None else block.soft if state.order is None else block.soft[:, state.order]
+    return (
+        soft_rows(vb.size_scores(state, soft) + vb.label_scores(block.rows, state, soft))[0] if soft is None else soft
+    )
+
+
+@every_kind
+@both_priors
+@pytest.mark.parametrize("hyper", [{"alpha": 0.8, "beta": 0.3}, {}])
+def test_fixed_points_satisfy_their_equations(kind, prior, hyper):
+    rows = label_rows(p=0.25)
+    fit, soft = fitted(rows, kind, prior, **hyper)
+    assert fit.converged
+    how = {"kind": kind, "prior": prior, "alpha": fit.state.alpha, "beta": fit.state.beta}
+    expected = models.update(rows.labels, [4] * 5, soft, **how)
+    np.testing.assert_allclose(soft, expected, atol=1e-6, rtol=0)
+    assert 1 < np.count_nonzero(soft.sum(axis=0) > 2) < 8
+
+
+@every_kind
+@both_priors
+@pytest.mark.parametrize("power", [1.0, 0.3])
+def test_a_pass_is_the_oracle_s(kind, prior, power):
+    rows = label_rows(n=20)
+    soft = np.random.default_rng(1).dirichlet(np.ones(6), 20)
+    state = vb.Method(kind, prior, 6, alpha=0.7, beta=0.2, power=power).first(
+        vb.statistics(rows, soft, kind), rows.offsets
+    )
+    known = None if kind == "vb" else soft
+    found, _ = soft_rows(vb.size_scores(state, known) + vb.label_scores(rows, state, known))
+    how = {"kind": kind, "prior": prior, "alpha": 0.7, "beta": 0.2, "power": power}
+    expected = models.update(rows.labels, [4] * 5, soft, **how)
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+@both_priors
+@pytest.mark.parametrize("power", [1.0, 0.5])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_bound_of_vb_never_falls(prior, seed, power):
+    rows = label_rows(p=0.5, seed=seed, weights=np.random.default_rng(seed).integers(1, 4, 60).astype(float))
+    fit, _ = fitted(rows, "vb", prior, start=start_of(60, 8, seed), power=power)
+    assert len(fit.history) > 5
+    assert np.diff(fit.history).min() > -1e-8
+    assert fit.history[-1] > fit.history[0]
+
+
+@both_priors
+@pytest.mark.parametrize("power", [1.0, 0.5])
+def test_the_bound_is_below_the_evidence(prior, power):
+    """On a case small enough to sum over all assignments."""
+    rows = label_rows(n=5, r=2, k=3, holes=0.2)
+    evidence = np.log(sum(oracle.posterior(rows.labels, [3, 3], 3, prior, 0.7, 0.3, power).values()))
+    for seed in range(5):
+        fit, _ = fitted(rows, "vb", prior, K=3, start=start_of(5, 3, seed), alpha=0.7, beta=0.3, power=power)
+        assert evidence - 10 < fit.history[-1] < evidence
+
+
+@every_kind
+@both_priors
+def test_weighted_rows_are_copies(kind, prior):
+    rows = label_rows(n=30, seed=2)
+    copies = np.random.default_rng(0).integers(1, 5, 30)
+    weighted = LabelRows(rows.labels, copies.astype(float), rows.offsets)
+    repeated = LabelRows(np.repeat(rows.labels, copies, axis=0), np.ones(copies.sum()), rows.offsets)
+    start = start_of(30, 8)
+    one, soft = fitted(weighted, kind, prior, start=start, tol=1e-9)
+    two, full = fitted(repeated, kind, prior, start=np.repeat(start, copies), tol=1e-9)
+    np.testing.assert_allclose(np.repeat(soft, copies, axis=0), full, atol=1e-9)
+    np.testing.assert_allclose(one.history, two.history, rtol=1e-9)
+
+
+@every_kind
+@both_priors
+def test_rows_apart_give_the_same_numbers(kind, prior):
+    rows = label_rows(n=90, p=0.4)
+    start = start_of(90, 8)
+    whole, soft = fitted(rows, kind, prior, start=start, tol=1e-9)
+    cuts = [np.arange(0, 20), np.arange(20, 70), np.arange(70, 90)]
+    blocks, found = zip(*(vb.begin(rows.take(cut), start[cut], kind, 8) for cut in cuts), strict=True)
+    state = vb.Method(kind, prior, 8).first(vb.merge(found), rows.offsets)
+    for _ in range(len(whole.history) - 1):
+        blocks, found = zip(*(vb.partial(block, state) for block in blocks), strict=True)
+        state = vb.advance(state, vb.merge(found))
+    assert state.alpha == pytest.approx(whole.state.alpha, abs=1e-9)
+    assert state.beta == pytest.approx(whole.state.beta, abs=1e-9)
+    assert state.bound == pytest.approx(whole.history[-1], abs=1e-8)
+    np.testing.assert_allclose(state.statistics.table, whole.state.statistics.table, atol=1e-9)
+    np.testing.assert_allclose(np.vstack([soft_of(block, state) for block in blocks]), soft, atol=1e-9)
+
+
+@every_kind
+@both_priors
+def test_a_pass_may_be_retried(kind, prior):
+    """A worker that answers twice, after the sticks were put in another order, says the same twice."""
+    rows = label_rows()
+    block, found = vb.begin(rows, start_of(60, 8), kind, 8)
+    state = vb.Method(kind, prior, 8).first(found, rows.offsets)
+    for _ in range(3):
+        (first, one), (again, two) = vb.partial(block, state), vb.partial(block, state)
+        np.testing.assert_array_equal(one.table, two.table)
+        np.testing.assert_array_equal(first.soft, again.soft)
+        block, state = first, vb.advance(state, one)

@@ -214,8 +214,7 @@ def test_a_section_that_says_nothing_is_left_out_and_one_taken_away_is_gone(tmp_
     assert "silent" in [one.name for one in sections_of(cs.Ensemble)]
     remove_section(cs.Ensemble, "silent")
     assert "silent" not in [one.name for one in sections_of(cs.Ensemble)]
-    with pytest.raises(InputError, match="a section belongs to kinds of results, which are classes; got a str"):
-        section("Ensemble", title="x")(silent)
+    refuses("belongs to kinds of results, which are classes; got a str", section("Ensemble", title="x"), silent)
 
 
 def test_a_kind_of_result_from_outside_has_a_report(tmp_path):

@@ -1,33 +1,30 @@
 """All faults, many times: python -m faults [SHARE], with `tests` on the path; SHARE of 0.1 tries a tenth of them."""
 
-from __future__ import annotations
-
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from dask_cluster import local_cluster
 from faults import clusters, files, runs
-from faults.counts import Count, table
+from faults.counts import table
 
 ALL = {runs.killed: 100, runs.stopped: 10, runs.cut: 10, runs.two_writers: 3, runs.clock_jumps: 6, runs.full_disk: 5}
 ALL |= {clusters.scheduler_lost: 3, clusters.scheduler_restarted: 3}
 
 
-def main(share: float = 1.0) -> int:
+def main(share=1.0):
     """Print what was tried and lost; 1 where anything was."""
-    found: list[Count] = []
+    found = []
 
-    def take(fault: Callable[[], Count]) -> None:
+    def take(fault):
         begin = time.monotonic()
         found.append(fault())
         one = found[-1]
         print(f"{one.fault}: {one.tried} tried, {one.lost} lost, {time.monotonic() - begin:.0f} s", flush=True)
 
-    def times(n: int) -> int:
+    def times(n):
         return max(1, round(share * n))
 
     with tempfile.TemporaryDirectory() as temporary:

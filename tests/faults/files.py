@@ -1,11 +1,8 @@
 """Valid files of sixteen kinds with a few bytes changed: every command works or refuses in a sentence, none fails or hangs."""
 
-from __future__ import annotations
-
 import gzip
 import multiprocessing
 import random
-from pathlib import Path
 
 import anndata as ad
 import numpy as np
@@ -20,7 +17,7 @@ LONGEST = 120.0  # seconds for the smallest of tables, beside others that have t
 COMMANDS = {"cluster": ("-n", 5), "generate": ("-n", 3, "--n-clusters", 3, "--output"), "combine": (), "compare": ()}
 
 
-def valid(folder: Path) -> list[Path]:
+def valid(folder):
     """A file of every kind, of 40 objects with their ids, numbers, words, dates and gaps."""
     draw = np.random.default_rng(0)
     y = np.repeat(range(4), 10)
@@ -32,7 +29,7 @@ def valid(folder: Path) -> list[Path]:
         label=y,
     )
     table.loc[3, "width"] = np.nan
-    texts: dict[str, dict[str, object]] = {name: {} for name in ("a.csv", "a.csv.gz", "a.csv.bz2", "a.csv.xz")}
+    texts = {name: {} for name in ("a.csv", "a.csv.gz", "a.csv.bz2", "a.csv.xz")}
     texts |= {"a.tsv": {"sep": "\t"}, "a.txt": {"sep": "|"}, "b.csv": {"encoding": "utf-16"}}
     texts |= {"c.csv": {"sep": ";", "decimal": ",", "encoding": "latin-1"}}
     for name, how in texts.items():
@@ -51,7 +48,7 @@ def valid(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.is_file())
 
 
-def mutate(content: bytes, draw: random.Random) -> bytes:
+def mutate(content, draw):
     """One to four edits: bytes flipped, cut out, doubled, taken from elsewhere in the file, or signs that mean something."""
     made = bytearray(content)
     for _ in range(draw.choice([1, 1, 2, 4])):
@@ -65,13 +62,13 @@ def mutate(content: bytes, draw: random.Random) -> bytes:
     return bytes(made) or b"\n"
 
 
-def _command(args: tuple[object, ...], said: Path) -> None:
+def _command(args, said):
     done = run(*args)
     said.write_text(done.stderr)
     raise SystemExit(done.returncode)
 
 
-def mutated(folder: Path, times: int, seed: int | None = 0) -> Count:
+def mutated(folder, times, seed=0):
     """Files changed at random, each read by a command in a process of its own."""
     count = Count("file damaged")
     draw = random.Random(seed)

@@ -1,5 +1,6 @@
 """Pairs of clusterings, and pairs of objects in them, by their definitions."""
 
+from decimal import Decimal, localcontext
 from math import comb
 
 import numpy as np
@@ -40,6 +41,20 @@ def pair_sums(codes, clusters, begin, end, *, term, missing):
             own[at], other[at] = f(table.sum(axis=1)).sum(), f(table.sum(axis=0)).sum()
     nothing = np.zeros((0, end, width), kind)
     return (joint, own, other, known) if missing else (joint, nothing, nothing, np.zeros((0, 0), np.int64))
+
+
+def phi(x):
+    return x * Decimal(x).ln() if x else Decimal(0)
+
+
+def xlogx(x):
+    """φ(x) = x log x of whole numbers, 0 at 0, and φ(x + 1) − φ(x), to more digits than a double has."""
+    numbers = [int(v) for v in x]
+    with localcontext() as context:
+        context.prec = 60
+        value = [float(phi(v)) for v in numbers]
+        rise = [float(phi(v + 1) - phi(v)) for v in numbers]
+    return np.array(value), np.array(rise)
 
 
 # What sums of x log x over contingency tables are by chance, from binomial coefficients.
