@@ -21,7 +21,7 @@ from sklearn.base import clone
 
 import consilience as cs
 from consilience._check import InputError
-from consilience._run import cluster, parallel
+from consilience._run import cluster
 from consilience._run.cluster import AHEAD
 from consilience._run.parallel import LARGE, ROUND, ClusterError, n_tasks, on_cluster, pack, unpack, workers
 from consilience._run.progress import logging_to
@@ -162,8 +162,10 @@ def test_results_of_a_call_that_was_left_are_not_those_of_the_next():
 
 
 def test_a_task_that_loky_lost_as_it_was_left_is_not_told(capsys):
-    with parallel._without_lost_tasks(), ProcessPoolExecutor(1) as pool:
+    list(workers(2, prefer="processes")([delayed(pow)(2, 3)] * 2))
+    with ProcessPoolExecutor(1) as pool:
         assert pool.submit(divmod, 7, 2).result() == (3, 1)
+        pool._flags.kill_workers = True
         pool._work_ids.put(99)  # what a call does that comes just as the tasks are thrown away
         pool._executor_manager_thread_wakeup.wakeup()
         pool._executor_manager_thread.join()

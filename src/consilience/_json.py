@@ -31,8 +31,10 @@ def plain(value: Any, *, big_as_text: bool = False) -> Any:
             return convert(value.tolist())
         if isinstance(value, Mapping):
             return {str(key): convert(item) for key, item in value.items()}
-        if isinstance(value, (list, tuple, Set)):
-            return [convert(item) for item in (sorted(value, key=str) if isinstance(value, Set) else value)]
+        if isinstance(value, Set):
+            return [convert(item) for item in sorted(value, key=str)]
+        if isinstance(value, (list, tuple)):
+            return [convert(item) for item in value]
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             return {field.name: convert(getattr(value, field.name)) for field in dataclasses.fields(value)}
         if value is pd.NA or value is pd.NaT:

@@ -69,11 +69,8 @@ def sweep(
         raise InputError("the columns of a view must stand together, and its number exist")
     options = _native.SweepOptions()
     options.clusters, options.objective = int(n_clusters), getattr(_native.Objective, objective)
-    options.temperature, options.capacity, options.keep_clusters = (
-        float(temperature),
-        float(capacity),
-        bool(keep_clusters),
-    )
+    options.temperature, options.capacity = float(temperature), float(capacity)
+    options.keep_clusters = bool(keep_clusters)
     options.shortlist, options.block, options.threads = int(shortlist), int(block), int(threads)
     options.seed, options.unit, options.fixed = int(seed), int(unit), int(fixed)
     return tuple(_native.sweep(start, column, value, weight, view_of, scale, group, labels, order, options))

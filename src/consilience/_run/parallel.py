@@ -121,11 +121,19 @@ def runs_tasks(verb: F) -> F:
     return with_its_workers  # type: ignore[return-value]
 
 
-def workers(n_jobs: int | None, *, prefer: str = "threads", **form: bool) -> "Workers":
+def workers(
+    n_jobs: int | None,
+    *,
+    lazily: bool = False,
+    as_they_come: bool = False,
+    prefer: str = "threads",
+    logged: bool = True,
+) -> "Workers":
     """Workers for independent tasks: call it with ``joblib.delayed(function)(…)`` tasks, or hold it open with ``with``."""
-    # Of their `form`, `lazily` yields results as soon as they and those before them are there, `as_they_come` (place, result) as they end;
+    # `lazily` yields results as soon as they and those before them are there, `as_they_come` (place, result) as they end;
     # else they are a list. `prefer` holds where a context does not say otherwise: "threads" for kernels, "processes" for Python code.
     jobs, client = check_n_jobs(n_jobs), active_client()
+    form = {"lazily": lazily, "as_they_come": as_they_come, "logged": logged}
     if client is not None:
         from consilience._run.cluster import ClusterWorkers
 
@@ -211,34 +219,31 @@ class _LocalWorkers(Workers):
 
     def _until_death(self, tasks: Mapping[int, Task]) -> Iterator[tuple[int, Any]]:
         self._turn += 1
-        with _without_lost_tasks():
-            found = self._held((_run_numbered, (self._turn, *one), {}) for one in list(tasks.items()))
-            try:
-                for turn, place, result in found:
-                    # joblib still has batches of a turn that ended early, and runs them in the next.
-                    if turn == self._turn:
-                        yield place, result
-            finally:
-                if hasattr(found, "close"):
-                    with warnings.catch_warnings():
-                        warnings.simplefilter("ignore", UserWarning)  # that tasks were canceled, as they should be
-                        found.close()
+        _ignore_lost_tasks()
+        found = self._held((_run_numbered, (self._turn, *one), {}) for one in list(tasks.items()))
+        try:
+            for turn, place, result in found:
+                # joblib still has batches of a turn that ended early, and runs them in the next.
+                if turn == self._turn:
+                    yield place, result
+        finally:
+            if hasattr(found, "close"):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", UserWarning)  # that tasks were canceled, as they should be
+                    found.close()
 
 
-@contextlib.contextmanager
-def _without_lost_tasks() -> Iterator[None]:
+@functools.cache
+def _ignore_lost_tasks() -> None:
     # A task given out just as joblib ends its processes is one that loky's thread no longer finds: it dies of that, and nobody need know.
     hook = threading.excepthook
 
     def report(args: threading.ExceptHookArgs) -> None:
-        if not (args.exc_type is KeyError and type(args.thread).__name__ == "_ExecutorManagerThread"):
+        is_over = getattr(getattr(args.thread, "executor_flags", None), "kill_workers", False)
+        if not (is_over and args.exc_type is KeyError):
             hook(args)
 
     threading.excepthook = report
-    try:
-        yield
-    finally:
-        threading.excepthook = hook
 
 
 def _run_numbered(turn: int, place: int, task: Task) -> tuple[int, int, Any]:

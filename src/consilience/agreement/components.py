@@ -98,7 +98,7 @@ def stable_groups(
 def one_each(values: Any, n: int, what: str) -> NDArray[Any]:
     array = np.asarray(values)
     if array.shape != (n,):
-        raise InputError(f"{what} must be one per object, {n:,} in all; got shape {array.shape}")
+        raise InputError(f"{what} must have {n:,} entries; got shape {array.shape}")
     return array
 
 

@@ -70,10 +70,8 @@ class Recommender(BaseEstimator):
         table = as_table(X, "counts")
         self.counts_ = sparse.csr_matrix(table.values)
         n, d = self.counts_.shape
-        self.row_labels_, self.column_labels_ = (
-            ensemble_of(rows, "row", n).labels,
-            ensemble_of(columns, "column", d).labels,
-        )
+        self.row_labels_ = ensemble_of(rows, "row", n).labels
+        self.column_labels_ = ensemble_of(columns, "column", d).labels
         if self.row_labels_.shape[1] != self.column_labels_.shape[1]:
             raise InputError(
                 f"{count(self.row_labels_.shape[1], 'clustering')} of the rows and {self.column_labels_.shape[1]:,} of the "

@@ -59,8 +59,10 @@ def command(
     opened, _ = open_data(data, "distances" if settings["metric"] == "precomputed" else "data", **how)
     table = opened.data
     assert table is not None
-    settings |= {"n_clusters": "auto"} if settings["n_clusters"] is None else {}
-    settings |= {"max_objects": None} if settings["max_objects"] == "all" else {}
+    if settings["n_clusters"] is None:
+        settings["n_clusters"] = "auto"
+    if settings["max_objects"] == "all":
+        settings["max_objects"] = None
     model = EnsembleClusterer(guide=check_guide(None, **wishes), **settings).fit(table)
     judged = {name: labels for name, labels in opened.known.items() if name in known or name not in aside}
     if output:

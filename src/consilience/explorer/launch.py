@@ -104,7 +104,8 @@ class Server:
         hosts = {f"{name}:{self.port}" for name in names} | (names if self.port == 80 else set())
         config = uvicorn.Config(
             Guard(self.api.app, self._tokens, hosts),
-            http=partial(LimitedProtocol, self._tokens),  # type: ignore[arg-type]  # h11 refuses doubled Host headers and bad lengths by itself
+            # h11 refuses doubled Host headers and bad lengths by itself.
+            http=partial(LimitedProtocol, self._tokens),  # type: ignore[arg-type]
             ws="none",
             lifespan="off",
             log_config=None,  # how a process logs is its own affair

@@ -76,6 +76,8 @@ class Spreads:
 
     def _binned(self, column: int) -> tuple[dict[str, Any], Array]:
         if self._data.in_words:
+            assert self._data.original is not None
+            assert self._data.encoder is not None
             cells = self._data.original.iloc[self._rows, column]
             one = self._data.encoder.columns[column]
             if one.kind == "ordered":

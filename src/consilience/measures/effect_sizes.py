@@ -170,6 +170,7 @@ class ColumnEffects:
     @classmethod
     def of(cls, table: Table, codes: NDArray[np.int32]) -> Self:
         """Cost O(n · width)."""
+        assert table.encoder is not None
         _, _, effect, error = effect_sizes(table.values, codes)
         strength = np.where(np.isnan(effect), -1.0, np.abs(effect))
         begins = np.unique(table.encoder.groups, return_index=True)[1]
@@ -201,6 +202,7 @@ class ColumnEffects:
         return f"{one.name}: {middle[0]} against {middle[1]} (median)"
 
     def _column(self, column: int) -> EncodedColumn:
+        assert self.table.encoder is not None
         return self.table.encoder.columns[column]
 
     def _level(self, cluster: int, column: int) -> str:
@@ -211,11 +213,13 @@ class ColumnEffects:
 
     def _position(self, cluster: int, column: int) -> int:
         """Which of the column's own encoded columns it is."""
+        assert self.table.encoder is not None
         return int(self.place[cluster, column]) - int(np.searchsorted(self.table.encoder.groups, column))
 
     def _beyond(self, cluster: int, column: int) -> tuple[Array, str]:
         """Which objects are at a level of an order, or beyond it, and this in words: that by which the cluster differs most."""
         # on the side where the cluster has more, by its mean
+        assert self.table.original is not None
         one, inside = self._column(column), self.codes == cluster
         steps = one.steps(self.table.original.iloc[:, column])
         known, last = (steps >= 0) & (self.codes >= 0), len(one.levels) - 1
@@ -229,6 +233,7 @@ class ColumnEffects:
 
     def _cells(self, cluster: int, column: int) -> tuple[Array, Array]:
         """The cells that are there, in the cluster and elsewhere; of a category whether they are of the level."""
+        assert self.table.original is not None
         one, cells = self._column(column), self.table.original.iloc[:, column]
         there = cells.notna().to_numpy() & (self.codes >= 0)
         if one.kind == "ordered":

@@ -14,7 +14,15 @@ from consilience.clusterer import Assignment, EnsembleClusterer
 from consilience.clusterer.saving import ClustererModel, model_of
 from consilience.consensus.result import describe_scales
 from consilience.consensus.trust.tables import cluster_means
-from consilience.reports import clusters as told
+from consilience.reports.clusters import (
+    cautions,
+    describe_plane,
+    matches,
+    say_size,
+    sureness,
+    sureness_facts,
+    trust_sheet,
+)
 from consilience.reports.consensus import LabelsReport, describe_clusters, floaters
 from consilience.reports.files import name_objects, object_index, object_table, whole_or_empty
 from consilience.reports.finding import Block, Finding, Sheet, Text
@@ -37,20 +45,20 @@ def cluster_summary(model: EnsembleClusterer, known: Mapping[str, Any]) -> dict[
         "n_objects": len(labels),
         "n_clusterings": model.ensemble_.n_clusterings,
         "n_sampled": None if model.sample_ is None else len(model.sample_),
-        **told.sureness(model_of(model)),
+        **sureness(model_of(model)),
         "method": model.consensus_.method,
         "chosen": model.note_,
         "doubt": model.doubt_,
         "scales": None if model.scales_ is None else plain(model.scales_),
         "scales_in_words": describe_scales(model.consensus_),
         "clusters": plain(cluster_means(labels, model.confidence_, model.support_)),
-        "known": told.matches(known, labels),
+        "known": matches(known, labels),
     }
 
 
 def clusters_finding(model: EnsembleClusterer, known: Mapping[str, Any]) -> Finding:
     one, labels = model_of(model), model.labels_
-    facts = told.sureness_facts(one, told.matches(known, labels))
+    facts = sureness_facts(one, matches(known, labels))
     if model.sample_ is not None:
         sampled = f"{len(model.sample_):,} of {count(len(labels), 'object')} were clustered"
         facts.append(("sample", f"{sampled}, the others labeled as new ones"))
@@ -58,10 +66,10 @@ def clusters_finding(model: EnsembleClusterer, known: Mapping[str, Any]) -> Find
         facts.append(("scales", scales + _other_scales(model)))
     how = [("method", model.consensus_.method), *([("chosen", model.note_)] if model.note_ else [])]
     found = scales_finding(model.consensus_)
-    title = f"{told.say_size(one)}, from {count(model.ensemble_.n_clusterings, 'clustering')}"
+    title = f"{say_size(one)}, from {count(model.ensemble_.n_clusterings, 'clustering')}"
     reasons = Finding("How this came about", how, found.tables, sentences=found.sentences)
-    tables = [told.trust_sheet(cluster_means(labels, model.confidence_, model.support_))]
-    return Finding(title, facts, tables, doubts=told.cautions(model.doubt_), reasons=reasons)
+    tables = [trust_sheet(cluster_means(labels, model.confidence_, model.support_))]
+    return Finding(title, facts, tables, doubts=cautions(model.doubt_), reasons=reasons)
 
 
 def _other_scales(model: EnsembleClusterer) -> str:
@@ -78,19 +86,19 @@ def assignment_summary(found: Assignment, known: Mapping[str, Any]) -> dict[str,
         "n_objects": len(found.labels),
         "n_clusters": found.n_clusters,
         "sizes": found.sizes.tolist(),
-        **told.sureness(found),
+        **sureness(found),
         "drift": {
             "share_outside": found.drift.share,
             **{name: plain(getattr(found.drift, name)) for name in ("expected", "large", "columns", "unseen")},
             "in_words": found.describe_drift(),
         },
-        "known": told.matches(known, found.labels),
+        "known": matches(known, found.labels),
     }
 
 
 def assignment_finding(found: Assignment, known: Mapping[str, Any]) -> Finding:
     facts = [("sizes", ", ".join(f"{size:,}" for size in found.sizes))]
-    facts += [*told.sureness_facts(found, told.matches(known, found.labels)), ("drift", found.describe_drift())]
+    facts += [*sureness_facts(found, matches(known, found.labels)), ("drift", found.describe_drift())]
     return Finding(f"{count(len(found.labels), 'object')} to {count(found.n_clusters, 'cluster')}", facts)
 
 
@@ -99,7 +107,7 @@ class ClustererReport(LabelsReport, of=ClustererModel):
 
     @property
     def cautions(self) -> list[str]:
-        return told.cautions(self.result.doubt)
+        return cautions(self.result.doubt)
 
     def facts(self) -> list[tuple[str, str]]:
         model = self.result
@@ -118,7 +126,7 @@ def clusters(report: ClustererReport) -> Iterator[Block]:
     if model.scales is not None:
         yield scale_table(model.scales)
         yield Sheet("scales", model.scales.set_index("n_clusters"), "Scales", most=0)
-    yield from told.describe_plane(report, {"clusters": model.labels})
+    yield from describe_plane(report, {"clusters": model.labels})
     yield from describe_clusters(model, report)
     read_by = model.encoder or model.reader
     objects = name_objects(object_table(model), (read_by and read_by.id_name) or "id")

@@ -268,8 +268,9 @@ def trust_sheet(table: pd.DataFrame) -> Sheet:
 def say_sureness(one: Any) -> str:
     if not (one.labels >= 0).any():
         return ""
-    _, confidence, support, floaters = sureness(one).values()
-    return f"mean confidence {confidence:.2f}, mean support {support:.2f}, {count(floaters, 'floater')}"
+    sure = sureness(one)
+    means = f"mean confidence {sure['mean_confidence']:.2f}, mean support {sure['mean_support']:.2f}"
+    return f"{means}, {count(sure['n_floaters'], 'floater')}"
 
 
 def say_clusters(

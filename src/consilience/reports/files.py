@@ -35,7 +35,11 @@ def check_file(path: str | Path) -> Path:
     return path
 
 
-def check_table_path(path: str | Path, endings: Iterable[str] = WRITERS, what: str = "a table can be written") -> Path:
+def check_table_path(path: str | Path) -> Path:
+    return _check_ending(path, WRITERS, "a table can be written")
+
+
+def _check_ending(path: str | Path, endings: Iterable[str], what: str) -> Path:
     path = Path(path)
     if path.suffix.lower() not in endings:
         raise InputError(f"{path}: {what} as {', '.join(endings)}; give the file one of these endings")
@@ -43,7 +47,7 @@ def check_table_path(path: str | Path, endings: Iterable[str] = WRITERS, what: s
 
 
 def check_figure_path(path: str | Path) -> Path:
-    return check_table_path(path, (".png", ".svg", ".pdf"), "a picture can be drawn")
+    return _check_ending(path, (".png", ".svg", ".pdf"), "a picture can be drawn")
 
 
 def write_table(frame: pd.DataFrame, path: str | Path) -> None:

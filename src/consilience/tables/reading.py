@@ -17,14 +17,11 @@ from consilience.tables.column_roles import choose, find_ids, find_row_names, la
 from consilience.tables.data_columns import Reading, data_columns
 from consilience.tables.encoder import Encoder, describe_aside, named_kind
 from consilience.tables.files import SOURCE, open_raw
+from consilience.tables.filling import Gaps
 from consilience.tables.raw_table import Names, Options, RawTable
 from consilience.tables.scaling import CountScaling, Standardizer, looks_like_counts
 
 KINDS = ("data", "counts", "distances", "new_distances", "labels")
-
-
-def _of_reading(name: str) -> Any:
-    return property(lambda table: getattr(table.reading, name))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,10 +71,21 @@ class Table:
     from_file: bool = False
     reading: Reading = field(default_factory=Reading)
 
-    encoder = _of_reading("encoder")
-    original = _of_reading("original")
-    gaps = _of_reading("gaps")
-    aside = _of_reading("aside")
+    @property
+    def encoder(self) -> Encoder | None:
+        return self.reading.encoder
+
+    @property
+    def original(self) -> pd.DataFrame | None:
+        return self.reading.original
+
+    @property
+    def gaps(self) -> Gaps | None:
+        return self.reading.gaps
+
+    @property
+    def aside(self) -> Mapping[str, str]:
+        return self.reading.aside
 
     @cached_property
     def is_counts(self) -> bool:

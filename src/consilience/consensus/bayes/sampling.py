@@ -313,7 +313,16 @@ class Posterior:
 
 
 def sample_posterior(
-    problem: Problem, sampler: dict[str, Any], *, init: str, n_chains: int, max_iter: int, n_samples: int, **how: Any
+    problem: Problem,
+    sampler: dict[str, Any],
+    *,
+    init: str,
+    n_chains: int,
+    max_iter: int,
+    n_samples: int,
+    seed: int,
+    n_jobs: int | None,
+    **how: Any,
 ) -> Posterior:
     """Chains over the objects of a problem; every one stands in them as often as it weighs."""
     if not problem.whole:
@@ -326,8 +335,8 @@ def sample_posterior(
         )
     rows = np.repeat(np.arange(problem.n_rows), problem.weights.astype(np.int64))
     model = Sampler(np.ascontiguousarray(problem.labels[rows]), problem.offsets, **sampler)
-    starts = _starts(problem, rows, init, n_chains, model.n_components, how["seed"], how["n_jobs"])
-    chains = run_chains(model, starts, max_iter=max_iter, n_samples=n_samples, **how)
+    starts = _starts(problem, rows, init, n_chains, model.n_components, seed, n_jobs)
+    chains = run_chains(model, starts, max_iter=max_iter, n_samples=n_samples, seed=seed, n_jobs=n_jobs, **how)
     second = np.stack([chain.trace["log_joint"][max_iter // 2 :] for chain in chains])
     best = second.mean(axis=1).argmax()
     return Posterior(chains, second.max(axis=1) >= second[best].min(), rows)

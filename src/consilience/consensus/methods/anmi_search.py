@@ -17,7 +17,7 @@ import numpy as np
 from consilience._check import InputError, check_choice, check_seed
 from consilience._run.random import child_seed
 from consilience._types import Array, Labels
-from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
+from consilience.consensus.methods.estimator import Answer, CheckedMethod
 from consilience.consensus.methods.information import best_start, problem_views, rows_of_start
 from consilience.consensus.rows.problem import Problem
 from consilience.engine.information import Engine, Search, batch_scores, objective_of
@@ -84,7 +84,7 @@ def _fill(column: Array, views: Views, k: int) -> Labels:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ANMISearch(ConsensusEstimator):
+class ANMISearch(CheckedMethod):
     """The partition with the largest average NMI that greedy search finds from several starts.
 
     Parameters

@@ -25,7 +25,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from consilience._check import check_choice, check_count, check_seed
 from consilience._run.random import stream
 from consilience._types import Floats, Ints
-from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
+from consilience.consensus.methods.estimator import Answer, CheckedMethod
 from consilience.consensus.methods.graph_partition import in_blocks, partition_graph
 from consilience.consensus.rows.cluster_similarity import THETA, cluster_weights, co_occurrence
 from consilience.consensus.rows.problem import Problem, incidence, sample_rows, sum_over_labels
@@ -148,7 +148,7 @@ def bipartite(members: Any, weights: Any) -> Any:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class HBGF(ConsensusEstimator):
+class HBGF(CheckedMethod):
     """Hybrid Bipartite Graph Formulation: partition the graph of objects and clusters.
 
     Parameters
@@ -206,7 +206,7 @@ class HBGF(ConsensusEstimator):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LWGP(ConsensusEstimator):
+class LWGP(CheckedMethod):
     """Locally Weighted Graph Partitioning: a spectral cut of the bipartite graph of objects and weighted clusters.
 
     Parameters

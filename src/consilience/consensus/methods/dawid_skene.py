@@ -6,7 +6,7 @@ import numpy as np
 
 from consilience._check import check_positive, check_seed
 from consilience._types import Ints
-from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
+from consilience.consensus.methods.estimator import Answer, CheckedMethod
 from consilience.consensus.methods.strehl_ghosh import MCLA
 from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import Problem
@@ -22,7 +22,7 @@ def meta_clusters(problem: Problem, seed: int) -> Ints:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class DawidSkene(ConsensusEstimator):
+class DawidSkene(CheckedMethod):
     """Consensus of clusterings with independent errors: MCLA's answer, improved by EM on how reliable each clustering is.
 
     What ``method="auto"`` takes for noisy copies of one grouping: annotators, or labels with errors. Clusterings with correlated

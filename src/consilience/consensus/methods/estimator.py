@@ -1,6 +1,6 @@
 """The estimator that every consensus method is: scikit-learn's contract around one pure function."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import partial
 from typing import Any, ClassVar
@@ -22,7 +22,7 @@ def _check_imbalance(name: str, imbalance: Any) -> None:
         raise InputError(f"{name} must be a number from 0 to 10; got {show(imbalance)}")
 
 
-# What parameters must be, by name, whatever the method; None is well where it is the default.
+# What parameters of our own methods must be, by name; None is well where it is the default.
 COUNTS = "n_init", "max_iter", "n_chains", "n_samples", "n_components", "n_neighbors", "steps", "max_leaves"
 CHECKS: dict[str, Callable[[str, Any], object]] = dict.fromkeys(COUNTS, check_count)
 CHECKS |= dict.fromkeys(("theta", "memory_budget", "alpha", "beta"), check_positive)
@@ -102,6 +102,7 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
     random_state: RandomState = None
 
     _resample: ClassVar[str] = "walk"  # how resamples are combined for the confidence
+    _checks: ClassVar[Mapping[str, Callable[[str, Any], object]]] = {}  # what parameters must be, by name
 
     def fit(self, X: EnsembleLike, y: Any = None, sample_weight: Any = None) -> Any:
         """Combine the clusterings of `X`: an Ensemble, or what one is made from (columns are clusterings).
@@ -142,8 +143,8 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
         """The method's answer, its labels of the rows numbered by falling size, and its memberships in that order."""
         for one in fields(self):
             value = getattr(self, one.name)
-            if one.name in CHECKS and not (value is None and one.default is None):
-                CHECKS[one.name](one.name, value)
+            if one.name in self._checks and not (value is None and one.default is None):
+                self._checks[one.name](one.name, value)
         with step(f"combining by {type(self).__name__}"):
             answer = self._combine(problem)
         order = by_size(answer.labels, problem.weights, int(answer.labels.max()) + 1, problem.first)
@@ -156,3 +157,9 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
 
     def _combine(self, problem: Problem) -> Answer:
         raise NotImplementedError
+
+
+class CheckedMethod(ConsensusEstimator):
+    """Base of our own methods. A class of a user's own means by its parameters what it likes."""
+
+    _checks = CHECKS

@@ -18,7 +18,7 @@ from consilience import _kernels
 from consilience._check import InputError, check_choice, check_positive, check_seed
 from consilience._run.random import stream
 from consilience._types import Floats, Ints
-from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
+from consilience.consensus.methods.estimator import Answer, CheckedMethod
 from consilience.consensus.rows.cluster_similarity import THETA, cluster_weights
 from consilience.consensus.rows.problem import Problem
 from consilience.consensus.rows.row_tree import choose_leaves, cut_tree, mean_association, weighted_linkage
@@ -52,7 +52,7 @@ def leaf_rows(problem: Problem, memory_budget: Any, seed: int, sample: int = 4_0
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class EvidenceAccumulation(ConsensusEstimator):
+class EvidenceAccumulation(CheckedMethod):
     """Consensus by hierarchical clustering of the co-association of the objects.
 
     Parameters
@@ -101,7 +101,7 @@ class EvidenceAccumulation(ConsensusEstimator):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LWEA(ConsensusEstimator):
+class LWEA(CheckedMethod):
     """Locally Weighted Evidence Accumulation: average linkage of a co-association in which clusters weigh differently.
 
     Parameters

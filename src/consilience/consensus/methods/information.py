@@ -21,7 +21,7 @@ from consilience._check import InputError, check_choice, check_labels, check_pos
 from consilience._run.parallel import workers
 from consilience._run.random import child_seed, stream
 from consilience._types import Array, Ints, Labels
-from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
+from consilience.consensus.methods.estimator import Answer, CheckedMethod
 from consilience.consensus.rows.problem import Problem, sample_rows
 from consilience.engine.annealing import anneal
 from consilience.engine.information import Engine, batch_scores, objective_of, random_starts, refill_empty
@@ -95,7 +95,7 @@ def engine_search(
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class QuadraticConsensus(ConsensusEstimator):
+class QuadraticConsensus(CheckedMethod):
     """k-means on the labels: batch, then online (quadratic mutual information).
 
     Parameters
@@ -149,7 +149,7 @@ def _annealed_start(problem: Problem, n_init: int, cooling: float, seed: int, n_
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class InformationBottleneck(ConsensusEstimator):
+class InformationBottleneck(CheckedMethod):
     """The partition that keeps the most information about the clusterings, Σ_q I(C; λ_q).
 
     Parameters

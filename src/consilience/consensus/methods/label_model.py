@@ -31,7 +31,7 @@ from consilience import _kernels
 from consilience._check import InputError, count
 from consilience._run.parallel import workers
 from consilience._types import EnsembleLike, Floats, Ints, Labels
-from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
+from consilience.consensus.methods.estimator import Answer, CheckedMethod
 from consilience.consensus.methods.information import SAMPLE
 from consilience.consensus.rows.problem import Problem, by_size, sample_rows, sum_over_labels
 from consilience.engine.information import random_starts
@@ -45,7 +45,7 @@ UNSEEN = -2  # safeguard: the code of a label that fitting never saw, which no o
 Codes = dict[Hashable, int]
 
 
-class LabelModel(ConsensusEstimator):
+class LabelModel(CheckedMethod):
     """Base of the probabilistic methods: `predict`, `predict_proba`, `score` and `perplexity` on new rows of labels.
 
     A method adds ``_log_joint(rows)``: for (n, r) codes of labels, −1 missing, the (n, K) log p(row, cluster), clusters in the

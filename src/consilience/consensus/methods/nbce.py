@@ -23,7 +23,7 @@ from consilience._types import Floats, Ints, Labels
 from consilience.consensus.bayes.model import mean_log_joint
 from consilience.consensus.bayes.sampling import INITS, convergence_table, sample_posterior, summarize, trace_table
 from consilience.consensus.bayes.variational import KINDS, Method, answer_of, fit_bound, likelihood_power
-from consilience.consensus.methods.estimator import Answer
+from consilience.consensus.methods.estimator import CHECKS, Answer
 from consilience.consensus.methods.label_model import LabelModel
 from consilience.consensus.rows.problem import Problem, by_size
 from consilience.consensus.samples.expected_loss import LOSSES
@@ -124,6 +124,8 @@ class NBCE(LabelModel):
     [0]
     """
 
+    _checks = {name: check for name, check in CHECKS.items() if name not in ("max_iter", "tol")}  # noqa: RUF012  (more is asked here)
+
     prior: str = "tsb"
     inference: str = "gibbs"
     n_components: int = 100
@@ -154,8 +156,8 @@ class NBCE(LabelModel):
         check_choice(self.inference, INFERENCE, "inference")
         check_choice(self.loss, LOSSES, "loss")
         check_choice(self.init, INITS, "init")
-        if self.max_iter is not None and self.inference == "gibbs":
-            check_count("max_iter", self.max_iter, 2)
+        if self.max_iter is not None:
+            check_count("max_iter", self.max_iter, 2 if self.inference == "gibbs" else 1)
         check_positive("tol", self.tol)
         if self.n_moves is not None:
             check_count("n_moves", self.n_moves, 0)

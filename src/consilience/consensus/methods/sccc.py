@@ -17,7 +17,7 @@ import numpy as np
 from consilience._check import InputError, check_choice
 from consilience._kernels import x_log_x
 from consilience._types import Floats, Ints, Labels
-from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
+from consilience.consensus.methods.estimator import Answer, CheckedMethod
 from consilience.consensus.rows.problem import Problem, incidence, row_distances
 from consilience.ensemble import Ensemble
 from consilience.measures import stability
@@ -84,7 +84,7 @@ def _shared(problem: Problem, labels: Ints) -> float:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SCCC(ConsensusEstimator):
+class SCCC(CheckedMethod):
     """Consensus around stable components: the largest groups that every clustering keeps together.
 
     Parameters

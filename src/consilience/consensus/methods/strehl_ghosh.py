@@ -28,7 +28,7 @@ from consilience._check import check_choice, check_count, check_seed
 from consilience._run.progress import step
 from consilience._run.random import stream
 from consilience._types import Floats, Ints
-from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
+from consilience.consensus.methods.estimator import Answer, CheckedMethod
 from consilience.consensus.methods.graph_partition import in_blocks, partition_graph, partition_hypergraph
 from consilience.consensus.rows.cluster_similarity import co_occurrence
 from consilience.consensus.rows.problem import Problem, by_size, incidence, sample_rows, sum_over_labels
@@ -94,7 +94,7 @@ def _keep_strongest(problem: Problem, start: int, drawn: Any, n_neighbors: int) 
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class CSPA(ConsensusEstimator):
+class CSPA(CheckedMethod):
     """Cluster-based Similarity Partitioning Algorithm: partition the graph of co-occurrence in clusters.
 
     Parameters
@@ -148,7 +148,7 @@ class CSPA(ConsensusEstimator):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class HGPA(ConsensusEstimator):
+class HGPA(CheckedMethod):
     """HyperGraph-Partitioning Algorithm: k groups of about equal size that cut the fewest clusters; never a default.
 
     Parameters
@@ -235,7 +235,7 @@ def compete(association: Floats, totals: Floats) -> Ints:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MCLA(ConsensusEstimator):
+class MCLA(CheckedMethod):
     """Meta-CLustering Algorithm: group the clusters of all clusterings, then assign objects to the groups.
 
     Parameters

@@ -20,7 +20,7 @@ from consilience import _kernels
 from consilience._check import InputError, check_choice, check_seed
 from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints, Labels
-from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
+from consilience.consensus.methods.estimator import Answer, CheckedMethod
 from consilience.consensus.methods.information import ENOUGH, best_start, problem_views, rows_of_start
 from consilience.consensus.rows.problem import Problem
 from consilience.consensus.rows.row_tree import choose_leaves
@@ -96,7 +96,7 @@ def _starts(problem: Problem, init: str, n_init: int, seed: int, *, most: int = 
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MajorityVote(ConsensusEstimator):
+class MajorityVote(CheckedMethod):
     """Consensus by iterated voting with aligned cluster names; fast, and among the best under label noise.
 
     Parameters

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from consilience._check import InputError
-from consilience.consensus.methods.estimator import Answer, ConsensusEstimator
+from consilience.consensus.methods.estimator import Answer, CheckedMethod
 from consilience.consensus.rows.cluster_similarity import STEPS, THETA, nearest_clusters
 from consilience.consensus.rows.problem import Problem
 from consilience.consensus.rows.row_tree import LEAVES, cut_clusters, fits, narrowed, row_tree
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ClusterWalk(ConsensusEstimator):
+class ClusterWalk(CheckedMethod):
     """Consensus by average linkage of similarities from a random walk over all clusters: what ``method="auto"`` mostly takes.
 
     Parameters

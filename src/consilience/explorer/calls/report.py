@@ -134,7 +134,8 @@ def _clusters(
     report: Report, result: Any, names: list[str], called: str, marks: list[list[dict[str, Any]]] | None
 ) -> list[Block]:
     """The clusters by their names, how far to trust them where that is known, and what tells them apart."""
-    caption, look = f"Clusters of {called}", dict[str, Any](place=PLACE, slots=report.slots(result.labels))
+    caption = f"Clusters of {called}"
+    look: dict[str, Any] = {"place": PLACE, "slots": report.slots(result.labels)}
     if result.support is None:
         anchors = [f"{PLACE}-{cluster}" for cluster in range(len(names))]
         table = pd.DataFrame({"cluster": names, "size": np.bincount(result.labels[result.labels >= 0])})
