@@ -65,9 +65,13 @@ def worker_pids(client, n_workers=2):
         client.cluster.scale(n_workers)
         client.wait_for_workers(n_workers, timeout=120)
     deadline = time.monotonic() + 60
-    while not all(_is_settled(nanny) for nanny in client.cluster.workers.values()) and time.monotonic() < deadline:
+    while time.monotonic() < deadline:
+        if all(_is_settled(nanny) for nanny in client.cluster.workers.values()):
+            pids = client.run(os.getpid, on_error="ignore")  # one may end meanwhile
+            if len(pids) == n_workers:
+                break
         time.sleep(0.05)
-    return sorted(client.run(os.getpid).values())
+    return sorted(pids.values())
 
 
 def _is_settled(nanny):

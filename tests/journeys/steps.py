@@ -56,7 +56,8 @@ def explorer(folder: Path, line: str) -> Iterator[str]:
             yield found[0]
             process.send_signal(signal.SIGINT)
             assert process.wait() == 0
-            assert "Traceback" not in log + rest.result()
+            log += rest.result()
+            assert "Traceback" not in log, log
         finally:
             process.kill()
 

@@ -116,8 +116,8 @@ class Server:
             timeout_graceful_shutdown=2,
         )
         self._server = EndingServer(config)
-        sockets = [self._socket]
-        self._thread = threading.Thread(target=self._server.run, args=(sockets,), name="explorer", daemon=True)
+        self._thread = threading.Thread(target=self._serve, name="explorer", daemon=True)
+        self._ended = threading.Event()  # Ctrl-C in a thread's `join` makes that thread pass for one that has ended
         self._address = f"http://{named}:{self.port}/"
 
     def _new_token(self, session: Session, address: str, wanted: int) -> str:
@@ -130,6 +130,12 @@ class Server:
             except UnsafeSecretError as error:
                 self.note = f"the address is good for this start alone: {error}"
         return secrets.token_hex(16)
+
+    def _serve(self) -> None:
+        try:
+            self._server.run([self._socket])
+        finally:
+            self._ended.set()
 
     @property
     def url(self) -> str:
@@ -158,15 +164,15 @@ class Server:
 
     def wait(self) -> None:
         """Block until the server ends, or Ctrl-C."""
-        while self._thread.is_alive():
-            self._thread.join(0.5)
+        while not self._ended.wait(0.5):
+            pass
 
     def close(self) -> None:
         """Stop the job under way, and the server."""
         self.api.close()
         self._server.should_exit = True
-        if self._thread.is_alive():
-            self._thread.join(10)
+        if self._thread.ident is not None:  # it was started
+            self._ended.wait(10)
         self._socket.close()
 
     def __repr__(self) -> str:
@@ -239,11 +245,11 @@ def run(server: Server, *, browser: bool, say: Callable[[str], Any]) -> None:
     with server:
         if server.note:
             say(f"{server.note}.")
-        say(f"The explorer is ready at {server.url}")
-        say("Press Ctrl-C to end it.")
-        if browser:
-            server.open_browser()
         try:
+            say(f"The explorer is ready at {server.url}")
+            say("Press Ctrl-C to end it.")
+            if browser:
+                server.open_browser()
             server.wait()
         except KeyboardInterrupt:
             say("\nThe explorer has ended.")
