@@ -97,7 +97,7 @@ def test_names_weights_and_what_is_new():
 
 
 test_bad_options = refusals(
-    (lambda: stable_groups([[0, 0, 1]], [[0, 0, 1]], names=["a"]), "names must be one per object, 3 in all"),
+    (lambda: stable_groups([[0, 0, 1]], [[0, 0, 1]], names=["a"]), "names must have 3 entries"),
     (lambda: stable_groups([[0, 0, 1]], [[0, 0, 1]], smallest=0), "smallest must be"),
     (lambda: stable_groups([[0, 0]], [[0, 0, 1]]), "2 objects before and 3 after"),
     (lambda: column_information(np.eye(3), [0, 1]), "3 rows and 2 labels"),
@@ -259,7 +259,7 @@ test_mistakes = refusals(
     (lambda: Recommender().fit(np.zeros((2, 2)), [[0, 1]], [[0, 1]]), "no counts"),
     (lambda: Recommender().fit(np.eye(2), [[0, 1, 1]], [[0, 1]]), "2 rows, and the clusterings of the rows are of 3"),
     (lambda: Recommender().fit(np.eye(2), [[0, 1]] * 2, [[0, 1]]), "2 clusterings of the rows and 1 of the columns"),
-    (lambda: small(column_names=["a"]), "column_names must be one per object, 2 in all"),
+    (lambda: small(column_names=["a"]), "column_names must have 2 entries"),
     (lambda: small().scores([2], [0]), "rows, 0 to 1"),
     (lambda: small().scores([0.5], [0]), "numbers of their rows"),
     (lambda: small().auc([0, 1], [0, 1], [1, 1]), "some of both"),
