@@ -58,11 +58,11 @@ layers: $(VENV)/.tested
 # Threads of the tests would only wait for each other. A file stays with one worker, so that what its tests share is made once.
 # What is compiled of the tests is kept for the next run.
 units: $(VENV)/.tested
-	PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n 2 --dist loadfile -m 'not slow' tests --pyargs consilience --doctest-modules
+	PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n 3 --dist loadfile -m 'not slow' tests --pyargs consilience --doctest-modules
 
 slow: $(VENV)/.tested
 	@$(MAKE) --no-print-directory sanitizers
-	$(PYTEST) -q -n 2 --dist loadfile -m slow tests papers/tests
+	$(PYTEST) -q -n 3 --dist loadfile -m slow tests papers/tests
 
 papers: $(VENV)/.tested
 	$(PYTEST) -q -n 2 --dist loadfile papers/tests
