@@ -315,7 +315,7 @@ def test_commands_run_in_the_order_given(tmp_path):
     commands = [line for line in lines if line.startswith("consilience ")]
     assert len(commands) == 2
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    for command in ("consilience demo --output consilience-demo", *commands):
+    for command in ("consilience demo --output consilience-demo -n 100", *commands):
         words = ["-m", *shlex.split(command, comments=True)]
         if "explore" in words:
             explores([sys.executable, *words, "--no-browser"], cwd=tmp_path, env=environment)

@@ -47,7 +47,7 @@ def client():
 
 @pytest.mark.parametrize("name", clusters.jobs())
 def test_work_is_the_same_with_a_worker_killed(client, name):
-    check(clusters.worker_killed(client, name, clusters.jobs()[name], 3), 3)
+    check(clusters.worker_killed(client, name, clusters.jobs()[name], 1), 1)
 
 
 def test_losses_are_counted():

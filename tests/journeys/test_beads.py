@@ -20,7 +20,7 @@ COLOR = ("red", "green", "blue")
 def demo_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which README's demo was run."""
     folder = tmp_path_factory.mktemp("demo")
-    consilience(folder, "demo --output consilience-demo")
+    consilience(folder, "demo --output consilience-demo -n 150")
     return folder
 
 
