@@ -20,9 +20,9 @@ from scipy import sparse
 
 import consilience as cs
 from benchmarks.timing import cpu
+from consilience.generation.default_methods import recipe_of, usual_clusters
 from consilience.generation.methods.graph import SPAN, igraph_of, leiden
 from consilience.generation.methods.neighbors import Points, connectivities, nearest_neighbors
-from consilience.generation.recipes import recipe_of, usual_clusters
 from consilience.measures import adjusted_rand, nmi
 from consilience.tables.scaling import CountScaling, Standardizer, looks_like_counts
 

@@ -95,20 +95,20 @@ NOTHING = re.compile("(?!)")
 #: name: (what it does, {what is replaced: by what})
 RULES = {
     # The text of a file
-    "encodings": ("UTF-16, Windows-1252 and Latin-1 are known by their bytes", {"tables.text._as_utf8": only_utf8}),
+    "encodings": ("UTF-16, Windows-1252 and Latin-1 are known by their bytes", {"tables.text_files._as_utf8": only_utf8}),
     "separators": (
         "semicolons, tabs and bars are found by the first lines",
-        {"tables.text.find_separator": lambda old: lambda source, raw, default: default or ","},
+        {"tables.text_files.find_separator": lambda old: lambda source, raw, default: default or ","},
     ),
-    "decimal comma": ("commas are decimal signs where nothing else is", {"tables.text._has": value(False)}),
+    "decimal comma": ("commas are decimal signs where nothing else is", {"tables.text_files._has": value(False)}),
     "names of rows as R writes": (
         "a first column of names where the header has one cell less",
-        {"tables.text._has_row_names": value(False)},
+        {"tables.text_files._has_row_names": value(False)},
     ),
-    "header of numbers refused": ("a first line of numbers is refused", {"tables.text._check_header": value(None)}),
+    "header of numbers refused": ("a first line of numbers is refused", {"tables.text_files._check_header": value(None)}),
     "title": (
         "comments and a title above the names of the columns are left out",
-        {"tables.text._lines_above": value(0)},
+        {"tables.text_files._lines_above": value(0)},
     ),
     "names that come again": (
         "the second column of a name is numbered",
@@ -130,7 +130,7 @@ RULES = {
     ),
     "count of the rows": (
         "whole numbers that count the rows in their order, or all differ under the name of an id, are set aside",
-        {f"tables.{module}.names_rows": value("") for module in ("column_types", "data_columns")},
+        {f"tables.{module}.names_rows": value("") for module in ("column_types", "encoded_tables")},
     ),
     # What a column is
     "yes and no": (
@@ -174,18 +174,18 @@ RULES = {
     "thousands": (
         "1,234,567; 1.234,50; 1 234",
         {
-            "tables.parse_text._PLACED": value(
+            "tables.numbers_and_dates._PLACED": value(
                 {True: re.compile(r"\d*(?:,\d+)?"), False: re.compile(r"\d*(?:\.\d*)?")}
             ),
-            "tables.parse_text._in_groups": lambda old: (
+            "tables.numbers_and_dates._in_groups": lambda old: (
                 lambda digits: not re.search("['’\u00a0\u202f ]", digits.strip())
             ),
         },
     ),
-    "units": ("5 kg, $5, 5 %: one unit in a column", {"tables.parse_text._WRITTEN": WithoutUnits}),
+    "units": ("5 kg, $5, 5 %: one unit in a column", {"tables.numbers_and_dates._WRITTEN": WithoutUnits}),
     "decimal sign by column": (
         "a comma or a point is the decimal sign, as the cells of a column tell",
-        {"tables.parse_text._decimal_sign": lambda old: lambda texts, decimal: decimal or "."},
+        {"tables.numbers_and_dates._decimal_sign": lambda old: lambda texts, decimal: decimal or "."},
     ),
     "numbers among words": (
         "a column is numbers, or dates, though some cells are words for unknown, or other words, all rare",
@@ -208,7 +208,7 @@ RULES = {
     "order: ranges": ("18-24, 65+, under 20", {"tables.column_types.range_places": value(None)}),
     # What is only said
     "notice: totals": ("a last row that begins with Total", {"tables.reading.total_of": value("")}),
-    "notice: known class": ("a column named class, species, label", {"tables.data_columns.class_names": value([])}),
+    "notice: known class": ("a column named class, species, label", {"tables.encoded_tables.class_names": value([])}),
     # Whether a table holds clusterings (explore, report, and verbs in Python)
     "guess: categories are no clusterings": (
         "words of their own, which are not numbered",

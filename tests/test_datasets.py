@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels, make_beads, sample_path
-from consilience.datasets.planted import READINGS, orthogonal_multinomials
+from consilience.datasets.scenarios import READINGS, orthogonal_multinomials
 from consilience.measures import accuracy
 
 

@@ -23,7 +23,7 @@ from consilience.meta import score
 from consilience.tables import Encoder, match_rows, read_table, scale
 from consilience.tables.encoder import skewness
 from consilience.tables.filling import NEIGHBORS, find_gaps
-from consilience.tables.parse_text import written_dates, written_numbers
+from consilience.tables.numbers_and_dates import written_dates, written_numbers
 from samples import block_counts, refuses
 
 N = 40
@@ -527,7 +527,7 @@ def test_words_among_numbers_and_dates_are_missing_where_they_mean_so_or_are_rar
 
 
 def test_a_number_that_often_means_missing_is_doubted():
-    frame = pd.DataFrame({"x": [*range(40), *[-999] * 6], "y": np.linspace(0, 1, 46)})
+    frame = pd.DataFrame({"x": [*range(-9, 31), *[-999] * 6], "y": np.linspace(0, 1, 46)})
     for more in ({}, {"plan": spread("a b", 46)}):
         assert any("'x': -999 (6 cells)" in said for said in read(frame.assign(**more)).notices)
         assert not any("-999" in said for said in read(frame.assign(**more), missing="-999").notices)

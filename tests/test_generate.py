@@ -27,11 +27,11 @@ from consilience.datasets import customers, load_beads
 from consilience.ensemble.store import Store
 from consilience.explorer.scores import score_table
 from consilience.generation import METHODS, Method, NumberBlocks, Variations, extend
+from consilience.generation.default_methods import recipe_of, usual_clusters
 from consilience.generation.kmeans import base_text
 from consilience.generation.methods import describe, mds
 from consilience.generation.methods.weighted_kmeans import zipf_numbers
 from consilience.generation.plan import Plan, check_clusters, check_methods
-from consilience.generation.recipes import recipe_of, usual_clusters
 from consilience.generation.runner import Runner
 from consilience.generation.spaces import GenerationWarning, Spaces
 from consilience.inputs import as_table, open_source

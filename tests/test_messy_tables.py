@@ -237,6 +237,7 @@ def test_a_decimal_comma_does_not_multiply_a_column(tmp_path):
     told = from_csv(tmp_path, pd.DataFrame({"price": grouped, "b": [f"{i % 7}.25" for i in range(41)]}))
     alone = from_csv(tmp_path, pd.DataFrame({"price": grouped, "b": range(41)}))
     assert (told.original["price"][1], alone.original["price"][1]) == (1.1, 1100)
+    assert ["by 1 cell such as 2,5" in " ".join(one.notices) for one in (told, alone)] == [False, True]
 
 
 def test_masked_cells_are_missing_or_refused():
@@ -258,6 +259,10 @@ def test_masked_cells_are_missing_or_refused():
 def test_whole_numbers_that_lose_digits_are_refused(numbers_):
     for read_it in (check_matrix, lambda X: cs.EnsembleClusterer(2, n_clusterings=3).fit(X), read):
         refuses("beyond 2⁵³", read_it, numbers_)
+    gapped = pd.DataFrame(
+        {"x": pd.array([*numbers_[:, 0].tolist(), None], "UInt64" if numbers_.dtype == np.uint64 else "Int64")}
+    )
+    refuses("beyond 2⁵³", read, gapped)
 
 
 def test_denormal_numbers_are_scaled_as_others_are():

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from consilience.datasets import orthogonal_multinomials
-from consilience.datasets.planted import READINGS
+from consilience.datasets.scenarios import READINGS
 from consilience.measures import matched_accuracy, nmi
 from consilience.reports.figures import new_figure
 from papers.cells import Cells

@@ -5,8 +5,8 @@ from consilience.alternatives.condens import CondEns
 from consilience.alternatives.contrast import Contrast, contrast
 from consilience.alternatives.count_bases import CountBottleneck, MultinomialMixture
 from consilience.alternatives.diagnostics import diagnose, quality
+from consilience.alternatives.reproducibility import reproducibility, z_score
 from consilience.alternatives.sequence import Alternatives, alternatives
-from consilience.alternatives.significance import reproducibility, z_score
 
 __all__ = [
     "CCIB",

@@ -23,7 +23,7 @@ from consilience._run.parallel import own_threads, workers
 from consilience._run.random import child_seed, stream
 from consilience._types import Array, Floats, Labels
 from consilience.alternatives.diagnostics import quality_of
-from consilience.alternatives.significance import half_of
+from consilience.alternatives.reproducibility import half_of
 from consilience.measures import adjusted_rand
 
 STARTS = 30  # a parameter: n_init

@@ -15,7 +15,7 @@ from consilience.alternatives.at_once import STARTS, find_at_once, reproducibili
 from consilience.alternatives.condens import CondEns
 from consilience.alternatives.data import Data, NoSplitError, TooSmallError, check_data
 from consilience.alternatives.diagnostics import diagnostics_of, quality_of
-from consilience.alternatives.significance import null_data, reproducibility_of, z_score_of
+from consilience.alternatives.reproducibility import null_data, reproducibility_of, z_score_of
 from consilience.alternatives.splits import takes_counts
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result
@@ -41,7 +41,7 @@ class Alternatives(Result):
         One clustering per alternative, in the order found, named `cluster_1` and so on; None if there is none.
     table : DataFrame
         Every alternative tried, numbered from 1, the one that stopped the search too: clusters, quality, redundancy (largest NMI with what
-        came before), reproducibility, z-score (see :mod:`consilience.alternatives.significance`), and whether it was kept.
+        came before), reproducibility, z-score (see :mod:`consilience.alternatives.reproducibility`), and whether it was kept.
     stopped : str
         Why there are no more.
     ids : array or None

@@ -13,8 +13,8 @@ from consilience._check import InputError, check_choice, check_count
 from consilience.anndata.frames import check_adata, check_key, safe_frame, small_codes
 from consilience.ensemble import Ensemble
 from consilience.ensemble.opening import MADE_BY, stored_ensemble
+from consilience.generation.default_methods import usual_clusters
 from consilience.generation.methods.graph import own_graph
-from consilience.generation.recipes import usual_clusters
 
 DRAWS = 64  # safeguard: time; numbers of clusters that stand for a range, evenly in logarithms
 LEFT_OUT = ("weights", "settings", "inertia", "steps", "compactness")  # empty here, or the same for all

@@ -26,12 +26,12 @@ from consilience.consensus.how_many.by_data import combine_with_data
 from consilience.consensus.result import Consensus, describe_doubt
 from consilience.consensus.rows.placement import Placement
 from consilience.ensemble import Ensemble
+from consilience.generation.default_methods import Recipe, is_auto, recipe_of, usual_clusters
 from consilience.generation.guide import BoundGuide, Guide, check_guide
 from consilience.generation.methods import METHODS
 from consilience.generation.methods.mds import MOST_OBJECTS as MOST_DISTANCES
 from consilience.generation.plan import Plan
 from consilience.generation.predict import Labeler
-from consilience.generation.recipes import Recipe, is_auto, recipe_of, usual_clusters
 from consilience.generation.runner import Runner
 from consilience.generation.spaces import GenerationWarning
 from consilience.tables import Table, take_rows
@@ -58,7 +58,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         ``n_clusters=k`` (at most √n, but at least up to 2k), and otherwise from 2 … √n, at most 20.
     methods : str or dict, default "auto"
         How the members are made: names of :data:`consilience.generation.METHODS`. "auto" takes those whose consensus is best on data of
-        this kind (:mod:`consilience.generation.recipes`; `note_` says which).
+        this kind (:mod:`consilience.generation.default_methods`; `note_` says which).
     base : scikit-learn clusterer, optional
         Takes the place of k-means.
     method : str, default "auto"

@@ -12,7 +12,7 @@ from consilience.ensemble import Ensemble
 from consilience.explorer.object_images import Look, curves_of, files_of, pixels_from, pixels_of
 from consilience.explorer.session import Session, Source
 from consilience.generation import generate
-from consilience.generation.recipes import usual_clusters
+from consilience.generation.default_methods import usual_clusters
 from consilience.inputs import Opened, Provenance, open_source
 from consilience.inputs.known import read_names
 from consilience.inputs.open import cell_embeddings

@@ -13,10 +13,10 @@ from consilience._types import ArrayLike, PathLike, RandomState
 from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
 from consilience.generation.by_blocks import blocks_of, draw_sample, runner_of
+from consilience.generation.default_methods import is_auto, recipe_of, usual_clusters
 from consilience.generation.guide import Guide, check_guide, set_aside
 from consilience.generation.methods.graph import own_graph
 from consilience.generation.plan import Plan
-from consilience.generation.recipes import is_auto, recipe_of, usual_clusters
 from consilience.generation.runner import data_table
 from consilience.generation.variations import UNASKED_CLUSTERS, center_of
 from consilience.inputs import as_table
@@ -71,7 +71,7 @@ def generate(
         Where the diversity comes from, in equal shares (``"zipf+pca"``) or given ones (``"zipf:3+minima:1"``). The names
         are those of :data:`consilience.generation.METHODS`, to which you can add your own; in brackets their `options`. Where one good
         clustering is wanted rather than many different ones, ``"auto"`` takes the methods whose consensus is best on data of this kind
-        (:mod:`consilience.generation.recipes`; `settings` in `info` says which and why):
+        (:mod:`consilience.generation.default_methods`; `settings` in `info` says which and why):
 
         - ``"zipf"``: k-means after every column is multiplied by a random weight from a Zipf distribution
           p(i) ∝ i^−α on 1 … `zipf_max` (100), α uniform in [0, `max_alpha`] (1.5);

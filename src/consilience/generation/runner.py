@@ -1,5 +1,7 @@
 """A run: draws specs, has them made, and adds them to memory or a store."""
 
+from __future__ import annotations
+
 import contextlib
 import time
 import warnings
@@ -13,16 +15,17 @@ from joblib import delayed
 
 from consilience._check import InputError, check_path, count, fingerprint
 from consilience._run.parallel import active_client, n_threads, workers
-from consilience._run.progress import Bar
+from consilience._run.progress import Bar, record
 from consilience._run.time_limit import end_children
 from consilience._types import Floats, Labels, PathLike
 from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
+from consilience.ensemble.store.info import STREAM
 from consilience.ensemble.store.manifest_and_lock import find_manifest, is_blank
 from consilience.generation.guide import BoundGuide
 from consilience.generation.plan import FRACTIONS, METHODS, WHOLE, Plan, Spec, defaults, draw, vary
 from consilience.generation.spaces import GenerationWarning, Spaces
-from consilience.generation.tasks import Made, RunBuffer, make_batch, make_one, make_within, rows_of, units_of
+from consilience.generation.tasks import Made, make_batch, make_one, make_within
 from consilience.inputs import as_table
 from consilience.measures import compactness
 from consilience.measures.pairwise import sample_objects
@@ -36,6 +39,7 @@ WORK, STEPS = 4e9, 50
 FILLED_NUMBERS = 1e8  # safeguard: numbers that are held for all the ways of filling gaps, just under a gigabyte
 MOST_FILLINGS, FEWEST_FILLINGS = 8, 2  # ways of filling missing cells
 OWN_SCALE = 3.0  # most that a column counts beside the median one where its own scale plays a part
+GIVE_UP = 20  # safeguard: failures, with nothing made, after which a clusterer is wrong for the data: a run must not fail a thousand times
 OPTIONAL = ("around", "jitter", "from_seed", "from_unit", "stress", "filling")  # columns that most runs do not need
 
 
@@ -293,3 +297,82 @@ def data_table(X: Any, metric: str, least: int = 2) -> Table:
     table = as_table(array_of(X) if isinstance(X, (list, tuple)) else X, kind)
     check_rows(table.n_objects, table.source, least)
     return table
+
+
+class RunBuffer:
+    # Flushed about once a second: to the store, or to memory. At its end all are kept, however it ends.
+
+    def __init__(self, runner: Runner, store: Store | None, *, any_before: bool) -> None:
+        self._runner, self._store, self._any = runner, store, any_before
+        self._waiting: list[tuple[Spec, Made]] = []
+        self._parts: list[tuple[Labels, pd.DataFrame]] = []
+        self._last = -np.inf  # the first is kept at once: a run that is killed early can go on
+        self.failed: list[str] = []
+
+    def __enter__(self) -> RunBuffer:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        full = isinstance(error, OSError) and error.errno is not None  # the disk is, or is away: it would fail again
+        if error is None or (self._store is not None and not full):
+            self._flush()
+        if kind is None and self.failed and not self._any:
+            self._give_up()
+
+    def add(self, specs: Sequence[Spec], made: Sequence[Made]) -> None:
+        for spec, one in zip(specs, made, strict=True):
+            self._waiting.append((spec, one))
+            self._any |= one.is_made
+            if not one.is_made:
+                self.failed.append(str(one.note))
+            about = {"unit": spec.unit, "method": spec.method, "n_clusters": spec.n_clusters, "note": one.note}
+            record("clustering", one.seconds, one.where, status="done" if one.is_made else "failed", **about)
+        if not self._any and len(self.failed) >= GIVE_UP:
+            self._give_up()
+        # Where scoring is dear, as on wide tables, a batch takes about as long to make as to score.
+        if time.monotonic() - self._last >= max(self._runner.batch_seconds, self._runner.scoring):
+            self._flush()
+
+    def _give_up(self) -> None:
+        self._waiting.clear()
+        raise InputError(f"none of the first {len(self.failed)} clusterings could be made: {self.failed[0]}")
+
+    def _flush(self) -> None:
+        waiting, self._waiting = sorted(self._waiting, key=lambda pair: pair[0].unit), []
+        most = self._runner.most_waiting
+        for batch in (waiting[i : i + most] for i in range(0, len(waiting), most)):
+            is_made = np.array([one.is_made for _, one in batch])
+            labels, info = self._runner.table_of(batch)
+            if self._store is None:
+                self._parts.append((labels[is_made], info[is_made]))
+            else:
+                wanted = info["unit"].to_numpy(np.int64)
+                free = info["around"].isna().all() and not np.isin(wanted, self._store.numbers).any()
+                self._store.append(labels.T, info, numbers=wanted if free else None, failed=~is_made)
+        self._last = time.monotonic()
+
+    def in_order(self) -> tuple[Labels, pd.DataFrame]:
+        info = pd.concat([info for _, info in self._parts], ignore_index=True)
+        order = np.argsort(info["unit"].to_numpy(np.int64), kind="stable")
+        labels = np.concatenate([labels for labels, _ in self._parts])
+        return labels[order], info.iloc[order].reset_index(drop=True)
+
+
+def rows_of(info: pd.DataFrame, stream: Spec) -> pd.DataFrame:
+    """The rows of `info` of a seed, or of the variations of a clustering, in the order of their units."""
+    if info.empty:
+        return info.assign(unit=pd.Series(dtype=int))
+    mine = info["seed"] == stream.seed
+    for name in ("around", "jitter"):
+        column, value = info.get(name, pd.Series(np.nan, info.index)), getattr(stream, name)
+        mine &= column.isna() if value is None else column == value
+    return info[mine.fillna(False).astype(bool)].sort_values("unit", kind="stable")
+
+
+def units_of(store: Store | None, stream: Spec, n: int) -> tuple[set[int], dict[int, str]]:
+    if store is None:
+        return set(), {}
+    done = set(rows_of(store.info(STREAM), stream)["unit"].astype(int))
+    lost = rows_of(store.failures([*STREAM, "note"]), stream)
+    notes = lost["note"] if "note" in lost else [""] * len(lost)
+    return done, {int(u): str(note) for u, note in zip(lost["unit"], notes, strict=True) if u < n and u not in done}

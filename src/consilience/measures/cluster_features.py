@@ -12,7 +12,7 @@ from scipy import sparse
 from consilience._types import Array, Floats, Labels
 from consilience.measures.effect_sizes import ColumnEffects, NumberEffects, Z, effect_sizes
 from consilience.tables import Table, scale
-from consilience.tables.parse_text import days
+from consilience.tables.numbers_and_dates import days
 
 TOP_WORDS = 3  # safeguard: display; words that name a cluster of documents
 

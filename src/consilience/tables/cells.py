@@ -64,6 +64,7 @@ def numbers_of(raw: RawTable, position: int, *, whole: bool = False) -> np.ndarr
         if strange.any():
             raise _not_a_number(raw, position, column, strange, missing)
     if missing.any():
+        check_exact(column[~missing].to_numpy(), raw.source)
         return column.astype(object).where(~missing, np.nan).to_numpy(dtype=np.float64)
     values = column.to_numpy()
     if values.dtype == object:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from consilience._check import InputError, count, listed
 from consilience._types import Array
 from consilience.tables.cells import MAYBE_MISSING, ColumnError, check_ids, ids_of, labels_of, numbers_of
-from consilience.tables.parse_text import is_number
+from consilience.tables.numbers_and_dates import is_number
 from consilience.tables.raw_table import Names, RawTable
 
 Ids: TypeAlias = tuple[int | None, Array | None, list[str]]

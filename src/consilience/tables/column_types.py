@@ -13,7 +13,14 @@ from consilience._check import count, show
 from consilience._types import Array, Floats
 from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, check_finite, missing_of, numbers_of
 from consilience.tables.column_roles import Doubt, is_id_name
-from consilience.tables.parse_text import given_steps, range_places, sign_evidence, written_dates, written_numbers
+from consilience.tables.numbers_and_dates import (
+    doubtful_sign,
+    given_steps,
+    range_places,
+    sign_evidence,
+    written_dates,
+    written_numbers,
+)
 from consilience.tables.raw_table import RawTable
 
 #: What a column can be said to be; "log" is a number whose logarithm is taken.
@@ -142,11 +149,11 @@ def names_rows(name: str, numbers: Floats) -> str:
 
 
 def doubts_of_codes(column: str, numbers: Floats) -> list[str]:
-    """A doubt about −99, −999 and the like, where it stands several times below numbers that are not negative."""
+    """A doubt about −99, −999 and the like, where it stands several times far below all other numbers."""
     known = numbers[~np.isnan(numbers)]
     low = known.min(initial=0)
     n = int((known == low).sum())
-    if low >= 0 or f"{-low:g}".strip("9") or n < 2 or n == len(known) or known[known > low].min() < 0:
+    if low >= 0 or f"{-low:g}".strip("9") or n < 2 or n == len(known) or known[known > low].min() < low / 2:
         return []
     said = f"{column}: {low:.0f} ({count(n, 'cell')}) is read as a number: if it means missing, say missing='{low:.0f}'"
     return [Doubt(f"{said} (--missing={low:.0f})")]
@@ -172,7 +179,8 @@ def _words(raw: RawTable, position: int, name: str, column: Any, asked: str | No
         values, decimal, unit = written_numbers(words, raw.told_decimal)
         if _are_enough(values, words, sizes, asked=bool(kind)):
             found = _number(raw, position, name, np.append(values, np.nan)[codes], asked, False)
-            notes = _left_out(words, np.isnan(values), sizes, "number")
+            notes = doubtful_sign(words, sizes) if decimal == "," != raw.decimal else ()
+            notes += _left_out(words, np.isnan(values), sizes, "number")
             return replace(found, notes=notes, asked=bool(kind), decimal=decimal, unit=unit)
     if kind in ("", "date"):
         dates, month_first, guessed = written_dates(words, asked=kind == "date")

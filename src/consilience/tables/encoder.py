@@ -11,7 +11,7 @@ from consilience._check import InputError, count, listed, show
 from consilience._types import Array, Floats, Ints
 from consilience.tables.column_types import MANY, UNKNOWN, YES, TypedColumn, levels_of, sizes_of
 from consilience.tables.filling import Gaps, choose_donors, find_gaps
-from consilience.tables.parse_text import days, given_steps
+from consilience.tables.numbers_and_dates import days, given_steps
 
 MOST_NAMED = 30  # safeguard: for reading, columns that are set aside, named with the reason
 SKEWED = 2.0  # skewness of a column beyond which its logarithm is taken, if that halves it

@@ -19,7 +19,7 @@ from consilience._types import Array
 from consilience._whole_files import reason_of
 from consilience.tables.in_memory import frame_of, plain_source, raw_anndata, raw_array, raw_frame, raw_sparse
 from consilience.tables.raw_table import Options, RawTable
-from consilience.tables.text import UNPACK, is_stream, read_bytes, read_text
+from consilience.tables.text_files import UNPACK, is_stream, read_bytes, read_text
 
 NAMES = "_names"  # of the vector that holds the names of the classes of another
 CSR_PARTS = {"data", "indices", "indptr", "shape"}

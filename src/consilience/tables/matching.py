@@ -10,7 +10,7 @@ from scipy import sparse
 
 from consilience._check import InputError, count, show
 from consilience._types import Ints
-from consilience.tables.data_columns import encoded_as
+from consilience.tables.encoded_tables import encoded_as
 from consilience.tables.encoder import Encoder
 from consilience.tables.reading import Table, read_table
 

@@ -16,7 +16,7 @@ from consilience._check import InputError, check_choice, count, listed
 from consilience._types import Ints
 from consilience.tables.cells import counts_of, distances_of, ids_of, new_distances_of, triples_of
 from consilience.tables.column_roles import choose, find_ids, find_row_names, label_frame, total_of, transposed
-from consilience.tables.data_columns import Reading, data_columns
+from consilience.tables.encoded_tables import Reading, data_columns
 from consilience.tables.encoder import Encoder, describe_aside, named_kind
 from consilience.tables.files import SOURCE, open_raw
 from consilience.tables.filling import Gaps

@@ -9,7 +9,8 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from consilience._types import Array, Floats
+from consilience._check import count
+from consilience._types import Array, Floats, Ints
 
 _CURRENCY_NAMES = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 _CURRENCIES = "$€£¥₹₽₩"
@@ -111,6 +112,19 @@ def _decimal_sign(texts: Sequence[str], decimal: str | None) -> str:
         elif decimal is not None:
             votes[decimal] += 1
     return "," if votes[","] > votes["."] else "."
+
+
+def doubtful_sign(words: Sequence[str], sizes: Ints) -> tuple[str, ...]:
+    """A notice where commas are decimal signs by fewer cells than those, such as 1.100, that points as decimal signs would read too."""
+    digits = [match["digits"] if (match := _WRITTEN.fullmatch(word.strip())) else "" for word in words]
+    either = np.array(["," not in text and text.count(".") == 1 and bool(_GROUPED.fullmatch(text)) for text in digits])
+    tells = np.array(["," in text and not _GROUPED.fullmatch(text) for text in digits])
+    if not sizes[either].sum() > sizes[tells].sum():
+        return ()
+    told, read = f"{count(int(sizes[tells].sum()), 'cell')} such as {words[tells.argmax()]}", words[either.argmax()]
+    return (
+        f"by {told}, commas are decimal signs and {read} is read without its point; decimal='.' (--decimal .) says otherwise",
+    )
 
 
 def written_dates(
