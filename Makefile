@@ -58,7 +58,7 @@ layers: $(VENV)/.tested
 # Threads of the tests would only wait for each other. A file stays with one worker, so that what its tests share is made once.
 # What is compiled of the tests is kept for the next run.
 units: $(VENV)/.tested
-	PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n 3 --dist loadfile -m 'not slow' tests --pyargs consilience --doctest-modules
+	PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n 4 --dist loadfile -m 'not slow' tests --pyargs consilience --doctest-modules
 
 slow: $(VENV)/.tested
 	@$(MAKE) --no-print-directory sanitizers
@@ -136,7 +136,7 @@ $(VENV)/.dependencies: pyproject.toml | $(BIN)/python
 	$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 	  lists = p["dependencies"], *p["optional-dependencies"].values(); \
 	  print(*(name for each in lists for name in each if not name.startswith("consilience")), sep="\n")' > build/requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r build/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r build/requirements.txt
 	@touch $@
 
 $(VENV)/.tested: $(VENV)/.wheel $(VENV)/.dependencies
