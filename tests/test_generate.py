@@ -30,7 +30,7 @@ from consilience.generation import METHODS, Method, NumberBlocks, Variations, ex
 from consilience.generation.default_methods import recipe_of, usual_clusters
 from consilience.generation.kmeans import base_text
 from consilience.generation.methods import describe, mds
-from consilience.generation.methods.weighted_kmeans import zipf_numbers
+from consilience.generation.methods.random_kmeans import zipf_numbers
 from consilience.generation.plan import Plan, check_clusters, check_methods
 from consilience.generation.runner import Runner
 from consilience.generation.spaces import GenerationWarning, Spaces

@@ -19,8 +19,9 @@ from consilience.ensemble.results import HEADER, saved_kind
 from consilience.ensemble.store import StoreWarning
 from consilience.ensemble.store.manifest_and_lock import find_manifest
 from consilience.inputs.guess import FEW, guess, is_labels, refuse_answers, taken_for
+from consilience.inputs.joined_files import columns_there, fitting, joined
 from consilience.inputs.known import column_names, known_labels_of, labels_by_name, names_aside
-from consilience.inputs.provenance import Opened, Provenance, columns_there, fitting, joined
+from consilience.inputs.provenance import Opened, Provenance
 from consilience.tables import Table, read_table
 from consilience.tables.column_roles import Doubt
 from consilience.tables.in_memory import answers_in

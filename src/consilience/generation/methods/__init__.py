@@ -10,8 +10,8 @@ from consilience.generation.methods.density import Density, Gaussian
 from consilience.generation.methods.graph import Graph
 from consilience.generation.methods.landmarks import Landmarks, Metrics
 from consilience.generation.methods.pca import PCA, ComponentLandmarks, Reduced
+from consilience.generation.methods.random_kmeans import Features, Minima, Objects, Zipf
 from consilience.generation.methods.spectral import Spectral
-from consilience.generation.methods.weighted_kmeans import Features, Minima, Objects, Zipf
 from consilience.generation.plan import METHODS as METHODS
 
 # Open: what is entered here from outside is known to generate, the command line and the explorer at once.

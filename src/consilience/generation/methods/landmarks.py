@@ -30,8 +30,8 @@ from consilience._types import Array, ArrayLike, Floats, Ints, Labels
 from consilience.ensemble.results import register
 from consilience.generation.kmeans import Runs, cluster_means, kmeans_runs
 from consilience.generation.methods.method import Method, Options
+from consilience.generation.methods.random_kmeans import some_columns
 from consilience.generation.methods.spectral import first_vectors
-from consilience.generation.methods.weighted_kmeans import some_columns
 from consilience.generation.plan import Plan, Spec
 
 

@@ -16,7 +16,7 @@ from consilience._types import ArrayLike, Floats
 from consilience.generation.methods.landmarks import Landmarks
 from consilience.generation.methods.method import Options, Space
 from consilience.generation.methods.neighbors import FEWEST_COMPONENTS, MOST_COMPONENTS, OnPoints
-from consilience.generation.methods.weighted_kmeans import Zipf
+from consilience.generation.methods.random_kmeans import Zipf
 from consilience.generation.plan import Plan, Spec
 
 MOST_COLUMNS = 5000  # safeguard: columns, or objects if fewer: a matrix of that number squared is decomposed, 200 MB

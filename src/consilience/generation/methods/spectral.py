@@ -19,7 +19,7 @@ from consilience._check import InputError, check_positive
 from consilience._types import ArrayLike, Floats
 from consilience.generation.kmeans import Runs, kmeans_runs
 from consilience.generation.methods.method import Options, check_each
-from consilience.generation.methods.weighted_kmeans import Zipf
+from consilience.generation.methods.random_kmeans import Zipf
 from consilience.generation.plan import Plan, Spec
 
 MOST_OBJECTS = 8000  # safeguard: objects whose similarities are half a gigabyte
