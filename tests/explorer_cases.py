@@ -1,8 +1,11 @@
 """Small sessions of the explorer, and how tests ask them."""
 
 import json
+import secrets
+import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -48,6 +51,15 @@ def stored_session(folder: Path) -> Session:
     if not folder.exists():
         cs.generate(load_beads(), 40, 4, store=folder, progress=False)
     return open_clusterings(folder).with_data(load_beads()).session()
+
+
+def free_port() -> int:
+    """A port that can be asked for and taken again: below those that systems give to whoever asks for any."""
+    while True:
+        port = 20_000 + secrets.randbelow(12_000)
+        with suppress(OSError), socket.socket() as found:
+            found.bind(("127.0.0.1", port))
+            return port
 
 
 def ask(api: Api, path: str, status: int = 200, /, **query: Any) -> dict[str, Any]:

@@ -313,6 +313,7 @@ def test_stable_numbers_that_give_way_end_and_are_still_to_be_found(monkeypatch)
     api, kept = Api(open_clusterings(table, kind="data", options=options).session(n_jobs=1)), []
     monkeypatch.setattr("consilience.explorer.calls.jobs.Child", lambda: kept.append(Child()) or kept[-1])
     first = post(api, "jobs", 202, kind="stable", unasked=True)
+    post(api, "linkage", 200, linkage="average")  # no reason to wait for what nobody asked for
     finish(api, post(api, "jobs", 202, kind="map")["id"])  # takes its place
     assert ask(api, f"jobs/{first['id']}")["state"] == "canceled"
     assert kept[0]._process.poll() is not None, "nothing works on"

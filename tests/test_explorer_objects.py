@@ -302,7 +302,7 @@ def test_labels_that_are_saved_at_once_are_all_kept():
         return Known(np.where(np.arange(300) == 1, 0, -1).astype(np.int32), ["first"])
 
     api.session.change_label("a", slow)
-    seen[1].join(10)
+    seen[1].join(60)
     kept = api.session.saved["a"]
     assert (seen[0], api.session.edition) == (None, 2)
     assert (kept.classes, kept.codes[:3].tolist()) == (["first", "later"], [-1, 0, 1])

@@ -18,7 +18,7 @@ from consilience.explorer.checks import BITS, BODY, PICKS
 from consilience.explorer.launch import Asset, Server, check_host, run
 from consilience.explorer.replies import refusal, unpack
 from consilience.explorer.session import Session
-from explorer_cases import ASSETS, TOKEN, beads_session, codes, until
+from explorer_cases import ASSETS, TOKEN, beads_session, codes, free_port, until
 
 CALLS = ["session", "boot", "labels/3m", "map/mds", "detail/3m", "objects/3m", "compare/3m/4m", "components/3m"]
 CALLS += ["jobs/1", f"session?token={TOKEN}"]  # one in the address does not count
@@ -355,7 +355,7 @@ def test_ipv6():
 
 
 def test_a_new_server_takes_the_place_of_an_old_one():
-    with Server(beads_session(), assets=ASSETS) as first:
+    with Server(beads_session(), port=free_port(), token="0" * 32, assets=ASSETS) as first:
         port, old = first.port, first.token
     with Server(beads_session(), port=port, assets=ASSETS) as second:
         assert second.port == port
@@ -461,9 +461,11 @@ def test_a_browser_that_does_not_return_holds_nothing_up(monkeypatch):
     assert running.url in said[0]
 
 
-@pytest.mark.parametrize(
-    "sent", [b"", b"GET /explorer.js HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" * 40], ids=["idle", "never read"]
-)
+ASKED = b"GET /explorer.js HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
+STRANGERS = {"idle": b"", "never read": (ASKED + b"\r\n") * 40, "never let close": ASKED + b"Connection: close\r\n\r\n"}
+
+
+@pytest.mark.parametrize("sent", STRANGERS.values(), ids=STRANGERS)
 def test_strangers_do_not_keep_the_page_out(sent):
     """More than the limit: the oldest that never showed the token goes, and who has the token stays."""
     assets = ASSETS | {"/explorer.js": Asset(b" " * 2**20, "text/javascript")}
@@ -473,12 +475,19 @@ def test_strangers_do_not_keep_the_page_out(sent):
         ExitStack() as strangers,
     ):
         running._server.config.timeout_keep_alive = 3600  # nobody's connection ends by itself
+        running._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**16)  # the system takes no whole answer
         assert ours.get("/api/session", headers={"X-Consilience-Token": TOKEN}).status_code == 200
         (mine,) = running._server.server_state.connections
+        theirs = []
         for _ in range(guard.CONNECTIONS + 12):
             one = strangers.enter_context(socket.create_connection(("127.0.0.1", running.port), timeout=60))
             with suppress(OSError):  # it may be ended already
                 one.sendall(sent.replace(b"%d", b"%d" % running.port))
+                assert not sent or one.recv(1)  # the answer has begun
+            theirs.append(one)
+        with suppress(ConnectionError):
+            while theirs[0].recv(2**20):  # until it is ended
+                pass
         for _ in range(3):
             assert fetch(f"http://127.0.0.1:{running.port}/").status_code == 200
         until(lambda: len(running._server.server_state.connections) <= guard.CONNECTIONS)

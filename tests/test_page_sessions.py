@@ -17,6 +17,7 @@ from consilience.explorer import Server
 from consilience.explorer.launch import load_page
 from consilience.explorer.sources import open_clusterings
 from consilience.generation import Variations
+from explorer_cases import free_port
 from page_server import beads_run, download, explored, looking, press, said, serve, state, tray, turn, until, until_kept
 
 
@@ -52,19 +53,21 @@ def test_a_job_can_be_canceled_also_after_a_reload(
 
 
 @pytest.mark.slow
-def test_a_server_started_again_is_found_by_the_open_page(browser: Any, tmp_path: Path) -> None:
+def test_a_server_started_again_is_found_by_the_open_page(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = beads_run(tmp_path / "run", 60)
-    first = serve(run)
-    port = first.port
+    first = serve(run, port=free_port())
     with looking(browser, first) as page:
         press(page, "c", "2", "s")
         before = state(page)
         settle(page, first)
         first.close()
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))  # another token
         press(page, "3")
         page.get_by_role("alert").filter(has_text="does not answer").wait_for()
-        with closing(serve(run, port=port)) as second:
-            assert second.port == port
+        with closing(serve(run, port=first.port)) as second:
+            assert second.port == first.port
             page.get_by_role("alert").filter(has_text="started again").wait_for()
             other = page.context.new_page()
             other.goto(second.url)

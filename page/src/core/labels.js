@@ -132,10 +132,11 @@ export class LabelCache {
   }
 
   async ask() {
+    let snapshot = this.store.snapshot.peek();
     try {
       for (this.prune(); this.wanted.size; this.prune()) {
         const refs = this.next();
-        const snapshot = this.store.snapshot.peek();
+        snapshot = this.store.snapshot.peek();
         for (const ref of refs) {
           this.wanted.delete(ref);
           this.asked.add(ref);
@@ -151,7 +152,9 @@ export class LabelCache {
         this.asked.clear();
       }
     } catch (error) {
-      if (!(error instanceof Refusal && error.status === SUPERSEDED)) {
+      // of a tree that is gone: what was asked for is no longer looked at
+      const isStale = error instanceof Refusal && error.status === 404 && snapshot !== this.store.snapshot.peek();
+      if (!isStale && !(error instanceof Refusal && error.status === SUPERSEDED)) {
         this.wanted.clear();
         this.store.fail(error);
       }

@@ -107,8 +107,7 @@ class Guard:
         if any(origin.lower() != b"http://" + hosts[0].lower() for origin in origins):
             return refusal(403, "only the explorer's own page may ask")
         if is_call and not self._tokens.are_in(headers):
-            said = "the token is missing or wrong: open the address that the explorer printed at its start"
-            return refusal(401, said)
+            return refusal(401, "the token is missing or wrong: open the address that the explorer printed")
         if scope["method"] in ("GET", "HEAD") or not (is_call or scope["path"] == ENTER):
             return None
         if len(origins) != 1:
@@ -152,9 +151,11 @@ class LimitedProtocol(H11Protocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        here = [one for one in self.connections if isinstance(one, LimitedProtocol) and not one.transport.is_closing()]
+        here = [one for one in self.connections if isinstance(one, LimitedProtocol)]
         if len(here) > CONNECTIONS:  # this one is a stranger too, as long as it has not asked
-            min((one for one in here if not one._is_ours), key=lambda one: one._number).transport.abort()
+            oldest = min((one for one in here if not one._is_ours), key=lambda one: one._number)
+            self.connections.discard(oldest)  # at once, or the next one would end it again
+            oldest.transport.abort()  # also one that closes: it stays open as long as its answer is unread
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)

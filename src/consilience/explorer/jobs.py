@@ -10,7 +10,7 @@ from consilience._check import InputError
 from consilience.explorer.replies import RefusedError
 
 BUSY = "a job is running: wait for it, or cancel it first"
-PATIENCE, ENDING = 2.0, 10.0  # safeguard: seconds in which a job ends that gives way, and the last one at the close
+PATIENCE, ENDING = 60.0, 10.0  # safeguard: seconds in which a job ends that gives way, and the last one at the close
 KEPT = 32  # safeguard: jobs that can still be asked about
 log = logging.getLogger("consilience.explorer")
 

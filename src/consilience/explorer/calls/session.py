@@ -90,10 +90,10 @@ LINKAGE_KEYS = {"linkage": (one_of(LINKAGES), ...)}
 
 
 def set_linkage(call: Call) -> Reply:
-    asked = call.json(LINKAGE_KEYS)
-    if call.jobs.running() is not None:
+    linkage, job = call.json(LINKAGE_KEYS)["linkage"], call.jobs.running()
+    if job is not None and not job.gives_way:
         raise RefusedError(409, BUSY)
-    snapshot = call.session.relink(asked["linkage"])
+    snapshot = call.session.relink(linkage)
     return json_reply({"revision": snapshot.revision, "linkage": snapshot.meta.linkage})
 
 
