@@ -121,7 +121,10 @@ def doubtful_sign(words: Sequence[str], sizes: Ints) -> tuple[str, ...]:
     tells = np.array(["," in text and not _GROUPED.fullmatch(text) for text in digits])
     if not sizes[either].sum() > sizes[tells].sum():
         return ()
-    told, read = f"{count(int(sizes[tells].sum()), 'cell')} such as {words[tells.argmax()]}", words[either.argmax()]
+    told, read = (
+        f"{count(int(sizes[tells].sum()), 'cell')} such as {words[int(tells.argmax())]}",
+        words[int(either.argmax())],
+    )
     return (
         f"by {told}, commas are decimal signs and {read} is read without its point; decimal='.' (--decimal .) says otherwise",
     )
