@@ -15,7 +15,7 @@ from consilience._types import Array, Ints
 from consilience.consensus.how_many.curve import Scales
 from consilience.consensus.how_many.significance import at_ceiling, real_by, say_real
 from consilience.consensus.methods import make_estimator
-from consilience.consensus.methods.dawid_skene import meta_clusters
+from consilience.consensus.methods.dawid_skene import grouped
 from consilience.consensus.methods.nbce import NBCE
 from consilience.consensus.rows.problem import Problem
 from consilience.consensus.rows.row_tree import fits, narrowed
@@ -58,13 +58,13 @@ def combine_auto(problem: Problem, how: dict[str, Any], choice: tuple[str, str] 
 
 
 def choose_method(problem: Problem, how: dict[str, Any]) -> tuple[str, str]:
-    """The method, and the reason: by how the clusterings err beside MCLA's answer, which is quick to find."""
+    """The method, and the reason: by how the clusterings err beside groups of their clusters, which are quick to find."""
     if problem.n_clusterings < 3 or problem.n_rows < 2:
         return "walk", "walk (with fewer than three clusterings, or one distinct row of labels, no method is better)"
     narrow = narrowed(problem)
     if not fits(narrow):
         return "vote", "vote (the clusterings have too many clusters for the other methods)"
-    labels = meta_clusters(narrow, how["random_state"])
+    labels = grouped(narrow)
     if int(labels.max()) + 1 < problem.n_clusters or Assessment(narrow, labels).errors_correlate:
         return "walk", "walk (errors are correlated)"
     return "dawid_skene", "dawid_skene (errors are independent)"

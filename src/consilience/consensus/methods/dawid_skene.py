@@ -1,29 +1,37 @@
-"""DawidSkene: the most probable cluster of every object by :mod:`consilience.consensus.rows.error_model`, from the answer of MCLA."""
+"""DawidSkene: the most probable cluster of every object by :mod:`consilience.consensus.rows.error_model`, from groups of clusters."""
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.cluster.hierarchy import fcluster, linkage
 
-from consilience._check import check_positive, check_seed
+from consilience._check import check_positive
 from consilience._types import Ints
 from consilience.consensus.methods.estimator import Answer, CheckedMethod
-from consilience.consensus.methods.strehl_ghosh import MCLA
+from consilience.consensus.methods.strehl_ghosh import associate, cluster_jaccard, compete
 from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import Problem
+from consilience.consensus.rows.row_tree import narrowed
+
+START = 600  # safeguard: for time, clusters of the clusterings whose groups EM begins with; all clusterings count in EM
 
 
-def meta_clusters(problem: Problem, seed: int) -> Ints:
-    """The answer of :class:`MCLA`, which is asked for more than once."""
-    key = "mcla", problem.n_clusters, seed
+def grouped(problem: Problem) -> Ints:
+    """The rows by Ward's groups of the clusters of all clusterings, as MCLA by a partition of them; asked for more than once."""
+    key = "grouped", problem.n_clusters
     if key not in problem.kept:
-        problem.kept[key] = MCLA(problem.n_clusters, random_state=seed)._label(problem)
+        some = narrowed(problem, START)
+        alike = cluster_jaccard(some).toarray() + np.eye(some.offsets[-1])
+        groups = fcluster(linkage(alike, "ward"), some.n_clusters, "maxclust") - 1
+        labels = compete(associate(some, groups), np.bincount(groups, some.label_weights) / np.bincount(groups))
+        problem.kept[key] = np.unique(labels, return_inverse=True)[1]
     found: Ints = problem.kept[key]
     return found
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DawidSkene(CheckedMethod):
-    """Consensus of clusterings with independent errors: MCLA's answer, improved by EM on how reliable each clustering is.
+    """Consensus of clusterings with independent errors: groups of their clusters, improved by EM on how reliable each clustering is.
 
     What ``method="auto"`` takes for noisy copies of one grouping: annotators, or labels with errors. Clusterings with correlated
     errors, such as runs of k-means, are better combined by :class:`ClusterWalk`.
@@ -46,7 +54,7 @@ class DawidSkene(CheckedMethod):
     Notes
     -----
     EM looks at 20,000 distinct rows at most, O(rows · clusterings · k) an iteration; all rows then join the most probable cluster.
-    Where EM would leave a cluster without objects, MCLA's answer stands.
+    Where EM would leave a cluster without objects, these groups stand.
 
     Examples
     --------
@@ -64,7 +72,7 @@ class DawidSkene(CheckedMethod):
 
     def _combine(self, problem: Problem) -> Answer:
         check_positive("prior", self.prior)
-        start = meta_clusters(problem, check_seed(self.random_state))
+        start = grouped(problem)
         posterior, reliability = error_posterior(problem, start, self.prior, self.max_iter)
         labels = posterior.argmax(axis=1)
         if len(np.unique(labels)) <= start.max():  # EM gave a cluster up

@@ -25,7 +25,6 @@ import numpy as np
 from scipy import sparse
 
 from consilience._check import check_choice, check_count, check_seed
-from consilience._run.progress import step
 from consilience._run.random import stream
 from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, CheckedMethod
@@ -277,13 +276,6 @@ class MCLA(CheckedMethod):
         association = associate(problem, meta)
         # Totals from whole cluster sizes, so that they are exact and equal rows or a row of their weight decide ties alike.
         return meta, association, compete(association, np.bincount(meta, problem.label_weights) / np.bincount(meta))
-
-    def _label(self, problem: Problem) -> Ints:
-        """The labels of `_answer`, without the rest of it."""
-        with step("combining by MCLA"):
-            labels = self._compete(problem)[2]
-        order = by_size(labels, problem.weights, int(labels.max()) + 1, problem.first)
-        return np.argsort(order)[labels]
 
     def _combine(self, problem: Problem) -> Answer:
         meta, association, labels = self._compete(problem)

@@ -43,10 +43,14 @@ def narrowed(problem: Problem, most: int = CLUSTERS) -> Problem:
     first = max(2, int(np.searchsorted(np.cumsum(problem.sizes), most, side="right")))
     if first >= problem.n_clusterings:
         return problem
-    columns = list(range(first))
-    while (bare := ~(problem.labels[:, columns] >= 0).any(axis=1)).any():  # no row may be left without a label
-        columns.append(int((problem.labels[bare] >= 0).sum(axis=0).argmax()))
-    return replace(problem, labels=np.ascontiguousarray(problem.labels[:, columns]), given=None)
+    key = "narrowed", first
+    if key not in problem.kept:  # asked for more than once, at several numbers of clusters
+        columns = list(range(first))
+        while (bare := ~(problem.labels[:, columns] >= 0).any(axis=1)).any():  # no row may be left without a label
+            columns.append(int((problem.labels[bare] >= 0).sum(axis=0).argmax()))
+        problem.kept[key] = replace(problem, labels=np.ascontiguousarray(problem.labels[:, columns]), given=None)
+    found: Problem = problem.kept[key]
+    return found if found.n_clusters == problem.n_clusters else found.with_clusters(problem.n_clusters)
 
 
 def fits(problem: Problem) -> bool:
