@@ -95,7 +95,10 @@ NOTHING = re.compile("(?!)")
 #: name: (what it does, {what is replaced: by what})
 RULES = {
     # The text of a file
-    "encodings": ("UTF-16, Windows-1252 and Latin-1 are known by their bytes", {"tables.text_files._as_utf8": only_utf8}),
+    "encodings": (
+        "UTF-16, Windows-1252 and Latin-1 are known by their bytes",
+        {"tables.text_files._as_utf8": only_utf8},
+    ),
     "separators": (
         "semicolons, tabs and bars are found by the first lines",
         {"tables.text_files.find_separator": lambda old: lambda source, raw, default: default or ","},
@@ -105,7 +108,10 @@ RULES = {
         "a first column of names where the header has one cell less",
         {"tables.text_files._has_row_names": value(False)},
     ),
-    "header of numbers refused": ("a first line of numbers is refused", {"tables.text_files._check_header": value(None)}),
+    "header of numbers refused": (
+        "a first line of numbers is refused",
+        {"tables.text_files._check_header": value(None)},
+    ),
     "title": (
         "comments and a title above the names of the columns are left out",
         {"tables.text_files._lines_above": value(0)},

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Random examples are the same at every run, so that nobody's change fails by somebody else's luck; `make slow` draws new ones.
+# Random examples are the same at every run, so that nobody's change fails by somebody else's luck; `make faults` draws new ones.
 SETTLED = settings(
     max_examples=60, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
 )

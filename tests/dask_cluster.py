@@ -20,14 +20,14 @@ def local_cluster(n_workers=2):
 
 
 @contextlib.contextmanager
-def worker_processes(n_workers=2):
-    """A cluster of workers with one thread each."""
+def worker_processes(n_workers=2, processes=True):
+    """A cluster of workers with one thread each; without `processes` within this one."""
     pytest.importorskip("distributed")
     import dask
 
     from consilience._run.cluster import SteadyCluster
 
-    how = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+    how = {"threads_per_worker": 1, "processes": processes, "dashboard_address": ":0", "silence_logs": logging.CRITICAL}
     with dask.config.set({"distributed.scheduler.allowed-failures": 10}), quiet():
         cluster = SteadyCluster(n_workers=n_workers, **how)
     with cluster:

@@ -253,6 +253,11 @@ def test_what_does_not_fit_is_said_before_the_work(codes, monkeypatch):
     refuses(r"900 objects have no room .* output=", cs.combine, few, memory_limit=FIXED + few.distinct().n_bytes)
 
 
+def test_masked_labels_are_missing(codes):
+    masked = np.ma.array(codes, mask=np.arange(len(codes))[:, None] % 7 == np.arange(codes.shape[1]))
+    np.testing.assert_array_equal(cs.combine(LabelBlocks([masked])).labels, cs.combine(masked).labels)
+
+
 def test_wrong_blocks(codes, tmp_path):
     for parts, says in (
         ([], "there are no blocks"),

@@ -230,7 +230,7 @@ class Kept:
 
 def run():
     Kept()
-    time.sleep(20)
+    time.sleep(600)
 
 consilience.cli.main = run
 main()

@@ -19,6 +19,7 @@ from consilience.agreement.count_blocks import load
 from consilience.agreement.count_table import check_counts
 from consilience.engine.information import objective_of
 from consilience.engine.views import count_views
+from consilience.generation import NumberBlocks
 from dask_cluster import local_cluster, worker_pids
 from samples import refusals, refuses
 
@@ -189,7 +190,7 @@ def test_dask_collections_are_blocks(client):
     import dask.bag as db
     from dask.delayed import delayed
 
-    table = table_of()
+    table = table_of(200)
     dense = da.from_array(table.toarray(), chunks=(70, 50))
     lazily = dense.map_blocks(sparse.csr_matrix)
     forms = [dense, lazily, db.from_sequence(parted(table, 100, 160), npartitions=2), [delayed(table)]]
@@ -206,6 +207,16 @@ test_blocks_that_are_no_counts_are_refused = refusals(
     ([sparse.csr_matrix((4, 4))], "all counts are 0"),
     call=lambda blocks: DataLoom(2).fit(blocks),
 )
+
+
+@pytest.mark.parametrize("blocks", [CountBlocks, NumberBlocks])
+def test_masked_cells_are_refused_here_and_on_dask(blocks):
+    da = pytest.importorskip("dask.array")
+    masked = np.ma.masked_array(table_of(60, 12).toarray(), np.eye(60, 12, -1, dtype=bool))
+    refuses("row 2, column 0 .*: fill such cells", blocks, [masked])
+    lazy = blocks(da.from_array(masked, chunks=(20, 5)))
+    refuses("row 2, column 0 .*: fill such cells", lazy.piece((0, 60)).read)
+    assert np.all(blocks([np.ma.masked_array(masked.data)]).piece((0, 60)).read()[0] == masked.data)
 
 
 def test_sums_are_exact_in_any_order():

@@ -1,7 +1,9 @@
 import bz2
 import gzip
 import io
+import json
 import lzma
+import os
 import re
 import sys
 import tracemalloc
@@ -24,13 +26,13 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import adjusted_rand_score
 
 import consilience as cs
-from command_line import ran
+from command_line import answer, apart, ran
 from consilience import EnsembleClusterer
 from consilience._check import InputError
 from consilience.ensemble import Ensemble
 from consilience.tables import Standardizer, check_matrix, read_table
 from consilience.tables.files import READERS, read_vector
-from consilience.tables.text import _read_stream
+from consilience.tables.text_files import _read_stream
 from samples import refuses
 
 X = np.array([[0.0, 1.5, 0.1 + 0.2], [2.0, 0.0, 0.0], [3.0, 1e-300, 7.25], [0.0, 0.0, 12345678.9]])
@@ -191,7 +193,10 @@ def test_without_anndata_it_says_what_to_install(tmp_path, monkeypatch):
         read_table(tmp_path / "a.h5ad", kind="data")
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+HERE = settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+
+
+@HERE
 @given(
     rows=st.lists(
         st.tuples(*[st.floats(allow_nan=False, allow_infinity=False)] * 2, st.integers(-(2**53), 2**53)),
@@ -212,7 +217,7 @@ column = st.one_of(
 )
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@HERE
 @given(
     columns=st.lists(column, min_size=1, max_size=3), missing=st.sampled_from(["", "NA", "NaN", "nan", "null", "None"])
 )
@@ -545,11 +550,16 @@ def test_what_a_library_raises_while_it_reads_is_the_files_fault_unless_it_says_
 
 
 def test_standard_input_is_read_once_and_looked_at_as_often_as_need_be(monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a;b\n1;2,5\n3;4,5\n")))
+    text = "a;b;c\n1;2,5;1\n3;4,5;2\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     _read_stream.cache_clear()
     for _ in range(2):
-        assert read_table("-", kind="data").values.tolist() == [[1, 2.5], [3, 4.5]]
+        assert read_table("-", kind="data").values.tolist() == [[1, 2.5, 1], [3, 4.5, 2]]
+    found = answer("compare", "-", "--columns", "a,c")
     _read_stream.cache_clear()
+    if os.path.exists("/dev/stdin"):
+        done = apart("-m", "consilience", "compare", "/dev/stdin", "--columns", "a,c", "--json", input=text)
+        assert json.loads(done.stdout) == {**found, "source": "/dev/stdin"}
 
 
 def test_missing_file_and_folder(tmp_path):

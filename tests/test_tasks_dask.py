@@ -9,6 +9,7 @@ import threading
 import time
 import urllib.request
 from importlib.util import find_spec
+from unittest.mock import Mock
 
 import dask.array as da
 import joblib
@@ -31,7 +32,7 @@ from consilience.cli import outputs as running
 from consilience.consensus import MCLA, NBCE
 from consilience.datasets import noisy_labels
 from consilience.datasets.scenarios import gaussians_8d5k
-from dask_cluster import quiet, worker_pids
+from dask_cluster import connected, worker_pids, worker_processes
 from explorer_cases import until
 from samples import refuses
 
@@ -132,8 +133,13 @@ def test_the_dashboard_is_said_and_answers(client, monkeypatch, capsys):
     with running._connected(address) as other:
         link = other.dashboard_link
     assert f"consilience: the work can be watched at {link}" in capsys.readouterr().err
-    with urllib.request.urlopen(link.replace("/status", "/health"), timeout=20) as page:
+    with urllib.request.urlopen(link.replace("/status", "/health"), timeout=120) as page:
         assert page.read() == b"ok"
+    lost = Mock(side_effect=RuntimeError("ConnectionPool is closed"))
+    monkeypatch.setattr(type(client), "_get_scheduler_info", lost)
+    with running._connected(address):
+        assert "watched" not in capsys.readouterr().err
+    assert lost.called
 
 
 def test_a_killed_process_of_joblib_is_replaced(tmp_path):
@@ -169,6 +175,7 @@ def test_a_task_that_loky_lost_as_it_was_left_is_not_told(capsys):
         pool._work_ids.put(99)  # what a call does that comes just as the tasks are thrown away
         pool._executor_manager_thread_wakeup.wakeup()
         pool._executor_manager_thread.join()
+        pool._executor_manager_thread.kill_workers()  # which this process would wait for as it ends
     assert not capsys.readouterr().err
 
 
@@ -396,6 +403,14 @@ def test_a_call_that_fails_while_the_scheduler_is_there_is_made_again(client):
     assert cluster.asked(client, call) == "done"
 
 
+def test_what_keeps_failing_while_the_scheduler_is_there_is_said(client, monkeypatch):
+    monkeypatch.setattr(cluster, "UNHEARD", 1)
+    with pytest.raises(ClusterError, match=f"nothing can be sent to the cluster {client.scheduler.address}: away"):
+        cluster.asked(client, Mock(side_effect=OSError("away")))
+    with pytest.raises(RuntimeError, match="of the work"):
+        cluster.asked(client, Mock(side_effect=RuntimeError("of the work")))
+
+
 def test_what_cannot_be_cancelled_does_not_hide_why_the_work_stopped(client):
     def fail(i):
         raise ValueError("the reason")
@@ -412,12 +427,7 @@ def test_a_cluster_that_is_closed_by_the_end_of_the_first_task(monkeypatch):
         lost.close(timeout=60)
         closed.set()
 
-    with (
-        quiet(),
-        cluster.SteadyCluster(n_workers=1, processes=False, dashboard_address=":0") as lost,
-        lost.get_client() as client,
-        on_cluster(client),
-    ):
+    with worker_processes(1, processes=False) as lost, connected(lost) as client, on_cluster(client):
         client.submit(int, 0).add_done_callback(close)
         with pytest.raises(ClusterError, match=LOST):
             workers(None)(delayed(abs)(i) for i in iter(int, 1))  # zeros without end

@@ -73,17 +73,18 @@ def worker_killed(client, name, job, times, seed=0):
         begin = time.monotonic()
         _check(count, job(), want, "without a fault")
         usual = min(LATEST, time.monotonic() - begin)
-    tries = 0
-    while count.tried < times and tries < 3 * times:
+    tries, misses = 0, 0
+    while count.tried < times:
         tries += 1
-        with on_cluster(client), a_worker_dies(client, chance.uniform(0, 0.9 * usual), tries) as killed:
+        with on_cluster(client), a_worker_dies(client, chance.uniform(0, 0.9 * usual) / 2**misses, tries) as killed:
             begin = time.monotonic()
             try:
                 found = job()
             except Exception as error:
                 found = [repr(error)]
         count.tried += len(killed)
-        if not killed:  # it was through before
+        misses = 0 if killed else misses + 1
+        if not killed:  # it was through before: the next comes sooner, until one strikes
             usual = min(usual, time.monotonic() - begin)
             continue
         _check(count, found, want, f"after kill {count.tried}")

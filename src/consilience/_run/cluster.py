@@ -78,6 +78,8 @@ def asked(client: Any, call: Callable[[], T]) -> T:
         except UNANSWERED as error:
             tries += 1
             if tries > UNHEARD:
+                if isinstance(error, RuntimeError):  # the pools of a client that runs are open: it is of the work
+                    raise
                 raise ClusterError(f"nothing can be sent to the cluster {address_of(client)}: {error}") from error
             time.sleep(POLL / 5)
 
@@ -173,8 +175,7 @@ class ClusterWorkers(Workers):
         """The future of an array, of which one is there as long as it lives here, or of what Dask is to make; futures as they are."""
         if not isinstance(value, np.ndarray):
             return self._client.compute(value) if is_dask_collection(value) else value
-        known = self._there.get(id(value))
-        if known is not None and known[2].status == "finished":
+        if (known := self._there.get(id(value))) is not None and known[2].status == "finished":
             return known[2]
         future = self._client.scatter(Sent(value), hash=False)
         key = id(value)
@@ -183,8 +184,7 @@ class ClusterWorkers(Workers):
 
     def _forget_changed(self) -> None:
         for key, (array, then, _) in list(self._there.items()):
-            value = array()
-            if value is None or fingerprint(value) != then:
+            if (value := array()) is None or fingerprint(value) != then:
                 self._there.pop(key, None)
 
     def _ended(self, ended: queue.SimpleQueue[Any], out: dict[Any, Any]) -> list[Any]:

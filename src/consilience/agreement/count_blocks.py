@@ -12,6 +12,7 @@ from scipy import sparse
 from consilience._check import InputError, check_count, count, kind_of
 from consilience._run.row_blocks import Held, Piece, RowBlocks, Shape, dask_parts, delayed_parts
 from consilience._whole_files import open_parquet
+from consilience.tables.matrix import check_matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +77,8 @@ class CountBlocks(RowBlocks):
     def __init__(self, source: Any, *, shape: tuple[int, int] | None = None) -> None:
         super().__init__(*_parts_of(source, shape))
         if shape is not None and (self.n_rows, self.n_columns) != tuple(shape):
-            raise InputError(
-                f"{self.source}: the blocks have {count(self.n_rows, 'row')} and {count(self.n_columns, 'column')}, and shape={shape} says "
-                "otherwise: leave it out, or check that all blocks are there"
-            )
+            has = f"the blocks have {count(self.n_rows, 'row')} and {count(self.n_columns, 'column')}, and {shape=} says otherwise"
+            raise InputError(f"{self.source}: {has}: leave it out, or check that all blocks are there")
 
     def __repr__(self) -> str:
         return f"CountBlocks({self.source!r}, {count(self.n_rows, 'row')} × {count(self.n_columns, 'column')})"
@@ -118,6 +117,8 @@ def csr(block: Any) -> Any:
     """A block, or a list of blocks, as CSR; its numbers stay as they are stored."""
     if isinstance(block, list):
         return sparse.vstack([csr(one) for one in block], format="csr")
+    if np.ma.is_masked(block):  # NumPy would take what lies under the mask
+        check_matrix(block, what="a block")
     table = sparse.csr_matrix(block.tocsr() if hasattr(block, "tocsr") else np.asarray(block))
     if table.dtype.kind not in "biuf":
         raise InputError(f"a block holds {table.dtype}, and counts are numbers")
@@ -179,9 +180,8 @@ def triple_parts(path: Path, shape: tuple[int, int] | None) -> list[Triples]:
     if shape is not None:
         rows, columns = (check_count("shape", size) for size in shape)
         if rows < height or columns < width:
-            raise InputError(
-                f"{path} has counts in row {height - 1} and column {width - 1}: shape={shape} is too small"
-            )
+            ends = f"row {height - 1} and column {width - 1}"
+            raise InputError(f"{path} has counts in {ends}: shape={shape} is too small")
         height, width = rows, columns
     parts = []
     for first, end in pairwise(sorted({0, height, *(group[1] for group in groups)})):

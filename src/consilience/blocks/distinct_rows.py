@@ -155,7 +155,7 @@ def narrowest(labels: Iterable[Sequence[Any]]) -> type[np.signedinteger[Any]]:
 
 
 def _code_values(values: Any, what: str) -> tuple[Any, list[Any]]:
-    plain = isinstance(getattr(values, "dtype", None), np.dtype)
+    plain = isinstance(getattr(values, "dtype", None), np.dtype) and not np.ma.is_masked(values)
     if plain and (found := _own_codes(np.asarray(values))) is not None:
         return found
     codes, names = encode_labels(values, what)

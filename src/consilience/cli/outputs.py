@@ -87,9 +87,7 @@ def _paths(kind: type[click.Path]) -> list[Path]:
 
 
 def _is_same(one: Path, other: Path) -> bool:
-    if one.exists() and other.exists():
-        return os.path.samefile(one, other)
-    return one.resolve() == other.resolve()
+    return os.path.samefile(one, other) if one.exists() and other.exists() else one.resolve() == other.resolve()
 
 
 def tell(
@@ -174,8 +172,9 @@ def _connected(address: str) -> Iterator[Any]:
     except ImportError as error:
         raise ImportError("--scheduler needs Dask: pip install 'consilience[dask]'") from error
     with connect(address) as client:
-        if find_spec("bokeh") is not None and client.dashboard_link:
-            say(f"the work can be watched at {client.dashboard_link}")
+        with contextlib.suppress(Exception):  # a courtesy: the work tells of a scheduler that is lost
+            if find_spec("bokeh") is not None and (link := client.dashboard_link):
+                say(f"the work can be watched at {link}")
         yield client
 
 

@@ -27,6 +27,7 @@ from consilience.generation.spaces import Preparation
 from consilience.generation.tasks import Made
 from consilience.tables.cells import ids_of
 from consilience.tables.in_memory import raw_frame
+from consilience.tables.matrix import check_matrix
 from consilience.tables.scaling import FAR
 
 LABELS_IN_MEMORY = 2**28  # safeguard: labels that are held while a pass over the blocks fills them in, a gigabyte
@@ -169,6 +170,8 @@ def _of_parquet(path: Path, files: Sequence[Path], names: tuple[str, ...]) -> Pa
 
 
 def dense(block: Any) -> Floats:
+    if np.ma.is_masked(block):  # NumPy would take what lies under the mask
+        check_matrix(block, what="a block")
     # One type for all blocks: the digest of a table must not depend on that of a part.
     found = block.to_numpy() if hasattr(block, "to_numpy") else np.asarray(block)
     if found.ndim != 2 or found.dtype.kind not in "biuf":
@@ -198,8 +201,7 @@ class Sample:
 
 def draw_sample(blocks: NumberBlocks, seed: int, n_jobs: int | None = None) -> Sample:
     # The sample of a seed, in one pass over the blocks, which also looks at every cell.
-    n = blocks.n_rows
-    rows = np.arange(n)
+    n, rows = blocks.n_rows, np.arange(blocks.n_rows)
     if n > blocks.sample_size:
         draws = stream(seed, "generation.block_sample", 0)
         rows = np.sort(draws.choice(n, blocks.sample_size, replace=False, shuffle=False))
