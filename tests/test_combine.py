@@ -183,7 +183,7 @@ def test_a_cluster_without_objects_is_no_cause_for_warnings():
     assert len(floaters(labels, np.where(truth == 2, 3, truth))) >= 0
 
 
-@pytest.mark.parametrize("seed", first_of(range(5), 2))
+@pytest.mark.parametrize("seed", first_of(range(5)))
 @pytest.mark.parametrize("p", [0.3, 0.6])
 def test_anmi_search_is_never_below_greedy_or_its_starts(seed, p):
     labels, _ = noisy_copies(noise=p, seed=seed)

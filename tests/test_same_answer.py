@@ -79,7 +79,7 @@ def test_the_default_on_a_pool(k, pool):
     assert_same_answer(pool[::2], k, "auto", 0)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", first_of([0, 1]))
 @pytest.mark.parametrize(("method", "k"), [*((method, 5) for method in METHODS), ("auto", 5), ("auto", "auto")])
 def test_with_weights_and_missing_labels(method, k, seed):
     labels, rng = kmeans_ensemble(seed), np.random.default_rng(seed)

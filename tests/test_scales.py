@@ -21,7 +21,7 @@ from consilience.consensus.how_many.curve import (
 from consilience.consensus.how_many.significance import (
     Halves,
     at_ceiling,
-    by_mcla,
+    by_groups,
     by_walk,
     clouds,
     cluster_cloud,
@@ -77,11 +77,11 @@ def test_halves_that_part_nothing_agree_on_nothing():
     assert Halves(parted, np.ones(6), np.array([3])).within(0, np.arange(6) < 3).tolist() == [0.0]
 
 
-@pytest.mark.parametrize("how", ["walk", "mcla"])
+@pytest.mark.parametrize("how", ["walk", "groups"])
 def test_halves_are_combined_apart(how):
     """Every half is what its clusterings alone give, and no clustering is in both."""
     problem, seen = check_problem(noisy_copies(n=60, k=3, r=7, noise=0.2)[0]), []
-    combine = by_mcla if how == "mcla" else by_walk(Overlaps.of(problem))
+    combine = by_groups if how == "groups" else by_walk(Overlaps.of(problem))
 
     def note(problem, half, numbers):
         seen.append(half)

@@ -17,7 +17,7 @@ Real scales come before others.
 
 **Copies.** Where half of the clusterings have the median of their numbers of clusters, and their errors beside a consensus at this
 number are independent, they are noisy copies of one grouping, and this number is the answer. Its stability is then measured by
-MCLA, beside shuffled labels.
+groups of the clusters (as the start of Dawid and Skene's model), beside shuffled labels.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ from consilience.consensus.how_many.significance import (
     SHUFFLES,
     Combine,
     Halves,
-    by_mcla,
+    by_groups,
     by_walk,
     clouds,
     compare_halves,
     is_real,
-    mcla,
     nesting,
     nesting_z,
     shuffles,
     z_of,
 )
+from consilience.consensus.methods.dawid_skene import grouped
 from consilience.consensus.rows.cluster_similarity import Overlaps
 from consilience.consensus.rows.problem import Problem, check_problem
 from consilience.consensus.rows.row_tree import narrowed
@@ -159,7 +159,8 @@ def find_scales(problem: Problem, seed: int, progress: bool | None = None) -> Sc
     some, rows = sample_objects(narrowed(problem), seed)
     middle = int(np.clip(np.median(problem.sizes), 2, some.n_rows))
     alike = np.mean(some.sizes == middle) >= MOSTLY  # copies of one grouping have its number of clusters
-    copies = bool(some.n_clusterings >= FEWEST and alike and not Assessment(some, mcla(some, middle)).errors_correlate)
+    copies = some.n_clusterings >= FEWEST and bool(alike)
+    copies = copies and not Assessment(some, grouped(some.with_clusters(middle))).errors_correlate
     if copies:
         numbers = np.array([middle])
     else:
@@ -190,7 +191,7 @@ def _judge_chance(ens: Ensemble, numbers: Ints, seed: int, copies: bool, shape: 
 
 def judge(problem: Problem, numbers: Ints, n_splits: int, seed: int, copies: bool, shape: int = 0) -> Judged:
     """Combine halves, and all clusterings, at every number."""
-    how: Combine = by_mcla if copies else by_walk(Overlaps.of(problem))
+    how: Combine = by_groups if copies else by_walk(Overlaps.of(problem))
     answers = how(problem, np.arange(problem.n_clusterings), numbers) if len(numbers) else []
     return Judged(compare_halves(problem, numbers, n_splits, seed, how), nesting(problem, answers), shape)
 

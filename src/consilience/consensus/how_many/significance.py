@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from consilience._run.parallel import workers
 from consilience._run.random import child_seed, stream
 from consilience._types import Array, Floats, Ints, Labels
-from consilience.consensus.methods.strehl_ghosh import MCLA
+from consilience.consensus.methods.dawid_skene import grouped
 from consilience.consensus.rows.cluster_similarity import Overlaps
 from consilience.consensus.rows.problem import Problem, label_tables
 from consilience.consensus.rows.row_tree import SPECK, cut_tree, similarity_tree
@@ -75,15 +75,10 @@ def by_walk(overlaps: Overlaps) -> Combine:
     return combine
 
 
-def by_mcla(problem: Problem, half: Ints, numbers: Ints) -> list[Ints]:
-    """The same by MCLA, anew for every number."""
+def by_groups(problem: Problem, half: Ints, numbers: Ints) -> list[Ints]:
+    """The same by groups of the clusters, cut from one tree of them."""
     part = replace(problem, labels=np.ascontiguousarray(problem.labels[:, half]), given=None)
-    return [mcla(part, k) for k in numbers.tolist()]
-
-
-def mcla(problem: Problem, k: int) -> Ints:
-    """k clusters of the rows by MCLA."""
-    return MCLA(k, random_state=0)._answer(problem.with_clusters(k))[1]
+    return [grouped(part.with_clusters(k)) for k in numbers.tolist()]
 
 
 def compare_halves(problem: Problem, numbers: Ints, n_splits: int, seed: int, combine: Combine) -> Halves:

@@ -17,12 +17,12 @@ START = 600  # safeguard: for time, clusters of the clusterings whose groups EM 
 
 
 def grouped(problem: Problem) -> Ints:
-    """The rows by Ward's groups of the clusters of all clusterings, as MCLA by a partition of them; asked for more than once."""
-    key = "grouped", problem.n_clusters
+    """The rows by Ward's groups of the clusters of all clusterings, as MCLA by a partition of them; one tree for all numbers."""
+    some, key = narrowed(problem, START), ("grouped", problem.n_clusters)
+    if "clusters" not in problem.kept:
+        problem.kept["clusters"] = linkage(cluster_jaccard(some).toarray() + np.eye(some.offsets[-1]), "ward")
     if key not in problem.kept:
-        some = narrowed(problem, START)
-        alike = cluster_jaccard(some).toarray() + np.eye(some.offsets[-1])
-        groups = fcluster(linkage(alike, "ward"), some.n_clusters, "maxclust") - 1
+        groups = fcluster(problem.kept["clusters"], problem.n_clusters, "maxclust") - 1
         labels = compete(associate(some, groups), np.bincount(groups, some.label_weights) / np.bincount(groups))
         problem.kept[key] = np.unique(labels, return_inverse=True)[1]
     found: Ints = problem.kept[key]
