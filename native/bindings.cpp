@@ -23,6 +23,7 @@
 #include "overlap.hpp"
 #include "random.hpp"
 #include "signatures.hpp"
+#include "spanning.hpp"
 #include "sweep.hpp"
 #include "within.hpp"
 #include "xlogx.hpp"
@@ -327,6 +328,17 @@ NB_MODULE(_native, m) {
                           const Out<std::int64_t, 2>& merges, const Out<double, 1>& heights) {
     nb::gil_scoped_release free;
     Tree(distance.data(), weight.size(), weight.data(), Linkage(kind)).build(tie, merges.data(), heights.data());
+  });
+
+  // `core` is empty where points are as far apart as their distance says.
+  define(m, "spanning_tree", [](const In<double, 2>& points, const In<double, 1>& core, const Out<std::int64_t, 2>& edges,
+                                const Out<double, 1>& lengths) {
+    nb::gil_scoped_release free;
+    spanning_tree(points.data(), given(core), points.shape(0), points.shape(1), edges.data(), lengths.data());
+  });
+  define(m, "genie_merges", [](const In<std::int64_t, 2>& edges, double gini, const Out<std::int64_t, 2>& merges) {
+    nb::gil_scoped_release free;
+    genie_merges(edges.data(), edges.shape(0) + 1, gini, merges.data());
   });
 
   define(m, "row_scores", [](const In<std::int32_t, 2>& labels, const In<std::int64_t, 1>& offset,

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.spatial.distance import pdist, squareform
 
 import oracle
 from consilience import _kernels
@@ -235,6 +237,37 @@ def test_linkage(seed, n, kind, ties):
     same("linkage", distances, weights, kind, tie=1e-12, atol=1e-11)
 
 
+@given(seed=seeds, n=st.integers(1, 60), d=st.integers(1, 4), ties=st.booleans(), cores=st.booleans())
+def test_spanning_tree(seed, n, d, ties, cores):
+    rng = np.random.default_rng(seed)
+    points = rng.integers(0, 6, (n, d)).astype(float) if ties else rng.random((n, d))
+    same("spanning_tree", points, rng.integers(0, 4, n) / 4 if cores else None, atol=1e-14)
+
+
+@given(
+    seed=seeds,
+    n=st.integers(1, 60),
+    gini=st.sampled_from([0.0, 0.1, 0.3, 0.5, 1.0]),
+    shape=st.sampled_from(["path", "star", "any"]),
+)
+def test_genie_merges(seed, n, gini, shape):
+    rng = np.random.default_rng(seed)
+    child = np.arange(1, n)
+    parent = {"path": child - 1, "star": child * 0, "any": (rng.random(n - 1) * child).astype(np.int64)}[shape]
+    edges = rng.permutation(n)[np.column_stack([parent, child])].reshape(-1, 2)
+    same("genie_merges", rng.permutation(edges), gini)
+
+
+def test_spanning_tree_beyond_a_block_and_genie_on_it():
+    points = np.random.default_rng(0).normal(size=(2500, 3))
+    edges, lengths = _kernels.spanning_tree(points)
+    found = minimum_spanning_tree(squareform(pdist(points))).tocoo()
+    assert_allclose(lengths, np.sort(found.data), rtol=1e-12)
+    joined = np.sort(np.column_stack([found.row, found.col]), axis=1)
+    assert set(map(tuple, edges.tolist())) == set(map(tuple, joined.tolist()))
+    assert_array_equal(np.sort(_kernels.genie_merges(edges, 0.3).ravel()), np.arange(2 * 2500 - 2))
+
+
 @given(seed=seeds, n=st.integers(1, 25), m=st.integers(1, 4), k=st.integers(1, 5), data=st.data())
 def test_within_sums(seed, n, m, k, data):
     labels = np.ascontiguousarray(random_labels(seed, n, m, k, missing=0.2).T)
@@ -424,6 +457,17 @@ REFUSED = {
         ((np.ones((3, 3), np.float32), np.ones(3)), {}, "writable"),
         ((ONE_WAY, np.ones(3)), {}, "not finite or not symmetric"),
         ((np.full((3, 3), np.nan), np.ones(3)), {}, "not finite or not symmetric"),
+    ],
+    _kernels.spanning_tree: [
+        ((np.ones(3),), {}, "needs points"),
+        ((np.ones((0, 2)),), {}, "needs points"),
+        ((np.ones((3, 2)), np.ones(2)), {}, "as many cores"),
+        ((np.full((3, 2), np.nan),), {}, "finite"),
+        ((np.ones((3, 2)), -np.ones(3)), {}, "not negative"),
+    ],
+    _kernels.genie_merges: [
+        ((np.array(edges), 0.3), {}, "2 edges must join the objects 0 … 2")
+        for edges in ([[0, 1], [1, 3]], [[0, 1], [0, 1]], [[0, 1], [-1, 2]], [0, 1])
     ],
     _kernels.row_distances: [((i32([0, 1]), ONE, np.ones(1)), {}, "need a weight each")],
     _kernels.within_sums: [

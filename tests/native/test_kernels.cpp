@@ -18,6 +18,7 @@
 #include "random.hpp"
 #include "label_tables.hpp"
 #include "signatures.hpp"
+#include "spanning.hpp"
 #include "sweep.hpp"
 #include "within.hpp"
 #include "xlogx.hpp"
@@ -833,6 +834,26 @@ static void test_allocate() {
   CHECK(*std::max_element(labels.begin(), labels.end()) == 99);
 }
 
+static void test_spanning() {
+  const std::size_t n = 1500;  // more than a block
+  Stream stream(3, 0);
+  std::vector<double> points(2 * n), core(n, 0.01), lengths(n - 1), plain(n - 1);
+  for (double& x : points) x = stream.uniform();
+  std::vector<std::int64_t> edges(2 * n - 2), merges(2 * n - 2);
+  spanning_tree(points.data(), nullptr, n, 2, edges.data(), plain.data());
+  spanning_tree(points.data(), core.data(), n, 2, edges.data(), lengths.data());
+  CHECK(std::is_sorted(lengths.begin(), lengths.end()) && lengths[0] == 0.01);
+  for (std::size_t e = 0; e + 1 < n; ++e) CHECK(near(lengths[e], std::max(0.01, plain[e])));
+  for (double gini : {0.0, 0.3, 1.0}) {
+    genie_merges(edges.data(), n, gini, merges.data());
+    std::vector<int> seen(2 * n - 2, 0);
+    for (std::int64_t node : merges) ++seen[std::size_t(node)];
+    CHECK(*std::min_element(seen.begin(), seen.end()) == 1);
+  }
+  spanning_tree(points.data(), nullptr, 1, 2, nullptr, nullptr);  // one point has no edge
+  genie_merges(nullptr, 1, 0.3, nullptr);
+}
+
 int main() {
   test_parallel();
   test_xlogx();
@@ -855,6 +876,7 @@ int main() {
   test_grouped_sweep();
   test_merge();
   test_allocate();
+  test_spanning();
   std::printf("kernels: %d checks, %d failures\n", checks, failures);
   return failures ? 1 : 0;
 }

@@ -173,3 +173,44 @@ def linkage(distances, weights, kind="average", *, tie=0.0):
         total[kept] += total[lost]
         gone[lost] = np.inf
     return np.array(merges, np.int64).reshape(-1, 2), np.array(heights)
+
+
+def spanning_tree(points, core=None):
+    """Prim's tree from point 0 on, by the table of all distances."""
+    n = len(points)
+    apart = np.sqrt(np.square(points[:, None] - points).sum(axis=2))
+    if core is not None:
+        apart = np.maximum(apart, np.maximum.outer(core, core))
+    inside, edges = [0], []
+    while len(inside) < n:
+        outside = np.setdiff1d(np.arange(n), inside)
+        near = apart[np.ix_(outside, inside)]
+        new = int(near.min(axis=1).argmin())  # the lowest number, and then what came first
+        old, new = inside[int(near[new].argmin())], int(outside[new])
+        edges.append((apart[old, new], min(old, new), max(old, new)))
+        inside.append(new)
+    edges.sort()
+    return np.array([edge[1:] for edge in edges], np.int64).reshape(-1, 2), np.array([edge[0] for edge in edges], float)
+
+
+def gini_index(sizes):
+    """Σ_{i<j} |c_i − c_j| / ((m − 1) Σ c)."""
+    m = len(sizes)
+    return np.abs(np.subtract.outer(sizes, sizes)).sum() / 2 / ((m - 1) * np.sum(sizes)) if m > 1 else 0.0
+
+
+def genie_merges(edges, gini):
+    """Every cluster as a set; the edges that are left are looked through at every merge."""
+    n = len(edges) + 1
+    clusters, left, merges = {i: {i} for i in range(n)}, [tuple(edge) for edge in edges.tolist()], []
+    while left:
+        sizes = [len(members) for members in clusters.values()]
+        ends = {i: node for node, members in clusters.items() for i in members}
+        first = left[0]
+        if gini_index(sizes) > gini:
+            first = next(edge for edge in left if min(len(clusters[ends[i]]) for i in edge) == min(sizes))
+        left.remove(first)
+        pair = sorted(ends[i] for i in first)
+        clusters[n + len(merges)] = clusters.pop(pair[0]) | clusters.pop(pair[1])
+        merges.append(pair)
+    return np.array(merges, np.int64).reshape(-1, 2)

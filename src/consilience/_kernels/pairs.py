@@ -1,6 +1,8 @@
 """Pairs of clusterings, and pairs of objects in them."""
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 import consilience._native as _native
 from consilience._check import InputError
@@ -159,3 +161,31 @@ def linkage(distances: Floats, weights: Floats, kind: str = "average", *, tie: f
     merges, heights = np.empty((n - 1, 2), np.int64), np.empty(n - 1)
     _native.linkage(distances, weights, LINKAGES.index(kind), float(tie), merges, heights)
     return merges, heights
+
+
+def spanning_tree(points: Floats, core: Floats | None = None) -> tuple[Ints, Floats]:
+    """Edges (n − 1, 2) of the minimum spanning tree of points (n, d), by rising length, and their lengths; O(n² d) time, O(n d) memory."""
+    # With `core`, two points are max(|x − y|, core_i, core_j) apart. Ties go to the lowest number, of edges too.
+    points, core = np.ascontiguousarray(points, float), np.ascontiguousarray([] if core is None else core, float)
+    n = len(points)
+    if points.ndim != 2 or not n or core.shape not in ((0,), (n,)):
+        raise InputError(f"a spanning tree needs points, and as many cores; got {points.shape} and {core.shape}")
+    if not (np.isfinite(points).all() and np.isfinite(core).all() and core.min(initial=0) >= 0):
+        raise InputError("points and cores must be finite, and cores not negative")
+    edges, lengths = np.empty((n - 1, 2), np.int64), np.empty(n - 1)
+    _native.spanning_tree(points, core, edges, lengths)
+    return edges, lengths
+
+
+def genie_merges(edges: Ints, gini: float) -> Ints:
+    """Merges (n − 1, 2) along the edges of a tree, shortest first, in SciPy's numbers: merge i makes node n + i."""
+    # While the Gini index of the sizes of clusters is above `gini`, the shortest edge of a cluster of the least size goes before the others;
+    # with 1 it never is, and that is single linkage.
+    edges, n = np.ascontiguousarray(edges, np.int64), len(edges) + 1
+    inside = not edges.size or (edges.min() >= 0 and edges.max() < n)
+    links = (np.ones(n - 1), tuple(edges.T)) if edges.ndim == 2 and edges.shape[1] == 2 and inside else None
+    if links is None or connected_components(csr_array(links, (n, n)), directed=False)[0] > 1:
+        raise InputError(f"{n - 1} edges must join the objects 0 … {n - 1}")
+    merges = np.empty((n - 1, 2), np.int64)
+    _native.genie_merges(edges, float(gini), merges)
+    return merges
