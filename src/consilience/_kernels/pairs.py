@@ -163,6 +163,16 @@ def linkage(distances: Floats, weights: Floats, kind: str = "average", *, tie: f
     return merges, heights
 
 
+def cut_tree(tree: Floats, n_clusters: int) -> Ints:
+    """Cluster of every leaf after all but the last `n_clusters` − 1 merges: exactly so many clusters, whatever the ties."""
+    # Of the tree, in SciPy's format, no more than the first two columns is needed. Clusters come in the order of their first leaves.
+    n = len(tree) + 1
+    done = n - n_clusters
+    children, parents = np.asarray(tree)[:done, :2].astype(np.int64).ravel(), np.repeat(np.arange(n, n + done), 2)
+    links = csr_array((np.ones(2 * done), (children, parents)), (n + done, n + done))
+    return connected_components(links, directed=False)[1][:n].astype(np.int64)
+
+
 def spanning_tree(points: Floats, core: Floats | None = None) -> tuple[Ints, Floats]:
     """Edges (n − 1, 2) of the minimum spanning tree of points (n, d), by rising length, and their lengths; O(n² d) time, O(n d) memory."""
     # With `core`, two points are max(|x − y|, core_i, core_j) apart. Ties go to the lowest number, of edges too.
@@ -179,7 +189,7 @@ def spanning_tree(points: Floats, core: Floats | None = None) -> tuple[Ints, Flo
 
 def genie_merges(edges: Ints, gini: float) -> Ints:
     """Merges (n − 1, 2) along the edges of a tree, shortest first, in SciPy's numbers: merge i makes node n + i."""
-    # While the Gini index of the sizes of clusters is above `gini`, the shortest edge of a cluster of the least size goes before the others;
+    # While the Gini index of the sizes of clusters is above `gini`, the shortest edge of a cluster of the least size goes first;
     # with 1 it never is, and that is single linkage.
     edges, n = np.ascontiguousarray(edges, np.int64), len(edges) + 1
     inside = not edges.size or (edges.min() >= 0 and edges.max() < n)

@@ -3,10 +3,9 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components
 
 from consilience import _kernels
+from consilience._kernels import cut_tree as cut_tree
 from consilience._types import Array, Floats, Ints
 from consilience.consensus.rows.cluster_similarity import STEPS, THETA, Overlaps, Similarity
 from consilience.consensus.rows.problem import Problem, sum_over_labels
@@ -122,15 +121,6 @@ def weighted_linkage(distances: Floats, weights: Floats, linkage: str = "average
         name[kept] = n + i
     tree[:, 2] = heights[order]
     return tree
-
-
-def cut_tree(tree: Floats, n_clusters: int) -> Ints:
-    """Cluster of every leaf after all but the last `n_clusters` − 1 merges: exactly so many clusters, whatever the ties."""
-    n = len(tree) + 1
-    done = n - n_clusters
-    children, parents = tree[:done, :2].astype(np.int64).ravel(), np.repeat(np.arange(n, n + done), 2)
-    links = csr_matrix((np.ones(2 * done), (children, parents)), (n + done, n + done))
-    return connected_components(links, directed=False)[1][:n].astype(np.int64)
 
 
 def mean_association(problem: Problem, some: Problem, labels: Ints, label_weights: Floats | None = None) -> Floats:
