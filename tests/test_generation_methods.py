@@ -1,5 +1,5 @@
-"""The method `graph`, Leiden on graphs of nearest neighbors and on given ones; and spectral clustering, by landmarks or by all objects:
-shapes that k-means cannot find, its parts against plain definitions, and new objects."""
+"""The method `graph`, Leiden on graphs of nearest neighbors and on given ones; spectral clustering, by landmarks or by all objects; trees
+and layers of density: shapes that k-means cannot find, their parts against plain definitions, and new objects."""
 
 import pickle
 import sys
@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.cluster.hierarchy import cut_tree, fcluster, is_valid_linkage, linkage
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
@@ -20,6 +21,15 @@ from consilience.generation.methods.graph import igraph_of, leiden
 from consilience.generation.methods.landmarks import choose_landmarks, landmark_run, nearest_landmarks
 from consilience.generation.methods.neighbors import Points, connectivities, nearest_neighbors
 from consilience.generation.methods.spectral import first_vectors, spectral_run
+from consilience.generation.methods.trees import (
+    Trees,
+    average_tree,
+    cut,
+    density_layers,
+    genie_tree,
+    layers_of,
+    ward_tree,
+)
 from consilience.generation.plan import Plan
 from consilience.generation.predict import Labeler
 from consilience.generation.runner import Runner
@@ -371,3 +381,116 @@ def test_few_and_equal_objects():
     X, _ = make_blobs(200, 3, centers=3, random_state=0)
     X[0] = 1e6  # far from everything
     assert (cs.generate(X, 3, 3, "landmarks").labels >= 0).all()
+
+
+TREES = ["average", "ward", "genie", "layers"]
+BLOBS = make_blobs([60, 90, 150], 2, centers=[[0, 0], [9, 0], [4, 8]], random_state=0)
+
+
+@pytest.mark.parametrize("make", [average_tree, ward_tree, genie_tree])
+def test_a_cut_of_a_tree_is_that_of_scipy(make):
+    tree = make(X)
+    assert is_valid_linkage(tree)
+    for k in (1, 2, 5, 40, 199, 200):
+        labels = cut(tree, k)
+        _, first = np.unique(labels, return_index=True)
+        assert len(first) == k
+        assert (np.diff(first) > 0).all()  # numbered by their first objects
+        np.testing.assert_array_equal(labels, cut_tree(tree, k)[:, 0])
+        assert adjusted_rand_score(fcluster(tree, k, "maxclust"), labels) == 1
+
+
+def test_genie_on_trees_of_any_unevenness():
+    uneven = np.concatenate([np.random.default_rng(0).normal(size=(200, 2)), [[9, 9], [-9, 9], [20, 0]]])
+    single = linkage(uneven, "single")
+    for k in (2, 4, 9):
+        assert adjusted_rand_score(fcluster(single, k, "maxclust"), cut(genie_tree(uneven, 1.0), k)) == 1
+        assert np.bincount(cut(genie_tree(uneven, 0.0), k)).min() > 100 / k
+    moons, known = MOONS
+    assert adjusted_rand_score(known, cut(genie_tree(moons), 2)) > 0.99
+
+
+def plain_leaves(merges, least, m):
+    """The leaves just above the least size m, as sets of objects, and their persistence: by definition."""
+    sets = [frozenset([i]) for i in range(len(merges) + 1)]
+    for a, b in merges:
+        sets.append(sets[a] | sets[b])
+    deaths = [(sets[a], sets[b], min(len(sets[a]), len(sets[b]))) for a, b in merges]
+    leaves = {}
+    for *pair, death in deaths:
+        for side in pair:
+            birth = max([least, *(below for one, other, below in deaths if one | other <= side)])
+            if birth <= m < death:
+                leaves[side] = death - birth
+    return leaves
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_layers_are_those_of_the_definition(seed):
+    points = np.random.default_rng(seed).normal(size=(80, 2)) + np.repeat([[0, 0], [4, 0]], 40, axis=0)
+    merges = linkage(points, ["single", "average"][seed % 2])[:, :2].astype(int)
+    leaves = [plain_leaves(merges, 3, m) for m in range(3, 81)]
+    totals = np.array([sum(each.values()) for each in leaves])
+    layers = layers_of(merges, 3)
+    assert layers[0][2] == totals.max()
+    best = leaves[int(totals.argmax())]
+    assert {frozenset(np.flatnonzero(layers[0][1] == c).tolist()) for c in range(layers[0][0])} == set(best)
+    steps = totals[np.flatnonzero(np.diff(totals, prepend=-1))]
+    peaks = [b for a, b, c in zip([0, *steps[:-1]], steps, [*steps[1:], 0], strict=True) if a < b > c]
+    assert [layer[2] for layer in layers] == sorted(peaks, reverse=True)
+
+
+def test_layers_find_blobs_and_noise():
+    points, known = BLOBS
+    number, labels, persistence = density_layers(points)[0]
+    assert number == 3
+    assert persistence > 0
+    assert adjusted_rand_score(known[labels >= 0], labels[labels >= 0]) == 1
+    assert (labels < 0).mean() < 0.1
+    far = np.concatenate([points, [[40, 40], [-40, 5]]])
+    assert (density_layers(far)[0][1][-2:] == -1).all()
+    assert density_layers(np.arange(5.0)[:, None]) == []
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_trees_in_a_run(kind):
+    points, known = BLOBS
+    wide = np.hstack([points, 0.01 * RNG.normal(size=(300, 90))])
+    for table in (points, wide):
+        ens = cs.generate(kind(table), 16, (2, 5), "+".join(TREES), standardize=False)
+        methods = ens.info["method"]
+        assert methods.value_counts().to_dict() == dict.fromkeys(TREES, 4)
+        asked = ens.info["n_clusters"] == ens.n_clusters
+        assert asked[methods != "layers"].all()
+        assert all(adjusted_rand_score(known, ens.labels[:, i]) > 0.98 for i in np.flatnonzero(ens.n_clusters == 3))
+        assert describe(ens.info.loc[0]) == f"Average linkage, {ens.n_clusters[0]} clusters"
+
+
+def test_trees_of_some_objects(tmp_path):
+    points, known = BLOBS
+    how = {"methods": "+".join(TREES), "tree_objects": 80, "random_state": 1}
+    whole = cs.generate(points, 8, 3, **how, store=tmp_path / "run")
+    assert min(adjusted_rand_score(known, labels) for labels in whole.labels.T) > 0.95
+    for i in range(8):
+        assert np.array_equal(Variations(points).remake(whole.info.loc[i]), whole.labels[:, i])
+    longer = cs.generate(points, 12, 3, **how, store=tmp_path / "run")
+    np.testing.assert_array_equal(longer.labels[:, :8], whole.labels)
+    drawn = METHODS["genie"].fit_space(points, Plan.checked(methods="genie", n_clusters=3, tree_objects=80))
+    assert isinstance(drawn, Trees)
+    assert np.bincount(drawn.table.nearest).shape == (80,)
+    with pytest.warns(match="raise tree_objects"):
+        cs.generate(points, 9, [81, 2], "ward", tree_objects=80)
+    refuses("tree_objects", cs.generate, points, 2, 3, "ward", tree_objects=1)
+
+
+def test_new_objects_go_with_the_nearest_of_a_tree(tmp_path):
+    points, known = BLOBS
+    model = cs.EnsembleClusterer(3, n_clusterings=8, methods="+".join(TREES)).fit(points[::2])
+    found = model.predict(points[1::2])
+    assert adjusted_rand_score(known[1::2], found) > 0.98
+    model.save(tmp_path / "model")
+    assert np.array_equal(cs.EnsembleClusterer.load(tmp_path / "model").predict(points[1::2]), found)
+
+
+def test_data_without_two_dense_parts_has_no_layers():
+    refuses("no two parts", cs.generate, np.arange(8.0)[:, None], 2, 2, "layers")

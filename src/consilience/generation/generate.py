@@ -92,6 +92,10 @@ def generate(
         - ``"density"``: HDBSCAN with drawn parameters, which finds the number of clusters itself; noise has no label. Up to 50,000
           objects;
         - ``"gaussian"``: a mixture of Gaussians, the form of the covariances drawn;
+        - ``"average"``, ``"ward"``, ``"genie"``: cuts of a tree by average linkage, by Ward's, or by Genie, single linkage of clusters
+          of like sizes. Nothing is random. Of more than `tree_objects` objects the tree is of so many, the others go with the nearest;
+        - ``"layers"``: the most persistent clusters of a tree of density (PLSCAN), in the number nearest to what is drawn; noise has
+          no label. Sampled likewise;
         - ``"graph"``: Leiden on a graph of the nearest neighbors, as many as one of `graph_neighbors` (10, 15, 20, 30). Its
           resolution is drawn from `resolutions` (two are the ends of a range), or is the one at which about the drawn number of
           clusters comes out. An AnnData's own graph is taken where it has one. It needs igraph (the extra ``graph``).

@@ -12,6 +12,7 @@ from consilience.generation.methods.landmarks import Landmarks, Metrics
 from consilience.generation.methods.pca import PCA, ComponentLandmarks, Reduced
 from consilience.generation.methods.random_kmeans import Features, Minima, Objects, Zipf
 from consilience.generation.methods.spectral import Spectral
+from consilience.generation.methods.trees import Average, Genie, Layers, Ward
 from consilience.generation.plan import METHODS as METHODS
 
 # Open: what is entered here from outside is known to generate, the command line and the explorer at once.
@@ -29,6 +30,10 @@ METHODS |= {
     "density": Density(),
     "gaussian": Gaussian(),
     "graph": Graph(),
+    "average": Average(),
+    "ward": Ward(),
+    "genie": Genie(),
+    "layers": Layers(),
 }
 
 
