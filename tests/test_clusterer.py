@@ -62,11 +62,16 @@ def test_the_data_itself_gets_its_own_labels_again(methods, points):
     made = model.ensemble_.labels
     assert (rows == made)[made >= 0].mean() > 0.999  # objects at equal distance from two means may go either way
     assert (model.predict(X[:300]) == model.labels_).mean() > (0.995 if methods != "objects" else 0.97)
-    assert adjusted_rand(known[300:], model.predict(X[300:])) > 0.85
+    found = model.predict(X[300:])
+    assert adjusted_rand(known[300:], found) > {"ward": 0.7, "genie": 0.5}.get(
+        methods, 0.85
+    )  # cuts of one tree err alike
     shares = model.predict_proba(X[300:])
     np.testing.assert_allclose(shares.sum(axis=1), 1)
-    np.testing.assert_array_equal(shares.argmax(axis=1), model.predict(X[300:]))
-    np.testing.assert_array_equal(model.predict_proba(X[:300]).argmax(axis=1), model.predict(X[:300]))
+    np.testing.assert_array_equal(shares.argmax(axis=1)[found >= 0], found[found >= 0])
+    assert methods == "layers" or found.min() == 0  # what is noise in all layers has no label
+    found = model.predict(X[:300])
+    np.testing.assert_array_equal(model.predict_proba(X[:300]).argmax(axis=1)[found >= 0], found[found >= 0])
     assert 0.5 < model.score(X[300:]) <= 1
 
 
