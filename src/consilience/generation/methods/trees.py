@@ -1,8 +1,8 @@
 """Kinds of clustering that fail differently, each at all numbers of clusters from one tree: linkages, Genie, layers of density."""
 
 # Nothing is drawn: the tree is made once for a run, and a clustering is a cut of it. So that nothing is n × n, the tree of more than
-# `tree_objects` objects is of so many drawn at random, and every other object goes with the nearest of these. Wide tables are reduced to
-# 50 principal components.
+# `tree_objects` objects is of so many drawn at random (the same ones whatever the seed), and every other object goes with the nearest of
+# these. Wide tables are reduced to 50 principal components.
 #
 # Genie (Gagolewski, Bartoszuk and Cena 2016) merges along the shortest edges of the minimum spanning tree, as single linkage does; but
 # while the Gini index of the sizes of clusters, Σ_{i<j} |c_i − c_j| / ((m − 1) Σ c), is above .3, one of the least size must take part.
