@@ -19,10 +19,10 @@ from consilience._run.random import child_seed, stream
 from consilience._types import ArrayLike, Floats, Ints, PathLike, RandomState
 from consilience.clusterer.distances import Places, check_metric, learn_distances, read_distances
 from consilience.clusterer.drift import Drift, DriftWarning, Seen
+from consilience.clusterer.judging import judge
 from consilience.clusterer.new_objects import Assignment, NewObjects
 from consilience.clusterer.rows import Rows, check_options, learn_rows, new_rows, read_new, reader_of, rows_of
 from consilience.clusterer.saving import KEPT, ClustererModel, model_of
-from consilience.consensus.how_many.by_data import combine_with_data
 from consilience.consensus.result import Consensus, describe_doubt
 from consilience.consensus.rows.placement import Placement
 from consilience.ensemble import Ensemble
@@ -36,7 +36,6 @@ from consilience.generation.runner import Runner
 from consilience.generation.spaces import GenerationWarning
 from consilience.tables import Table, take_rows
 
-FEW_TO_CHOOSE = 50  # objects below which the stability of numbers of clusters says nothing of how many there are
 QUICK, SLOW = 100, 30  # members, of k-means and of what takes longer
 
 
@@ -198,22 +197,22 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         ensemble = runner.run(self._n_members(runner.plan), child_seed(seed, "clusterer.members"), progress=False)
         values = runner.spaces.columns if is_distances else clustered.values
         places = Places.of(values, clustered.values, sample) if is_distances else None
-        n_clusters, few = self._number_to_find(runner.plan, ensemble)
-        if isinstance(n_clusters, (int, np.integer)) and n_clusters > len(ensemble.signatures()):
-            _check_different_rows(values, int(n_clusters))
+        n_clusters = self._number_to_find(runner.plan, ensemble)
+        if n_clusters is not None and n_clusters > len(ensemble.signatures()):
+            _check_different_rows(values, n_clusters)
         if n_clusters == 1:
-            consensus = _one_cluster(ensemble, self.method)
+            consensus, doubt, self.scales_ = _one_cluster(ensemble, self.method), "", None
         else:
-            seed = child_seed(seed, "clusterer.consensus")
-            consensus = combine_with_data(ensemble, values, n_clusters, self.method, seed=seed, n_jobs=self.n_jobs)
+            how = {"random_state": child_seed(seed, "clusterer.consensus"), "n_jobs": self.n_jobs}
+            judged = judge(runner, ensemble, n_clusters, self.method, how)
+            consensus, doubt, self.scales_ = judged.consensus, judged.doubt, judged.scales
         if not isinstance(self.n_clusters, str) and consensus.n_clusters < (self.n_clusters or 0):
             found = f"the consensus has {count(consensus.n_clusters, 'cluster')}, fewer than"
             fewer = f"{found} n_clusters={self.n_clusters}: ask for fewer, or for another method"
             warnings.warn(fewer, ConvergenceWarning, stacklevel=3)  # of whoever calls fit
         seen = Seen.of(values, runner.spaces.columns, ensemble)
         model = NewObjects(Labeler.of(runner, ensemble), Placement.of(ensemble, consensus), seen)
-        notes = [f"{count(consensus.n_clusters, 'cluster')}, the middle of those tried, since {few}" if few else ""]
-        notes += [consensus.note, "" if recipe is None else f"members by recipe: {recipe.words}"]
+        notes = [consensus.note, "" if recipe is None else f"members by recipe: {recipe.words}"]
         notes += [f"members guided by {words}" if (words := runner.plan.guide_words) else "", *table.notices]
         labels, confidence, support = consensus.labels, consensus.confidence, consensus.support
         if sample is not None:
@@ -224,9 +223,9 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             labels[sample], confidence[sample] = consensus.labels, consensus.confidence
             support[sample] = consensus.support
         self.labels_, self.confidence_, self.support_ = labels, confidence, support
-        self.n_clusters_, self.scales_ = consensus.n_clusters, consensus.scales
+        self.n_clusters_ = consensus.n_clusters
         self.ensemble_, self.consensus_, self.sample_, self.encoder_ = ensemble, consensus, sample, table.encoder
-        self.note_, self.doubt_ = "; ".join(filter(None, notes)), describe_doubt(consensus) or few
+        self.note_, self.doubt_ = "; ".join(filter(None, notes)), doubt or describe_doubt(consensus)
         self._model, self._places, self._guide_words = model, places, runner.plan.guide_words
         self._ids, self._source = table.ids, table.source if table.from_file else ""
         self._reader = None if is_distances else reader_of(table)
@@ -274,17 +273,15 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         quick = self.base is not None or all(METHODS[name].is_batched for name, _ in plan.methods)
         return QUICK if quick else SLOW
 
-    def _number_to_find(self, plan: Plan, ensemble: Ensemble) -> tuple[int | str, str]:
-        """The number of clusters, or "auto"; and why it is not looked for, where there are too few objects for that."""
-        wanted, n = self.n_clusters, ensemble.n_objects
-        if isinstance(wanted, str):
-            check_word("n_clusters", wanted)
-        few = isinstance(wanted, str) and n < FEW_TO_CHOOSE
-        if wanted is not None and not few:
-            return wanted, ""
+    def _number_to_find(self, plan: Plan, ensemble: Ensemble) -> int | None:
+        """The number of clusters; None where it is to be looked for."""
+        if isinstance(self.n_clusters, str):
+            check_word("n_clusters", self.n_clusters)
+            return None
+        if self.n_clusters is not None:
+            return int(self.n_clusters)
         numbers = plan.n_clusters if self.base is None else ensemble.n_clusters
-        middle = min(max(int(np.median(numbers)), 2), len(ensemble.signatures()))
-        return middle, f"{count(n, 'object')} are too few to tell how many clusters there are" if few else ""
+        return min(max(int(np.median(numbers)), 2), len(ensemble.signatures()))
 
     def predict(self, X: ArrayLike) -> Ints:
         """The cluster of each row of `X`; −1 where no member has a label for it.

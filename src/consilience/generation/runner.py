@@ -38,7 +38,6 @@ WINDOW, LARGEST_TASK = 256, 32  # safeguard: memory for weights; clusterings dra
 WORK, STEPS = 4e9, 50
 FILLED_NUMBERS = 1e8  # safeguard: numbers that are held for all the ways of filling gaps, just under a gigabyte
 MOST_FILLINGS, FEWEST_FILLINGS = 8, 2  # ways of filling missing cells
-OWN_SCALE = 3.0  # most that a column counts beside the median one where its own scale plays a part
 GIVE_UP = 20  # safeguard: failures, with nothing made, after which a clusterer is wrong for the data: a run must not fail a thousand times
 OPTIONAL = ("around", "jitter", "from_seed", "from_unit", "stress", "filling")  # columns that most runs do not need
 
@@ -235,11 +234,10 @@ class Runner:
         return specs
 
     def _rescaled(self, spec: Spec) -> Spec:
-        # A column in large units must not drown all others.
         share, scales = spec.drawn.get("own_scale"), self.spaces.own_scales
         if not share or scales is None or METHODS[spec.method].space != "columns":
             return spec
-        return spec.times(np.clip(scales**share, 1 / OWN_SCALE, OWN_SCALE))
+        return spec.times(scales**share)
 
     def _guided(self, spec: Spec) -> Spec:
         name, space = METHODS[spec.method].space, self.spaces.of(spec.method)

@@ -17,6 +17,7 @@ from consilience.generation.plan import METHODS, Plan
 from consilience.tables import Standardizer, check_matrix
 from consilience.tables.scaling import CountScaling
 
+ONE_UNIT = 10.0  # columns whose spreads differ by no more may share a unit, and then their own scales may mean something
 Scaling: TypeAlias = Standardizer | CountScaling | None
 Filled: TypeAlias = Callable[[int], ArrayLike] | None
 
@@ -39,7 +40,7 @@ class Preparation:
 class Spaces:
     # `columns` are the table without its constant columns; `groups` say which of them stand for one column of the table as it came, and
     # so share their weights; `own_scales` how far they spread before they were standardized, their median 1 (None where they are not
-    # standardized, or are not all numbers of the table as it came). `filled` gives the values with their missing cells filled in another
+    # standardized, not all numbers of the table as it came, or so unlike that their units differ: other units must change nothing). `filled` gives the values with their missing cells filled in another
     # way.
 
     def __init__(
@@ -81,7 +82,8 @@ class Spaces:
         self.groups = None if groups is None else groups[kept]
         if self.plan.standardize and groups is None and isinstance(scaling, Standardizer):
             spread = scaling.sd[kept] / (1 if scaling.factor is None else scaling.factor[kept])
-            self.own_scales = spread / np.median(spread)
+            if spread.max() <= ONE_UNIT * spread.min():
+                self.own_scales = spread / np.median(spread)
         if constant := width - len(kept):
             warnings.warn(GenerationWarning(f"{constant:,} of {columns} left out, being constant"), stacklevel=5)
 

@@ -1,0 +1,88 @@
+"""How many clusters the data has, by kinds of clustering that fail differently, and which of them confirms an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from consilience._check import count
+from consilience._run.parallel import own_threads
+from consilience._run.random import stream
+from consilience._types import Floats, Ints
+from consilience.consensus.combine import combine_problem
+from consilience.consensus.how_many.voices import Voices, consensus_at, find_voices, nearest_kind
+from consilience.consensus.result import Consensus
+from consilience.consensus.rows.problem import Problem, check_problem
+from consilience.consensus.trust.tables import trust_tables
+from consilience.ensemble import Ensemble
+from consilience.generation.kinds import MOST_OBJECTS, kinds_of, numbers_for
+from consilience.generation.methods.neighbors import Points
+from consilience.generation.runner import Runner
+from consilience.generation.tasks import weighted
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The consensus of the members, and what other kinds of clustering say of it."""
+
+    consensus: Consensus  # its confidence is replication × the agreement of the nearest kind × the trust in the number
+    kinds: Ensemble
+    scales: pd.DataFrame | None  # the answer's number and others with two voices, where the number was looked for
+    doubt: str
+
+
+def judge(runner: Runner, ensemble: Ensemble, n_clusters: int | None, method: str, how: dict[str, Any]) -> Judged:
+    """Combine the members into so many clusters, or as many as most kinds speak for."""
+    problem, n = check_problem(ensemble, n_clusters), ensemble.n_objects
+    # The same ones whatever the seed, so that another seed asks the same kinds.
+    some = np.sort(stream(0, "clusterer.kinds").choice(n, MOST_OBJECTS, replace=False)) if n > MOST_OBJECTS else None
+    found = None
+    with own_threads():  # the same numbers whatever the number of threads
+        points = scalings(runner, some)
+        if n_clusters is None:
+            numbers = numbers_for(min(n, MOST_OBJECTS))
+            numbers = numbers[numbers <= problem.n_rows] if (numbers <= problem.n_rows).any() else numbers[:1]
+            kinds = kinds_of(points, numbers)
+            found = find_voices(kinds, consensus_at(problem if some is None else check_problem(ensemble[some]), numbers))
+            n_clusters = min(found.n_clusters, problem.n_rows)
+        else:
+            kinds = kinds_of(points, np.array([min(n_clusters, n)]))
+    consensus = combine_problem(ensemble, problem.with_clusters(n_clusters), n_clusters, method, how, {}, progress=False)
+    return _judged(consensus, problem, kinds, some, found)
+
+
+def scalings(runner: Runner, some: Ints | None) -> dict[str, Floats]:
+    """The points that kinds are asked on: standardized columns, and as they came too where they may share a unit."""
+    spaces = runner.spaces
+    columns = spaces.columns if some is None else spaces.columns[some]
+    forms = {"standardized": np.ones(columns.shape[1])}
+    if spaces.own_scales is not None:
+        forms["as they came"] = spaces.own_scales
+    if runner.guide is not None and runner.guide.strength:
+        wishes = runner.guide.weights(spaces.columns)
+        forms = {name: weights * wishes for name, weights in forms.items()}
+    return {name: Points.of(weighted(columns, weights)).table for name, weights in forms.items()}
+
+
+def _judged(consensus: Consensus, problem: Problem, kinds: Ensemble, some: Ints | None, found: Voices | None) -> Judged:
+    labels = consensus.labels
+    nearest = nearest_kind(labels if some is None else labels[some], consensus.n_clusters, kinds)
+    factor, doubts, notes = np.ones(consensus.n_clusters), [], [consensus.note]
+    if found is not None:
+        factor *= found.trust
+        doubts.append(found.doubt)
+        speak = found.others["kinds"].iloc[0]
+        notes.insert(0, f"{count(found.n_clusters, 'cluster')} by {count(found.voices, 'voice')}" + (f": {speak}" if speak else ""))
+    if nearest is not None:
+        factor *= nearest.jaccard
+        if not nearest.confirms:
+            these = f"these {count(consensus.n_clusters, 'cluster')}"
+            doubts.append(f"no other kind of clustering finds {these} ({nearest.kind} agrees on {nearest.share:.0%} of the objects)")
+    confidence = consensus.confidence * np.append(factor, 0.0)[labels]
+    tables = trust_tables(problem, labels, confidence, consensus.support, consensus.names)
+    consensus = replace(consensus, confidence=confidence, note="; ".join(filter(None, notes)), **tables)
+    scales = None if found is None else found.others
+    return Judged(consensus, kinds, scales, next(filter(None, doubts), ""))

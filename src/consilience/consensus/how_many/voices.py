@@ -1,0 +1,157 @@
+"""How many clusters, by voices: kinds of clustering that fail differently are asked at every number.
+
+Two partitions into k clusters are **the same** if every cluster of either has a Jaccard index of at least .9 with one of the other, on the
+objects that both label. A partition P of all objects has a voice of every other kind that has the same, and one more of each kind whose
+own number is k:
+
+    voices(k) = max_P #{kinds Q ≠ kind of P: min over clusters J(P, Q) ≥ .9} + #{kinds whose own number is k}
+
+The answer is the finest number with two voices; without such, the one with the most voices, then the nearest partitions, then the fewest
+clusters. The consensus of the members at every number is one of the kinds, and gives the labels.
+
+**Doubt** is told by voices alone: two witnesses may agree by chance, three hardly ever do. **Trust** in the number is 1 − 2^−voices: every
+voice halves the chance of a coincidence.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from consilience._check import count
+from consilience._types import Floats, Ints, Labels
+from consilience.consensus.how_many.stability import cuts
+from consilience.consensus.rows.problem import Problem
+from consilience.consensus.rows.row_tree import LEAVES, narrowed, row_tree
+from consilience.ensemble import Ensemble
+
+SAME = 0.9  # Jaccard index from which clusters are the same one
+ENOUGH, FIRM = 2, 3  # voices of an answer, and of one without a doubt
+LABELED = 0.3  # share of the objects that a kind with noise must label to be compared with others
+CONSENSUS = "consensus"  # the members' own kind
+
+
+@dataclass(frozen=True, eq=False)
+class Voices:
+    """What kinds say of every number of clusters."""
+
+    # `n_clusters`, `voices`, `nearest` (the least Jaccard index of the two partitions that are most alike) and `kinds`, those that speak
+    table: pd.DataFrame
+    n_clusters: int  # the answer
+
+    @property
+    def voices(self) -> int:
+        return int(self.table.set_index("n_clusters").loc[self.n_clusters, "voices"])
+
+    @property
+    def trust(self) -> float:
+        return float(1 - 0.5**self.voices)
+
+    @property
+    def doubt(self) -> str:
+        """Why the number may be wrong; empty where three kinds speak for it."""
+        if self.voices >= FIRM:
+            return ""
+        if self.voices < ENOUGH:
+            return "no two kinds of clustering find the same clusters at any number: there may be none"
+        return f"only two kinds of clustering speak for {count(self.n_clusters, 'cluster')}"
+
+    @property
+    def others(self) -> pd.DataFrame:
+        """The answer's row, and those of other numbers with two voices, the most voices first."""
+        table = self.table
+        order = np.lexsort((table["n_clusters"], -table["voices"], table["n_clusters"] != self.n_clusters))
+        kept = (table["voices"] >= ENOUGH) | (table["n_clusters"] == self.n_clusters)
+        return table.iloc[[i for i in order if kept.iloc[i]]].reset_index(drop=True)
+
+
+def consensus_at(problem: Problem, numbers: Ints) -> dict[int, Labels]:
+    """The members' consensus at several numbers of clusters, all cut from one tree of the rows."""
+    problem = narrowed(problem)
+    if problem.n_rows > LEAVES:
+        return {}
+    tree = row_tree(problem, LEAVES)
+    numbers = numbers[numbers <= problem.n_rows]
+    alike = tree.similarity.of_rows(problem.labels[tree.leaves], tree.weights)
+    found = cuts(tree.linkage, alike, tree.weights, numbers)
+    return {int(k): problem.to_objects(labels, -1) for k, labels in zip(numbers, found, strict=True)}
+
+
+def find_voices(kinds: Ensemble, consensus: Mapping[int, Labels]) -> Voices:
+    """Ask `kinds` (with `method`, `n_clusters` and `own` in their info) and the members' consensus at every number."""
+    info = kinds.info
+    at: dict[int, list[tuple[str, Labels]]] = {k: [(CONSENSUS, labels)] for k, labels in consensus.items()}
+    own: dict[int, set[str]] = {}
+    for labels, kind, k, is_own in zip(kinds.labels.T, info["method"], info["n_clusters"], info["own"], strict=True):
+        if is_own:
+            own.setdefault(int(k), set()).add(kind)
+        if kind != "mixture" and (labels >= 0).mean() >= LABELED:
+            at.setdefault(int(k), []).append((kind, labels))
+    rows = []
+    for k in sorted(k for k in at if k > 1):
+        n, nearest, who = _most_voices(at[k])
+        speak = [*who, *(f"{kind} (own number)" for kind in sorted(own.get(k, ())))]
+        rows.append((k, n + len(own.get(k, ())), nearest, ", ".join(speak)))
+    table = pd.DataFrame(rows, columns=["n_clusters", "voices", "nearest", "kinds"])
+    enough = table.loc[table["voices"] >= ENOUGH, "n_clusters"]
+    best = table.sort_values(["voices", "nearest", "n_clusters"], ascending=[False, False, True])["n_clusters"].iloc[0]
+    return Voices(table, int(enough.max() if len(enough) else best))
+
+
+def _most_voices(partitions: list[tuple[str, Labels]]) -> tuple[int, float, list[str]]:
+    """The most voices of any partition of all objects, its nearest of another kind, and who speaks, itself first."""
+    near: list[dict[str, float]] = [{} for _ in partitions]
+    for i, j in combinations(range(len(partitions)), 2):
+        (kind, one), (other, two) = partitions[i], partitions[j]
+        if kind != other:
+            value = likeness(one, two).min()
+            near[i][other] = max(near[i].get(other, 0.0), value)  # of several scalings the better one
+            near[j][kind] = max(near[j].get(kind, 0.0), value)
+    best: tuple[int, float, float, list[str]] = (0, 0.0, 0.0, [])
+    for (kind, labels), values in zip(partitions, near, strict=True):
+        if labels.min() >= 0:
+            who = [other for other, value in values.items() if value >= SAME]
+            said = (len(who), sum(values.values()), max(values.values(), default=0.0), [kind, *who] if who else [])
+            best = max(best, said, key=lambda one: one[:2])
+    return best[0], round(best[2], 2), best[3]
+
+
+def likeness(one: Labels, two: Labels) -> Floats:
+    """Of every cluster of either partition, the largest Jaccard index with one of the other, on the objects that both label."""
+    both = (one >= 0) & (two >= 0)
+    overlaps = _overlaps(one[both], two[both])
+    return np.concatenate([overlaps.max(axis=1), overlaps.max(axis=0)])
+
+
+def _overlaps(one: Labels, two: Labels, k: int = 0) -> Floats:
+    """(k, k') Jaccard indices."""
+    k, others = max(k, int(one.max(initial=0)) + 1), int(two.max(initial=0)) + 1
+    joint = np.bincount(one.astype(np.int64) * others + two, minlength=k * others).reshape(k, others).astype(float)
+    return joint / np.maximum(joint.sum(axis=1)[:, None] + joint.sum(axis=0) - joint, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """What the kind that is nearest to an answer says of its clusters."""
+
+    kind: str
+    share: float  # of the objects that are in the matched clusters
+    jaccard: Floats  # (k,) of every cluster and the matched one of that kind
+
+    @property
+    def confirms(self) -> bool:
+        return bool(self.jaccard.min() >= SAME)
+
+
+def nearest_kind(labels: Labels, n_clusters: int, kinds: Ensemble) -> Agreement | None:
+    """The kind whose partition into as many clusters is nearest to the labels; None where no kind has one."""
+    best, known, info = None, labels >= 0, kinds.info
+    for other, kind, k, own in zip(kinds.labels.T, info["method"], info["n_clusters"], info["own"], strict=True):
+        if k == n_clusters and not own:
+            overlaps = _overlaps(labels[known], other[known], n_clusters)
+            share = float((overlaps.argmax(axis=1)[labels[known]] == other[known]).mean())
+            if best is None or share > best.share:
+                best = Agreement(str(kind), share, overlaps.max(axis=1))
+    return best
