@@ -22,7 +22,7 @@ from consilience.clusterer.drift import Drift, DriftWarning, Seen
 from consilience.clusterer.new_objects import Assignment, NewObjects
 from consilience.clusterer.rows import Rows, check_options, learn_rows, new_rows, read_new, reader_of, rows_of
 from consilience.clusterer.saving import KEPT, ClustererModel, model_of
-from consilience.consensus.how_many.by_data import combine_with_data
+from consilience.consensus.combine import combine
 from consilience.consensus.result import Consensus, describe_doubt
 from consilience.consensus.rows.placement import Placement
 from consilience.ensemble import Ensemble
@@ -47,8 +47,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int, "auto" or None
-        Of the answer. "auto" takes the most stable of the numbers that are more stable than chance (`scales_`; of several that are about
-        as stable, within 0.02, the largest, which tells most); where none is, the most stable, and `note_` says so.
+        Of the answer. "auto" takes the finest number on which two halves of the members agree (`scales_`); where they agree on none, the
+        fewest that are about as stable as any, and `doubt_` says so.
         None, as "auto" for fewer than 50 objects, takes the middle of the numbers that the members draw from (with `base`, the
         median of those that they found), without looking.
     n_clusterings : int, optional
@@ -98,10 +98,10 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     note_ : str
         How the choices were made, and what was done to columns that are not all numbers.
     doubt_ : str
-        Why the answer is weak: no number of clusters is more than chance, few objects, or low confidence; empty where nothing says so.
+        Why the answer is weak: no number of clusters is stable, few objects, or low confidence; empty where nothing says so.
     scales_ : DataFrame or None
-        With ``n_clusters="auto"``: the numbers at which the members agree, the most stable first, and whether each is `real`,
-        more than chance; see :class:`~consilience.consensus.Consensus`.
+        With ``n_clusters="auto"``: the numbers at which the members agree, that of the answer first, and whether each is `real`,
+        so stable as clouds without clusters hardly ever are; see :class:`~consilience.consensus.Consensus`.
     ensemble_ : Ensemble
         The members; not there after :meth:`load`.
     consensus_ : Consensus
@@ -205,7 +205,9 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             consensus = _one_cluster(ensemble, self.method)
         else:
             seed = child_seed(seed, "clusterer.consensus")
-            consensus = combine_with_data(ensemble, values, n_clusters, self.method, seed=seed, n_jobs=self.n_jobs)
+            consensus = combine(
+                ensemble, n_clusters, self.method, random_state=seed, n_jobs=self.n_jobs, progress=False
+            )
         if not isinstance(self.n_clusters, str) and consensus.n_clusters < (self.n_clusters or 0):
             found = f"the consensus has {count(consensus.n_clusters, 'cluster')}, fewer than"
             fewer = f"{found} n_clusters={self.n_clusters}: ask for fewer, or for another method"
