@@ -44,16 +44,14 @@ def _state_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def _few_resamples(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A confidence by 4 resamples and numbers of clusters beside 3 clouds, except where a module has ``pytest.mark.full_effort``."""
+    """A confidence by 4 resamples, except where a module has ``pytest.mark.full_effort``."""
     if request.node.get_closest_marker("full_effort"):
         yield
         return
-    from consilience.consensus.how_many import significance
     from consilience.consensus.trust import confidence
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(confidence, "RESAMPLES", 4)
-        patch.setattr(significance, "LENGTHS", (2.5,))  # three clouds of one shape
         yield
 
 

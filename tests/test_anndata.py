@@ -133,8 +133,6 @@ def test_the_answer_is_one_of_the_scales(numbers_asked):
         curve = found.curve.set_index("n_clusters")["stability"]
         for row in found.scales.itertuples():
             assert row.stability == pytest.approx(curve[row.n_clusters])
-            assert row.from_k <= row.n_clusters <= row.to_k
-            assert row.excess == pytest.approx(row.stability - row.null_high)
         same(found, ca.consensus(adata))
     alone = ca.combine(adata, n_clusters=3, scales=False)
     assert "consensus_scale_labels" not in adata.obsm
@@ -392,15 +390,13 @@ def test_clusters_that_were_renamed_are_read_back(made):
 
 
 def crumbled(fine):
-    """Three scales: two kinds, six types, and a finer one that is given, all of them called real, as are their splits."""
+    """Three scales: two kinds, six types, and a finer one that is given, all of them called real."""
     columns = np.column_stack([TYPES // 3, TYPES, fine])
     numbers = [2, 6, int(fine.max()) + 1]
     scales = pd.DataFrame({"n_clusters": numbers[::-1], "stability": 0.9, "real": True})
-    parts = {"from_k": [2, 6], "to_k": [6, numbers[2]], "cluster": [0, 0], "into": ["0, 1, 2", "0, 6"], "real": True}
     ones = np.ones(240)
     cell = {"labels": fine, "confidence": ones, "support": ones, "membership": ones[:, None], "scale_labels": columns}
-    tables = {"scales": scales, "splits": pd.DataFrame(parts)}
-    return cs.consensus.Consensus(**cell, **tables, n_clusters=numbers[2], method="walk", anmi=1.0)
+    return cs.consensus.Consensus(**cell, scales=scales, n_clusters=numbers[2], method="walk", anmi=1.0)
 
 
 @pytest.mark.parametrize(("cells_off", "counts"), [(4, False), (5, True)])
@@ -410,7 +406,6 @@ def test_a_handful_of_cells_does_not_decide_what_is_real(cells_off, counts):
     found = without_crumbs(crumbled(fine))
     assert dict(zip(found.scales["n_clusters"], found.scales["real"], strict=True)) == {2: True, 6: True, 7: counts}
     assert found.scales["n_clusters"].tolist() == ([7, 6, 2] if counts else [6, 2, 7])  # real ones first
-    assert found.splits["real"].tolist() == [True, counts]
 
 
 def test_auto_leaves_out_a_number_that_crumbs_make():

@@ -11,8 +11,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import consilience as cs
 from consilience.consensus import Consensus
-from consilience.consensus.choose import about_scales
-from consilience.consensus.how_many.curve import Scales
 from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import Problem, check_problem, label_tables, spread_evenly
 from consilience.consensus.trust import confidence as resampling
@@ -215,7 +213,7 @@ def test_combine_fills_them_in_and_they_are_saved(tmp_path):
     pd.testing.assert_frame_equal(again.members, one.members)
     assert repr(again) == repr(one)
     assert "to drop     1 of 6 clusterings, by reliability: run4 (" in repr(one)
-    assert again.scales is again.scale_labels is again.splits is None
+    assert again.scales is again.scale_labels is None
 
 
 @pytest.mark.parametrize("fractional", [False, True])
@@ -291,21 +289,15 @@ def test_tables_are_made_when_first_read(monkeypatch):
     pd.testing.assert_frame_equal(other.members, one.members)
 
 
-def test_by_which_test_a_number_is_real():
+def test_numbers_that_are_stable_beyond_doubt_are_named():
     one = cs.combine([[0, 0, 1, 1] * 5, [0, 0, 1, 1] * 5], 2)
-    figures = {"stability": [0.95, 0.99, 0.9], "null_high": [0.97, 0.9, 0.95], "nesting": [0.9, 0.8, 0.7]}
-    scales = pd.DataFrame({"n_clusters": [2, 4, 6], "from_k": [2, 4, 6], "to_k": [2, 4, 6], **figures})
-    scales = scales.assign(nesting_high=0.87, null=0.7, confidence=1.0, real=True)
-    told = replace(one, scales=scales)
-    assert "at 2 (by nesting), also at 4, 6 (by gaps in the data)\n" in repr(told)
-    shown = scale_table(scales)
-    assert shown.frame["more than chance"].tolist() == ["by nesting", "by stability", "by gaps"]
-    np.testing.assert_array_equal(shown.frame["measured"], [0.9, 0.99, np.nan])
-    np.testing.assert_array_equal(shown.frame["chance reaches"], [0.87, 0.9, np.nan])
-    curve = scales.iloc[:2].drop(columns=["from_k", "to_k", "real"]).assign(sem=0.0)
-    found = Scales(curve, [2, 4], None, [], np.arange(20), False)
-    note = about_scales(found)  # which gives the figures of nesting, not those of the stability that says less
-    assert ("0.87" in note, "0.97" in note) == (True, False)
+    scales = pd.DataFrame({"n_clusters": [2, 4, 6], "stability": [0.97, 0.99, 0.9], "sem": 0.0, "confidence": 1.0})
+    scales["real"] = scales["stability"] >= 0.95
+    assert "stable at 2, also at 4\n" in repr(replace(one, scales=scales))
+    assert "stable at 2 only\n" in repr(replace(one, scales=scales.iloc[[0, 2]]))
+    assert "stable at 4\n" in repr(replace(one, scales=scales.assign(real=[False, True, False])))
+    assert "stable enough to tell" in repr(replace(one, scales=scales.assign(real=False)))
+    assert scale_table(scales).frame["beyond clouds"].tolist() == [True, True, False]
 
 
 # --- the confidence: shares of resamples, clusters matched one to one, and how far a few clusterings confirm one another ---

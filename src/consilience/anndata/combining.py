@@ -17,8 +17,7 @@ from consilience._check import InputError, check_choice, listed
 from consilience._types import Ints
 from consilience.anndata.frames import check_adata, check_key, safe_frame, small_codes, without_crumbs, written
 from consilience.consensus import Consensus
-from consilience.consensus.how_many.curve import stable_range
-from consilience.consensus.how_many.significance import is_real
+from consilience.consensus.how_many.stability import NEAR
 from consilience.ensemble import Ensemble
 from consilience.ensemble.opening import stored_ensemble, stored_keys
 from consilience.measures import MEASURES, element_consistency, pairwise
@@ -53,8 +52,8 @@ def combine(
         pattern ("leiden_res*"). By default what :func:`generate` wrote last, and else all columns of `obs` whose names begin
         with leiden or louvain. What this function and :func:`compare` wrote is taken only where a list names it.
     n_clusters : int, "auto" or None
-        None is the median of the clusterings' numbers, rounded up; "auto" the most stable one that is real, which of Leiden runs
-        is often a coarse one: runs agree best on few clusters.
+        None is the median of the clusterings' numbers, rounded up; "auto" the finest on which halves of them
+        agree.
     method : str
         As in :func:`consilience.combine`.
     scales : bool, default True
@@ -76,8 +75,8 @@ def combine(
         - ``obsm[key_added + "_membership"]``, the answers at all scales and at `n_clusters`, ``obsm[key_added + "_scale_labels"]``, and
           their confidence;
         - ``uns[key_added]``: `clusters` and `members` (how far to trust each of them), `families` (that of every clustering, −1 for none),
-          `scales`, `curve`, `splits`, and `tree`, what flows between clusters of neighboring numbers of clusters; all in forms that an h5ad
-          file keeps. Clusters of fewer than five cells do not decide what is `real` of the scales and splits.
+          `scales`, `curve`, and `tree`, what flows between clusters of neighboring numbers of clusters; all in forms that an h5ad
+          file keeps. Clusters of fewer than five cells do not decide what is `real` of the scales.
 
     Examples
     --------
@@ -139,7 +138,7 @@ def consensus(adata: Any, key: str = "consensus") -> Consensus:
     values: dict[str, Any] = {}
     if (made_of := int(held.get("n_cells", adata.n_obs))) != adata.n_obs:
         what = f"the AnnData has {adata.n_obs:,} cells, and {key!r} was made of {made_of:,}"
-        tables = "its tables (clusters, members, scales, splits, tree) tell of all of these"
+        tables = "its tables (clusters, members, scales, tree) tell of all of these"
         warnings.warn(f"{what}: {tables}; consilience.anndata.combine makes them anew", stacklevel=2)
     for field in fields(Consensus):
         if field.name == "families" and field.name in held:
@@ -175,18 +174,13 @@ def _with_scales(found: Consensus, other: Consensus) -> Consensus:
     if other.scales is None or other.curve is None or other.scale_labels is None or other.scale_confidence is None:
         return found
     k, table, labels, sure = found.n_clusters, other.scales, other.scale_labels, other.scale_confidence
-    splits = other.splits
     tried = other.curve[other.curve["n_clusters"] == k]
     if len(tried) and k not in set(table["n_clusters"]):
-        low, high = stable_range(other.curve, k)
-        row = tried.assign(from_k=low, to_k=high, excess=tried["stability"] - tried["null_high"], real=is_real(tried))
-        row["confidence"] = found.mean_confidence
+        row = tried.assign(real=tried["stability"] >= 1 - NEAR, confidence=found.mean_confidence)
         table = pd.concat([table, row[list(table.columns)]], ignore_index=True)
         at = int((table["n_clusters"] < k).sum())
         labels, sure = np.insert(labels, at, found.labels, axis=1), np.insert(sure, at, found.confidence, axis=1)
-        if splits is not None:  # what was split in one step is now split in two
-            splits = splits[~((splits["from_k"] < k) & (splits["to_k"] > k))].reset_index(drop=True)
-    return replace(found, curve=other.curve, scales=table, scale_labels=labels, scale_confidence=sure, splits=splits)
+    return replace(found, curve=other.curve, scales=table, scale_labels=labels, scale_confidence=sure)
 
 
 def chosen(adata: Any, keys: str | Sequence[str] | None) -> tuple[Ensemble, list[str]]:

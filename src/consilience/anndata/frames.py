@@ -61,7 +61,7 @@ def written(adata: Any, key: str, made_by: str) -> Mapping[str, Any]:
     raise InputError(f"the AnnData has nothing called {key!r} that {made_by} wrote: call it first")
 
 
-# Clusters of a handful of cells: they are reported, but do not decide that a number of clusters, or a split, is real.
+# Clusters of a handful of cells: they are reported, but do not decide the number of clusters.
 #
 # Adjusted Rand indices hardly see them: six clusters, of which one has three cells, are as stable as the five that are left without it.
 
@@ -69,9 +69,9 @@ HANDFUL = 5  # cells of a cluster, at least, that counts
 
 
 def without_crumbs(found: Consensus) -> Consensus:
-    """The answer with `real` of its scales and splits judged by clusters of at least five cells."""
-    # A scale is real if it was, and has more of them than every coarser scale; a split if two of its parts are such. Scales that are
-    # real still come before others, and those that differ from coarser ones by crumbs alone last.
+    """The answer with `real` of its scales judged by clusters of at least five cells."""
+    # A scale is real if it was, and has more of them than every coarser scale. Scales that differ from coarser ones by crumbs alone
+    # come last.
     if found.scales is None or found.scale_labels is None:
         return found
     numbers, most, solid = sorted(found.scales["n_clusters"]), 1, {}
@@ -81,15 +81,8 @@ def without_crumbs(found: Consensus) -> Consensus:
         solid[k], most = counted > most, max(most, counted)
     kept = found.scales["n_clusters"].map(solid).to_numpy(bool)
     table = found.scales.assign(real=found.scales["real"].to_numpy(bool) & kept)
-    table = table.iloc[np.lexsort((~kept, ~table["real"].to_numpy(bool)))].reset_index(drop=True)
-    splits = found.splits
-    if splits is not None and len(splits):
-        solid_parts = []
-        for row in splits.itertuples():
-            sizes = sizes_of(columns[row.to_k][columns[row.from_k] == row.cluster])
-            solid_parts.append(np.count_nonzero(sizes[np.array(str(row.into).split(", "), int)] >= HANDFUL))
-        splits = splits.assign(real=splits["real"].to_numpy(bool) & (np.array(solid_parts) > 1))
-    return replace(found, scales=table, splits=splits)
+    table = table.iloc[np.argsort(~kept, kind="stable")].reset_index(drop=True)
+    return replace(found, scales=table)
 
 
 def sizes_of(labels: Ints) -> Ints:

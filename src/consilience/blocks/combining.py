@@ -103,7 +103,7 @@ def _of_sample(
     answer, rule = refine(passes, sample, answer, number, asked["how"], asked["options"])
     placed, sums = sum_clusters(Placed.of(sample, answer, rule), reading)
     said = f"by {len(sample.labels):,} of the objects; the others are placed by their labels, since distinct rows have no room"
-    fields = fields_of(answer) | dict.fromkeys(("curve", "scales", "splits"))
+    fields = fields_of(answer) | dict.fromkeys(("curve", "scales"))
     fields |= {"n_clusters": len(placed.order), "note": "; ".join(filter(None, [answer.note, said]))}
     assert answer.clusters is not None
     fields["clusters"] = cluster_table(sums, placed.order, answer.clusters)

@@ -13,7 +13,7 @@ from consilience.cli.options import option
 SAMPLED = "Cluster so many of them at most, drawn at random, and label the others as new ones; or 'all'."
 
 
-@options.verb("cluster", "data", "confidence, support, floater, stability, nesting")
+@options.verb("cluster", "data", "confidence, support, floater, stability")
 @options.output_option("id, cluster, confidence and support")
 @options.consensus_options(
     "How many; by default the number that is most to be trusted.",

@@ -9,7 +9,7 @@ import click
 from consilience.cli import options, outputs
 from consilience.cli.options import option
 
-TERMS = "confidence, support, floater, recurrence, nearest, confused, reliability, weight, stability, nesting"
+TERMS = "confidence, support, floater, recurrence, nearest, confused, reliability, weight, stability"
 
 INFERENCE = "consilience.consensus.methods.nbce:INFERENCE"
 GROWN = "Start at a saved consensus: LABELS has its clusterings and objects, and more of either."
@@ -21,7 +21,7 @@ IN_BLOCKS = (
 
 @options.verb("combine", "labels", TERMS)
 @options.consensus_options(
-    "How many; by default the median of the clusterings' numbers, 'auto' for the most stable of those at which the clusterings agree.",
+    "How many; by default the median of the clusterings' numbers, 'auto' for the finest on which halves of them agree.",
     "How; 'auto' is 'dawid_skene' where errors are independent, and else 'walk'.",
     default="auto",
 )
@@ -32,8 +32,7 @@ IN_BLOCKS = (
     option("--floaters", "Write the objects with weak support.", writes="table"),
     option("--clusters", "Write how far to trust each cluster.", writes="table"),
     option("--members", "Write how far to trust each clustering.", writes="table"),
-    option("--scales", "Write the numbers of clusters that '-k auto' finds; which are beyond chance.", writes="table"),
-    option("--splits", "Write which cluster splits from scale to scale, and if that is real.", writes="table"),
+    option("--scales", "Write the numbers of clusters that '-k auto' finds, and how stable they are.", writes="table"),
     option("--tree", "Draw the tree over k of these scales (.png, .svg, .pdf).", writes="picture"),
     option("--save", "Keep the result in a new folder, for report, compare and --update.", writes="result"),
     option("--membership", "Also write how strongly each object belongs to each cluster.", is_flag=True),
@@ -75,7 +74,7 @@ def command(
         raise InputError("--prior and --inference are options of NBCE: add --method nbce")
     if previous is not None and (own := sorted(given & {"n_clusters", "method"})):
         raise InputError(f"--{own[0].replace('_', '-')} is that of the consensus that --update starts at: leave it out")
-    of_scales = [name for name in ("tree", "scales", "splits") if out[name]]
+    of_scales = [name for name in ("tree", "scales") if out[name]]
     if of_scales and (n_clusters != "auto" or method == "nbce"):
         about = "is about the scales that --n-clusters auto finds: add it, with a method other than nbce"
         raise InputError(f"--{of_scales[0]} {about}")
@@ -109,7 +108,7 @@ def command(
         write_objects(object_table(result, membership=membership), out["output"], id_name)
     if out["floaters"] and weak is not None:
         write_objects(weak.set_index("id"), out["floaters"], id_name)
-    keys = {"clusters": "cluster", "members": "clustering", "scales": "n_clusters", "splits": "from_k"}
+    keys = {"clusters": "cluster", "members": "clustering", "scales": "n_clusters"}
     for name, key in keys.items():
         table = getattr(result, name)
         if out[name] and table is not None:

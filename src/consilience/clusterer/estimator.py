@@ -28,6 +28,7 @@ from consilience.consensus.rows.placement import Placement
 from consilience.ensemble import Ensemble
 from consilience.generation.default_methods import Recipe, is_auto, recipe_of, usual_clusters
 from consilience.generation.guide import BoundGuide, Guide, check_guide
+from consilience.generation.kinds import numbers_for
 from consilience.generation.methods import METHODS
 from consilience.generation.methods.mds import MOST_OBJECTS as MOST_DISTANCES
 from consilience.generation.plan import Plan
@@ -37,6 +38,7 @@ from consilience.generation.spaces import GenerationWarning
 from consilience.tables import Table, take_rows
 
 QUICK, SLOW = 100, 30  # members, of k-means and of what takes longer
+DRAWS = 30  # safeguard: display; numbers of clusters that stand for a range, evenly in logarithms
 
 
 @dataclass(eq=False, repr=False)
@@ -46,8 +48,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int, "auto" or None
-        Of the answer. "auto" takes the most stable of the numbers that are more stable than chance (`scales_`; of several that are about
-        as stable, within 0.02, the largest, which tells most); where none is, the most stable, and `note_` says so.
+        Of the answer. "auto" takes the finest number on which two halves of the members agree (`scales_`); where they agree on none, the
+        fewest that are about as stable as any, and `doubt_` says so.
         None, as "auto" for fewer than 50 objects, takes the middle of the numbers that the members draw from (with `base`, the
         median of those that they found), without looking.
     n_clusterings : int, optional
@@ -97,10 +99,10 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     note_ : str
         How the choices were made, and what was done to columns that are not all numbers.
     doubt_ : str
-        Why the answer is weak: no number of clusters is more than chance, few objects, or low confidence; empty where nothing says so.
+        Why the answer is weak: no number of clusters is stable, few objects, or low confidence; empty where nothing says so.
     scales_ : DataFrame or None
-        With ``n_clusters="auto"``: the numbers at which the members agree, the most stable first, and whether each is `real`,
-        more than chance; see :class:`~consilience.consensus.Consensus`.
+        With ``n_clusters="auto"``: the numbers at which the members agree, that of the answer first, and whether each is `real`,
+        so stable as clouds without clusters hardly ever are; see :class:`~consilience.consensus.Consensus`.
     ensemble_ : Ensemble
         The members; not there after :meth:`load`.
     consensus_ : Consensus
@@ -261,7 +263,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         if self.base_n_clusters is not None:
             return self.base_n_clusters
         if isinstance(self.n_clusters, str) or self.n_clusters is None:
-            return usual_clusters(n, search=True)
+            return [round(k) for k in np.geomspace(2, numbers_for(n)[-1], DRAWS)]
         k = check_count("n_clusters", self.n_clusters)
         if k > n:
             raise InputError(f"{k} clusters need as many objects, and there are {n}: lower n_clusters (-k)")

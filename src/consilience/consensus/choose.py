@@ -12,8 +12,7 @@ import numpy as np
 
 from consilience._check import count
 from consilience._types import Array, Ints
-from consilience.consensus.how_many.curve import Scales
-from consilience.consensus.how_many.significance import at_ceiling, real_by, say_real
+from consilience.consensus.how_many.stability import STABLE, Found
 from consilience.consensus.methods import make_estimator
 from consilience.consensus.methods.dawid_skene import grouped
 from consilience.consensus.methods.nbce import NBCE
@@ -84,27 +83,18 @@ def _least_support(problem: Problem, labels: Array) -> tuple[float, float]:
 # What is said of an answer: how its number of clusters was found, what was left out, and how far to trust it.
 
 
-def about_scales(scales: Scales) -> str:
-    table = scales.table
-    best = table.iloc[0]
-    about = "" if best["from_k"] == best["to_k"] else f" (about as well from {best['from_k']} to {best['to_k']})"
+def about_stability(found: Found) -> str:
+    best, *others = found.table.to_dict("records")
     clusters = count(int(best["n_clusters"]), "cluster")
-    found = f"two halves of the clusterings agree on {clusters}{about} with ARI {best['stability']:.2f}"
-    null = "shuffled labels" if scales.copies else "clouds without clusters"
-    cloud = f"{null} with {best['null']:.2f} (up to {best['null_high']:.2f} by chance)"
-    if not table["real"].any():
-        none = "can be told from chance here" if at_ceiling(table) else "is more stable than chance"
-        return f"no number of clusters {none}: {found}, {cloud}"
-    if real_by(best.to_dict()) == "nesting":  # the stability says less, and figures of it would deny what was found
-        found = (
-            f"{clusters} by nesting: the clusterings refine them, or are refined by them, to {best['nesting']:.2f}, where {null} "
-            f"come to {best['nesting_high']:.2f} at most; by the agreement of two halves alone (ARI {best['stability']:.2f}) chance "
-            "could give as much"
-        )
-    else:
-        found = f"{found}, {cloud}"
-    more, also = say_real(table.iloc[1:])
-    return f"{found}; also {more}: {', '.join(also)}" if also else found
+    said = f"two halves of the clusterings agree on {clusters} with ARI {best['stability']:.2f}"
+    if found.copies:
+        return f"{said}; half of the clusterings have so many, and their errors are independent"
+    if best["stability"] < STABLE:
+        said = f"no number of clusters is stable: {said}, and these are the fewest that are about as stable as any"
+    elif not best["real"]:
+        said += ", as they can on clouds without clusters"
+    also = ", ".join(f"{one['n_clusters']} (ARI {one['stability']:.2f})" for one in others)
+    return f"{said}; also on {also}" if also else said
 
 
 def about_work(estimator: Any, method: str, problem: Problem) -> list[str]:

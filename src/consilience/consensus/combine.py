@@ -16,8 +16,8 @@ from consilience._check import InputError, check_choice, check_seed, check_word,
 from consilience._hooks import hook
 from consilience._run.parallel import runs_tasks
 from consilience._types import Columns, EnsembleLike, Ints, PathLike
-from consilience.consensus.choose import about_nbce, about_scales, about_work, choose_method, combine_auto, number_of
-from consilience.consensus.how_many.curve import FEWEST, find_scales, find_splits, moves
+from consilience.consensus.choose import about_nbce, about_stability, about_work, choose_method, combine_auto, number_of
+from consilience.consensus.how_many.stability import FEWEST, find_stable
 from consilience.consensus.methods import METHODS, make_estimator
 from consilience.consensus.methods.nbce import NBCE, SWEEPS, usual_effort
 from consilience.consensus.result import Consensus
@@ -62,9 +62,8 @@ def combine(
         Or labels in row blocks, which need not fit into memory: a Dask array or dataframe, a folder of Parquet files, or
         :class:`consilience.blocks.LabelBlocks`. The answer is the same as in memory.
     n_clusters : int, None or "auto"
-        None takes the median of the clusterings' numbers of clusters; "auto" the most stable of the numbers, real ones first, at
-        which two halves of the clusterings agree, beside what clouds without clusters give: see `scales` of the result. For
-        ``method="nbce"`` both leave the number to the model.
+        None takes the median of the clusterings' numbers of clusters; "auto" the finest number on which two halves of the clusterings
+        agree: see `scales` of the result. For ``method="nbce"`` both leave the number to the model.
     method : str
         "walk", "vote", "mcla", "dawid_skene", "quadratic", "information", "hbgf", "cspa", "evidence", "lwea", "lwgp", "sccc", "anmi",
         "hgpa", "mixture", "bce", "nbce", or "auto": "dawid_skene" where the errors of the clusterings are independent, as in noisy
@@ -76,7 +75,7 @@ def combine(
     id_column : str or int, optional
         Of a table: the column that names the objects.
     random_state : int
-        Of methods that draw. The confidence does not depend on it: its resamples are the same every time.
+        Of methods that draw. The confidence and the number of clusters do not depend on it: their resamples are the same every time.
     n_jobs : int, optional
         Threads, for methods that have them.
     client : dask.distributed.Client, optional
@@ -84,7 +83,7 @@ def combine(
     log : path, optional
         A file that lines are added to, of what was done, where, in how many seconds and with how much memory (``docs/scale.md``).
     progress : bool, optional
-        A bar on standard error while choosing; by default only on a terminal.
+        A bar on standard error while ``method="nbce"`` draws; by default only on a terminal.
     memory_limit : int or str, optional
         Bytes, or text such as "4GB", that this process may take; with it, a Parquet file is read in blocks.
     output : path, optional
@@ -174,7 +173,7 @@ def combine_problem(
     if method == "nbce" and n_clusters in (None, "auto"):
         fit = _Fit(_nbce(ens, problem, how, options, progress), method, [])
     elif n_clusters == "auto" and problem.n_rows > 2 and problem.n_clusterings >= FEWEST:
-        fit, later = _fit_at_scales(ens, problem, method, how, options, progress)
+        fit, later = _fit_at_scales(ens, problem, method, how, options)
     else:
         fit = _fit(ens, problem, method, how, options)
         if n_clusters is None:
@@ -239,36 +238,22 @@ def _fit(
 
 
 def _fit_at_scales(
-    ens: Ensemble, problem: Problem, method: str, how: Named, options: Named, progress: bool | None
+    ens: Ensemble, problem: Problem, method: str, how: Named, options: Named
 ) -> tuple[_Fit, dict[str, Any]]:
-    """The fit at the number of clusters that is to be trusted most, and fields of the consensus with those at the other scales."""
-    scales = find_scales(problem, how["random_state"], progress)
-    best = problem.with_clusters(scales.ranked[0])
+    """The fit at the number of clusters that halves agree on, and fields of the consensus with those at the other stable numbers."""
+    found = find_stable(problem)
+    best = problem.with_clusters(found.ranked[0])
     choice = choose_method(best, how) if method == "auto" else None  # one for all scales
-    fits = {k: _fit(ens, problem.with_clusters(k), method, how, options, choice) for k in scales.ranked}
-    k = scales.finest()
-    for finer in scales.finer(k):
-        fit = fits.get(finer) or _fit(ens, problem.with_clusters(finer), method, how, options, choice)
-        if fit.estimator.n_clusters_ == finer and moves(fit.estimator.labels_, fits[k].estimator.labels_):
-            k, fits[finer] = finer, fit
-            break
-    fit = fits[k]
-    if k != scales.ranked[0]:
-        why = "the finest of the numbers that are more stable than chance, and as stable as any"
-        fit.notes.insert(0, f"{k} clusters, {why}")
-        scales = scales.preferring(k)
-    fits = {number: fits[number] for number in scales.ranked}
-    estimators = {k: fit.estimator for k, fit in fits.items()}
+    fits = {k: _fit(ens, problem.with_clusters(k), method, how, options, choice) for k in found.ranked}
+    fit, ordered = fits[found.ranked[0]], [fits[k].estimator for k in sorted(fits)]
     first, weights = problem.first, problem.n_objects_of_rows
-    means = [float(np.average(one.confidence_[first], weights=weights)) for one in estimators.values()]
-    rows = {k: one.labels_[first] for k, one in estimators.items()}
-    fit.notes.insert(0, about_scales(scales))
+    means = [float(np.average(one.estimator.confidence_[first], weights=weights)) for one in fits.values()]
+    fit.notes.insert(0, about_stability(found))
     return fit, {
-        "curve": scales.curve,
-        "scales": scales.table.assign(confidence=means),
-        "scale_labels": np.column_stack([estimators[k].labels_ for k in sorted(fits)]),
-        "scale_confidence": np.column_stack([estimators[k].confidence_ for k in sorted(fits)]),
-        "splits": find_splits(scales, rows, problem.weights),
+        "curve": found.curve,
+        "scales": found.table.assign(confidence=means),
+        "scale_labels": np.column_stack([one.labels_ for one in ordered]),
+        "scale_confidence": np.column_stack([one.confidence_ for one in ordered]),
     }
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from consilience._check import count
 from consilience._types import Array, EnsembleLike, Floats, Ints
-from consilience.consensus.how_many.significance import at_ceiling, say_real
+from consilience.consensus.how_many.stability import STABLE
 from consilience.consensus.trust.floaters import floating
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result, late
@@ -90,20 +90,15 @@ class Consensus(Supported, Result):
         (:mod:`consilience.consensus.trust.tables`), the largest family first; empty where there are not at least two, None where nobody
         looked. Of several, one answer is a compromise that none supports: :func:`consilience.organize` tells them apart.
     curve : DataFrame or None
-        How stable the answer is at every number of clusters that was tried: `n_clusters`, `stability` with its standard error
-        `sem`, and that of a null without clusters, `null`, up to `null_high`; `nesting`, how far the clusterings refine or are
-        refined by the answer, and `nesting_high`, up to which chance goes.
+        How stable the answer is at every number of clusters that was tried: `n_clusters`, `stability` (adjusted Rand index of two
+        halves of the clusterings) with its standard error `sem`.
     scales : DataFrame or None
-        The numbers of clusters at which the ensemble agrees with itself, the real ones first, then by stability: `n_clusters`, the
-        range `from_k` to `to_k` of numbers that are about as stable, the columns of the curve, `excess` (stability − null_high), `real`
-        (stability or nesting is more than chance) and `confidence` (mean of the objects).
+        The number of the answer first, and then others that are stable, the most stable first: `n_clusters`, `stability`, `sem`, `real`
+        (so stable as clouds without clusters hardly ever are) and `confidence` (mean of the objects).
     scale_labels : (n_objects, n_scales) int array or None
         The answer at every scale, by rising number of clusters: what :func:`consilience.reports.draw` draws as "tree_over_k".
     scale_confidence : (n_objects, n_scales) array or None
         The confidence of every object in these answers.
-    splits : DataFrame or None
-        What every scale splits of the next coarser one: `from_k`, `to_k`, `cluster`, `into` (clusters of the finer one, as
-        text), `size`, `stability`, `null_high` and `real` (more than chance).
     names : list of str
         Of the clusterings that were combined.
     note : str
@@ -139,7 +134,6 @@ class Consensus(Supported, Result):
     scales: pd.DataFrame | None = None
     scale_labels: Ints | None = None
     scale_confidence: Floats | None = None
-    splits: pd.DataFrame | None = None
     names: list[str] = field(default_factory=list)
     note: str = ""
     call: str = ""
@@ -152,6 +146,7 @@ class Consensus(Supported, Result):
 
     @classmethod
     def _upgrade(cls, fields: dict[str, Any], version: int) -> dict[str, Any]:
+        fields.pop("splits", None)  # of earlier ones, by a test of every split
         if version == 1 and fields["members"] is not None:
             fields["members"] = fields["members"].rename(columns={"drop": "better_without"})
         return fields
@@ -245,17 +240,16 @@ class Consensus(Supported, Result):
 
 
 def describe_scales(one: Consensus) -> str:
-    """At which numbers of clusters the ensemble agrees with itself, in a few words; empty where nobody looked."""
+    """At which numbers of clusters halves of the clusterings agree, in a few words; empty where nobody looked."""
     if one.scales is None:
         return ""
-    if not one.scales["real"].any():
-        return f"no number of clusters {'can be told from chance here' if at_ceiling(one.scales) else 'is more stable than chance'}"
-    mine = one.scales["n_clusters"] == one.n_clusters
-    more, said = say_real(one.scales)
-    own, others = say_real(one.scales[mine])[1], say_real(one.scales[~mine])[1]
-    if not own:
-        return f"{more} at {_listed(said)}, the most stable first"
-    return f"{more} at {own[0]}" + (f", also at {_listed(others)}" if others else " only")
+    stable = [int(k) for k in one.scales.loc[one.scales["real"].astype(bool), "n_clusters"]]
+    if not stable:
+        return "no number of clusters is stable enough to tell"
+    others = [f"{k}" for k in stable if k != one.n_clusters]
+    if len(others) == len(stable):
+        return f"stable at {_listed(others)}"
+    return f"stable at {one.n_clusters}" + (f", also at {_listed(others)}" if others else " only")
 
 
 def describe_doubt(one: Any) -> str:
@@ -263,17 +257,29 @@ def describe_doubt(one: Any) -> str:
     there = one.labels >= 0
     if (n := int(there.sum())) < FEW_OBJECTS:
         return f"{count(n, 'object')} {'is' if n == 1 else 'are'} too few to tell clusters from chance, whatever their confidence"
-    if at_ceiling(one.scales):
-        return (
-            f"{count(n, 'object')} are too few to tell whether these clusters are more than chance, whatever their confidence: clouds of "
-            "as many without clusters are cut alike each time too"
-        )
-    if one.scales is not None and not one.scales["real"].any():
-        return "no number of clusters is more stable than chance, so there may be no clusters in this data"
+    if doubt := _doubt_of_number(one):
+        return doubt
     if (mean := float(one.confidence[there].mean())) < LOW_CONFIDENCE:
         share = f"{100 * mean:.0f} % of the objects"
         return f"the confidence is low: another run would put only {share} in the same cluster"
     return ""
+
+
+def _doubt_of_number(one: Any) -> str:
+    """Why the number of clusters is in doubt, by the stability that was measured at it; empty where it was not, or is enough."""
+    if one.scales is None:
+        return ""
+    own = one.scales[one.scales["n_clusters"] == one.n_clusters]
+    if not len(own) or own["real"].iloc[0]:
+        return ""
+    row = own.iloc[0]
+    if row["stability"] < STABLE:
+        return "no number of clusters is stable, so there may be no clusters in this data"
+    clusters = count(int(row["n_clusters"]), "cluster")
+    return (
+        f"halves of the clusterings agree on {clusters} with ARI {row['stability']:.2f} only, as they can on clouds without clusters: "
+        "labels alone cannot tell"
+    )
 
 
 def describe_drops(one: Consensus, most: int = 3) -> str:

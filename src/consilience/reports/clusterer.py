@@ -73,7 +73,7 @@ def clusters_finding(model: EnsembleClusterer, known: Mapping[str, Any]) -> Find
 
 
 def _other_scales(model: EnsembleClusterer) -> str:
-    """How to have the clusters at another number that is more stable than chance: the most stable of the finer ones, or else of all."""
+    """How to have the clusters at another number that is stable: the most stable of the finer ones, or else of all."""
     assert model.scales_ is not None
     real = model.scales_.loc[model.scales_["real"].astype(bool), "n_clusters"]
     finer = real[real > model.n_clusters_]

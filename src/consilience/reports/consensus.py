@@ -26,7 +26,7 @@ from consilience.reports.scales import describe_scale_blocks, scales_finding
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, code_of, section
 from consilience.reports.words import DEFINITIONS, format_list
 
-TABLES = ("clusters", "members", "curve", "scales", "splits")
+TABLES = ("clusters", "members", "curve", "scales")
 
 
 def consensus_summary(result: Consensus, stability: Stability | None, known: Mapping[str, Any]) -> dict[str, Any]:

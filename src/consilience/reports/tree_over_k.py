@@ -6,7 +6,7 @@ One row of nodes per clustering, the coarsest on top; what flows between neighbo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,6 @@ class _Levels:
     columns: list[Ints]
     names: list[list[Any]]
     titles: list[str]
-    unreal: set[tuple[int, int]] = field(default_factory=set)  # (level, cluster) whose split is no more than chance
 
     @property
     def sizes(self) -> list[Ints]:
@@ -88,9 +87,6 @@ def tree_over_k(
     what = "scale" if isinstance(found, Consensus) else "clustering"
     title = f"{count(deep, what)} of {format_range((len(sizes[0]), len(sizes[-1])), 'cluster')}"
     axis.set_title(title, loc="left", fontsize=11)
-    if levels.unreal:
-        axis.plot([], [], color=figures.ACCENT, linewidth=2, label="a split that is no more than chance")
-        axis.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(0, 0), borderaxespad=0)
     return figure
 
 
@@ -105,13 +101,8 @@ def _levels(found: Any) -> _Levels:
     numbers = [len(present) for present in names]
     # a method may find fewer than it is asked for, and of some of the objects there may be fewer
     asked = numbers if found.scales is None else sorted(int(k) for k in found.scales["n_clusters"])
-    unreal = set()
-    if found.splits is not None:
-        weak = found.splits[~found.splits["real"].astype(bool)]
-        split = ((asked.index(int(row.from_k)), int(row.cluster)) for row in weak.itertuples())
-        unreal = {(level, names[level].index(cluster)) for level, cluster in split if cluster in names[level]}
     titles = [f"{k} clusters" if k == of else f"{k} of {of} clusters" for k, of in zip(numbers, asked, strict=True)]
-    return _Levels(columns, names, titles, unreal)
+    return _Levels(columns, names, titles)
 
 
 def _from_ensemble(ens: Ensemble) -> _Levels:
@@ -233,9 +224,7 @@ def _draw_edges(
     for row in drawn.itertuples():
         x, to, y = places[row.level][row.from_cluster], places[row.level + 1][row.to_cluster], -row.level
         curve = Curve([(x, y), (x, y - 0.5), (to, y - 0.5), (to, y - 1)], [1, 4, 4, 4])
-        split = (row.level, row.from_cluster) in levels.unreal and row.share_of_to > 0.5
-        look: dict[str, Any] = {"facecolor": "none", "capstyle": "butt", "zorder": 1}
-        look["edgecolor"] = figures.ACCENT if split else figures.QUIET
+        look: dict[str, Any] = {"facecolor": "none", "edgecolor": figures.QUIET, "capstyle": "butt", "zorder": 1}
         look |= {"linewidth": 0.4 + 14 * row.n / n_objects, "alpha": 0.2 + 0.7 * row.share_of_from}
         axis.add_patch(PathPatch(curve, **look))
         large = row.n >= 0.6 * n_objects / widest or row.n >= 0.04 * n_objects

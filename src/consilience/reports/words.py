@@ -13,10 +13,7 @@ DEFINITIONS = {
     "confidence": "probability that an independent ensemble of the same kind puts the object in the same cluster",
     "support": "share of an object's clusterings whose label for it is, by plurality, a label of its cluster",
     "floater": "an object with a support of at most one half",
-    "stability": "adjusted Rand index of the answers of two halves of the clusterings. The null is what chance gives, where there are no "
-    "clusters: beyond null_high a number of clusters is real",
-    "nesting": "how far the clusterings refine the answer, or are refined by it: 1 where none tears a cluster of the other. Beyond "
-    "nesting_high, what chance gives, a number of clusters is real too, whatever its stability",
+    "stability": "adjusted Rand index of the answers of two halves of the clusterings; clouds without clusters are hardly ever above .95",
     "recurrence": "of a cluster: mean over clusterings of its largest Jaccard index with one of theirs",
     "nearest": "of a cluster: the one that most clusterings which disagree on its objects put them in",
     "confused": "of a cluster: the share of all clusterings' votes on its objects that go to the nearest cluster",

@@ -161,7 +161,7 @@ def find(data: Table, n_jobs: int | None) -> dict[str, Any]:
 
 
 def summary(model: EnsembleClusterer) -> dict[str, Any]:
-    """The number that ``consilience cluster`` takes, all that are more stable than chance, and both in words.
+    """The number that ``consilience cluster`` takes, all that are stable beyond doubt, and both in words.
 
     Of too few objects to tell there is none, and `real` is None.
     """
