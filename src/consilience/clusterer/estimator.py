@@ -203,11 +203,11 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         if n_clusters is not None and n_clusters > len(ensemble.signatures()):
             _check_different_rows(values, n_clusters)
         if n_clusters == 1:
-            consensus, doubt, self.scales_ = _one_cluster(ensemble, self.method), "", None
+            consensus, doubt, kinds = _one_cluster(ensemble, self.method), "", None
         else:
             how = {"random_state": child_seed(seed, "clusterer.consensus"), "n_jobs": self.n_jobs}
             judged = judge(runner, ensemble, n_clusters, self.method, how)
-            consensus, doubt, self.scales_ = judged.consensus, judged.doubt, judged.scales
+            consensus, doubt, kinds = judged.consensus, judged.doubt, judged.kinds
         if not isinstance(self.n_clusters, str) and consensus.n_clusters < (self.n_clusters or 0):
             found = f"the consensus has {count(consensus.n_clusters, 'cluster')}, fewer than"
             fewer = f"{found} n_clusters={self.n_clusters}: ask for fewer, or for another method"
@@ -225,7 +225,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             labels[sample], confidence[sample] = consensus.labels, consensus.confidence
             support[sample] = consensus.support
         self.labels_, self.confidence_, self.support_ = labels, confidence, support
-        self.n_clusters_ = consensus.n_clusters
+        self.n_clusters_, self.scales_, self.kinds_ = consensus.n_clusters, consensus.scales, kinds
         self.ensemble_, self.consensus_, self.sample_, self.encoder_ = ensemble, consensus, sample, table.encoder
         self.note_, self.doubt_ = "; ".join(filter(None, notes)), doubt or describe_doubt(consensus)
         self._model, self._places, self._guide_words = model, places, runner.plan.guide_words

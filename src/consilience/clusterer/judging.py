@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from consilience._check import count
 from consilience._run.parallel import own_threads
@@ -30,7 +29,6 @@ class Judged:
 
     consensus: Consensus  # its confidence is replication × the agreement of the nearest kind × the trust in the number
     kinds: Ensemble
-    scales: pd.DataFrame | None  # the answer's number and others with two voices, where the number was looked for
     doubt: str
 
 
@@ -83,6 +81,6 @@ def _judged(consensus: Consensus, problem: Problem, kinds: Ensemble, some: Ints 
             doubts.append(f"no other kind of clustering finds {these} ({nearest.kind} agrees on {nearest.share:.0%} of the objects)")
     confidence = consensus.confidence * np.append(factor, 0.0)[labels]
     tables = trust_tables(problem, labels, confidence, consensus.support, consensus.names)
-    consensus = replace(consensus, confidence=confidence, note="; ".join(filter(None, notes)), **tables)
     scales = None if found is None else found.others
-    return Judged(consensus, kinds, scales, next(filter(None, doubts), ""))
+    consensus = replace(consensus, confidence=confidence, scales=scales, note="; ".join(filter(None, notes)), **tables)
+    return Judged(consensus, kinds, next(filter(None, doubts), ""))

@@ -240,9 +240,12 @@ class Consensus(Supported, Result):
 
 
 def describe_scales(one: Consensus) -> str:
-    """At which numbers of clusters halves of the clusterings agree, in a few words; empty where nobody looked."""
+    """At which numbers of clusters halves of the clusterings agree, or kinds of clustering, in a few words; empty where nobody looked."""
     if one.scales is None:
         return ""
+    if "voices" in one.scales:
+        others = [str(k) for k in one.scales["n_clusters"] if k != one.n_clusters]
+        return f"also {_listed(others)}" if others else ""
     stable = [int(k) for k in one.scales.loc[one.scales["real"].astype(bool), "n_clusters"]]
     if not stable:
         return "no number of clusters is stable enough to tell"
@@ -267,7 +270,7 @@ def describe_doubt(one: Any) -> str:
 
 def _doubt_of_number(one: Any) -> str:
     """Why the number of clusters is in doubt, by the stability that was measured at it; empty where it was not, or is enough."""
-    if one.scales is None:
+    if one.scales is None or "voices" in one.scales:  # of which the voices tell
         return ""
     own = one.scales[one.scales["n_clusters"] == one.n_clusters]
     if not len(own) or own["real"].iloc[0]:

@@ -39,13 +39,13 @@ def kinds_of(scalings: Mapping[str, Floats], numbers: Ints) -> Ensemble:
     """
     labels, rows = [], []
     for scaling, points in scalings.items():
-        for method, found, own in _partitions(points, numbers):
+        for method, found, own in _partitions(points, numbers, mixture=not rows):
             labels.append(found)
             rows.append({"method": method, "scaling": scaling, "n_clusters": int(found.max()) + 1, "own": own})
     return Ensemble.from_codes(np.column_stack(labels), info=pd.DataFrame(rows))
 
 
-def _partitions(points: Floats, numbers: Ints) -> Iterator[tuple[str, Labels, bool]]:
+def _partitions(points: Floats, numbers: Ints, mixture: bool) -> Iterator[tuple[str, Labels, bool]]:
     average, genie, ward = average_tree(points), genie_tree(points), ward_tree(points)
     means = {1: np.zeros(len(points), np.int32)}
     for k in numbers.tolist():
@@ -53,9 +53,12 @@ def _partitions(points: Floats, numbers: Ints) -> Iterator[tuple[str, Labels, bo
         yield "genie", cut(genie, k), False
         means[k] = _means_from(points, cut(ward, k))
         yield "means", means[k], False
+    if len(numbers) == 1:  # which is given: kinds with numbers of their own say nothing of it
+        return
     if layers := density_layers(points):
         yield "density", layers[0][1], True
-    yield "mixture", means[least_bic(points, means)], True
+    if mixture:  # in the first scaling alone: covariances take any
+        yield "mixture", means[least_bic(points, means)], True
 
 
 def _means_from(points: Floats, start: Labels) -> Labels:

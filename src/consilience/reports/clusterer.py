@@ -73,11 +73,9 @@ def clusters_finding(model: EnsembleClusterer, known: Mapping[str, Any]) -> Find
 
 
 def _other_scales(model: EnsembleClusterer) -> str:
-    """How to have the clusters at another number that is stable: the most stable of the finer ones, or else of all."""
+    """How to have the clusters at another number that two kinds speak for: the one with the most voices."""
     assert model.scales_ is not None
-    real = model.scales_.loc[model.scales_["real"].astype(bool), "n_clusters"]
-    finer = real[real > model.n_clusters_]
-    others = finer if len(finer) else real[real != model.n_clusters_]
+    others = model.scales_.loc[model.scales_["n_clusters"] != model.n_clusters_, "n_clusters"]
     return f"; -k {others.iloc[0]} gives those" if len(others) else ""
 
 

@@ -23,6 +23,7 @@ CAPTION = (
     "Numbers of clusters on which two halves of the clusterings agree, that of the answer first: their adjusted Rand index, whether clouds "
     "without clusters hardly ever reach it, and the mean confidence of the objects"
 )
+VOICES = "Numbers of clusters at which two kinds of clustering or more find the same clusters, that of the answer first"
 PEAKS = (
     "Peaks are numbers at which the ensemble agrees with itself. Above the dashed line clouds without clusters are hardly ever; between "
     "the lines, labels alone cannot tell."
@@ -33,17 +34,15 @@ UNSTABLE = "No number of clusters is stable enough to tell: any clusters here ma
 def scales_finding(one: Any) -> Finding:
     if one.scales is None:
         return Finding("How many clusters?")
-    sentences = [] if one.scales["real"].any() else [UNSTABLE]
+    sentences = [UNSTABLE] if "stability" in one.scales and not one.scales["real"].any() else []
     return Finding("How many clusters?", tables=[scale_table(one.scales)], sentences=sentences)
 
 
 def scale_table(scales: pd.DataFrame) -> Sheet:
-    columns = {
-        "n_clusters": "n_clusters",
-        "stability": "stability",
-        "real": "beyond clouds",
-        "confidence": "confidence",
-    }
+    if "voices" in scales:
+        shown = scales[["n_clusters", "voices", "kinds"]].rename(columns={"kinds": "kinds that speak for it"})
+        return Sheet("scales", shown.set_index("n_clusters"), VOICES, on_page=True)
+    columns = {"n_clusters": "n_clusters", "stability": "stability", "real": "beyond clouds", "confidence": "confidence"}
     shown = scales[[name for name in columns if name in scales]].rename(columns=columns)
     return Sheet("scales", shown.set_index("n_clusters"), CAPTION, on_page=True)
 

@@ -60,11 +60,12 @@ class Voices:
 
     @property
     def others(self) -> pd.DataFrame:
-        """The answer's row, and those of other numbers with two voices, the most voices first."""
+        """The answer's row, and those of other numbers with two voices, the most voices first; `real` are those with three."""
         table = self.table
         order = np.lexsort((table["n_clusters"], -table["voices"], table["n_clusters"] != self.n_clusters))
         kept = (table["voices"] >= ENOUGH) | (table["n_clusters"] == self.n_clusters)
-        return table.iloc[[i for i in order if kept.iloc[i]]].reset_index(drop=True)
+        found = table.iloc[[i for i in order if kept.iloc[i]]].reset_index(drop=True)
+        return found.assign(real=found["voices"] >= FIRM)
 
 
 def consensus_at(problem: Problem, numbers: Ints) -> dict[int, Labels]:
