@@ -52,13 +52,13 @@ def test_metrics_find_profiles_of_different_sizes(wide):
     assert adjusted_rand_score(known, plain.labels) < 0.9
 
 
-def test_columns_get_back_a_share_of_their_own_scale():
-    X = np.random.default_rng(0).normal(size=(200, 3)) * [1, 2, 4000]
+def test_columns_that_may_share_a_unit_get_back_a_share_of_their_own_scale():
+    X = np.random.default_rng(0).normal(size=(200, 3)) * [1, 2, 4]
     info = cs.generate(X, 5, 3, "landmarks", random_state=0).info
     for share, weights in zip(info["own_scale"], info["weights"], strict=True):
-        spread = X.std(axis=0) / np.median(X.std(axis=0))
-        np.testing.assert_allclose(weights, np.clip(spread**share, 1 / 3, 3))
+        np.testing.assert_allclose(weights, (X.std(axis=0) / np.median(X.std(axis=0))) ** share)
     assert cs.generate(X, 2, 3, "landmarks", standardize=False).info["weights"].isna().all()
+    assert cs.generate(X * [1, 1, 1000], 2, 3, "landmarks").info["weights"].isna().all()  # of other units
     people = pd.DataFrame({"income": X[:, 2], "age": X[:, 0], "plan": np.where(X[:, 1] > 0, "free", "pro")})
     assert cs.generate(people, 2, 3, "landmarks").info["weights"].isna().all()  # columns of different kinds
 

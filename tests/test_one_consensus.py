@@ -70,8 +70,7 @@ def test_row_blocks(combined):
 def test_clusterer(n_clusters):
     model = cs.EnsembleClusterer(n_clusters, n_clusterings=20, base_n_clusters=(2, 9), random_state=0).fit(blobs())
     seed = child_seed(0, "clusterer.consensus")
-    wanted = n_clusters if n_clusters == "auto" else model.n_clusters_
-    assert_same(model.labels_, cs.combine(model.ensemble_, wanted, random_state=seed))
+    assert_same(model.labels_, cs.combine(model.ensemble_, model.n_clusters_, random_state=seed))
 
 
 def test_agreement():

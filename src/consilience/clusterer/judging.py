@@ -37,19 +37,23 @@ def judge(runner: Runner, ensemble: Ensemble, n_clusters: int | None, method: st
     problem, n = check_problem(ensemble, n_clusters), ensemble.n_objects
     # The same ones whatever the seed, so that another seed asks the same kinds.
     some = np.sort(stream(0, "clusterer.kinds").choice(n, MOST_OBJECTS, replace=False)) if n > MOST_OBJECTS else None
-    found = None
+    found, few, distinct = None, False, 0
     with own_threads():  # the same numbers whatever the number of threads
         points = scalings(runner, some)
         if n_clusters is None:
-            numbers = numbers_for(min(n, MOST_OBJECTS))
-            numbers = numbers[numbers <= problem.n_rows] if (numbers <= problem.n_rows).any() else numbers[:1]
+            distinct = min(len(np.unique(next(iter(points.values())), axis=0)), problem.n_rows)
+            numbers = numbers_for(min(n, MOST_OBJECTS))  # as many clusters as distinct rows are found by every kind
+            few, numbers = bool(distinct <= numbers[-1]), numbers[(numbers < distinct) | (numbers == 2)]
             kinds = kinds_of(points, numbers)
             found = find_voices(kinds, consensus_at(problem if some is None else check_problem(ensemble[some]), numbers))
             n_clusters = min(found.n_clusters, problem.n_rows)
         else:
             kinds = kinds_of(points, np.array([min(n_clusters, n)]))
     consensus = combine_problem(ensemble, problem.with_clusters(n_clusters), n_clusters, method, how, {}, progress=False)
-    return _judged(consensus, problem, kinds, some, found)
+    judged = _judged(consensus, problem, kinds, some, found)
+    if few and judged.doubt:
+        judged = replace(judged, doubt=f"the table has only {count(distinct, 'distinct row')}, and {judged.doubt}")
+    return judged
 
 
 def scalings(runner: Runner, some: Ints | None) -> dict[str, Floats]:

@@ -152,7 +152,9 @@ def nearest_kind(labels: Labels, n_clusters: int, kinds: Ensemble) -> Agreement 
     for other, kind, k, own in zip(kinds.labels.T, info["method"], info["n_clusters"], info["own"], strict=True):
         if k == n_clusters and not own:
             overlaps = _overlaps(labels[known], other[known], n_clusters)
-            share = float((overlaps.argmax(axis=1)[labels[known]] == other[known]).mean())
+            match = overlaps.argmax(axis=1)
+            match[overlaps.argmax(axis=0)[match] != np.arange(len(match))] = -2  # which is another's
+            share = float((match[labels[known]] == other[known]).mean())
             if best is None or share > best.share:
                 best = Agreement(str(kind), share, overlaps.max(axis=1))
     return best
