@@ -144,14 +144,8 @@ def test_in_a_pipeline_and_a_grid_search(points):
     assert by_known.predict(X).shape == (400,)
 
 
-ONE_COLUMN = pytest.mark.xfail(
-    reason="cuts of one column are alike each time: labels alone cannot tell three from two", strict=True
-)
-
-
 @pytest.mark.parametrize(
-    ("n", "columns", "apart"),
-    [(30, 2, 6), pytest.param(50, 1, 10, marks=ONE_COLUMN), pytest.param(100, 2, 10, marks=pytest.mark.slow)],
+    ("n", "columns", "apart"), [(30, 2, 6), (50, 1, 10), pytest.param(100, 2, 10, marks=pytest.mark.slow)]
 )
 def test_two_clusters_far_apart_are_found_or_shown_beside_a_doubt(n, columns, apart):
     truth = np.repeat([0, 1], n)
