@@ -1,7 +1,7 @@
 """How many clusters: at which numbers two halves of the clusterings find the same, by their labels alone.
 
 **Stability** of k: the adjusted Rand index of the answers of two random halves (of fifteen at most: of ever more clusterings any cut becomes
-stable, also one through a cloud), averaged over six pairs of halves, on at most 1,000 objects, whatever the method of the answer. One
+stable, also one through a cloud), averaged over five pairs of halves, on at most 1,000 objects, whatever the method of the answer. One
 tree of each half gives its clusters at all numbers, as :class:`consilience.consensus.ClusterWalk` cuts it, up to those of the finest.
 
 **A peak** is a number that is as stable as any between half and twice as many (of equals, the fewest). The answer is the finest peak with
@@ -40,7 +40,7 @@ STABLE = 0.85  # stability of a peak that can be the answer
 NEAR = 0.05  # stabilities within it are about the same
 HALF = 15  # clusterings in a half at most
 FEWEST = 4  # safeguard: precision; clusterings, two for each half
-SPLITS = 6  # safeguard: time and precision; pairs of halves
+SPLITS = 5  # safeguard: time and precision; pairs of halves
 OBJECTS = 1000  # safeguard: time; that stability is judged by
 MOST = 60  # safeguard: time; clusters that are tried
 ROUNDS = 3  # safeguard: time; in which rows join the cluster they are most similar to
