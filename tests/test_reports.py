@@ -238,7 +238,7 @@ def test_a_clusterer_and_a_table(tmp_path, monkeypatch):
     table = pd.DataFrame(centers + np.random.default_rng(0).normal(size=(60, 2)), columns=["width", "depth"])
     table.insert(0, "Jar ID", [f"j{i}" for i in range(60)])
     table.to_csv("jars.csv", index=False)
-    assert "taken for measurements" in ran("report", "jars.csv", "--figures", "parts").stdout
+    assert "taken for measurements" in ran("report", "jars.csv", "-k", 3, "--figures", "parts").stdout
     page = tmp_path / "jars_report.html"
     words = r"3 clusters of 60 objects.*The clusters go by .*Cluster 1 \(20 objects\): width: 9\.\d+ against"
     assert re.search(words, read_page(page).text)

@@ -295,7 +295,7 @@ def test_numbers_that_are_stable_beyond_doubt_are_named():
     scales["real"] = scales["stability"] >= 0.95
     assert "stable at 2, also at 4\n" in repr(replace(one, scales=scales))
     assert "stable at 2 only\n" in repr(replace(one, scales=scales.iloc[[0, 2]]))
-    assert "stable at 4\n" in repr(replace(one, scales=scales.assign(real=[False, True, False])))
+    assert "stable at 4, less so at 2\n" in repr(replace(one, scales=scales.assign(real=[False, True, False])))
     assert "stable enough to tell" in repr(replace(one, scales=scales.assign(real=False)))
     assert scale_table(scales).frame["beyond clouds"].tolist() == [True, True, False]
 

@@ -251,7 +251,7 @@ def describe_scales(one: Consensus) -> str:
         return "no number of clusters is stable enough to tell"
     others = [f"{k}" for k in stable if k != one.n_clusters]
     if len(others) == len(stable):
-        return f"stable at {_listed(others)}"
+        return f"stable at {_listed(others)}, less so at {one.n_clusters}"
     return f"stable at {one.n_clusters}" + (f", also at {_listed(others)}" if others else " only")
 
 

@@ -1,16 +1,15 @@
 """How many clusters: at which numbers two halves of the clusterings find the same, by their labels alone.
 
-**Stability** of k is the adjusted Rand index of the answers of two random halves of the clusterings (of ten each, where there are more
-than twenty: of ever more clusterings any cut becomes stable, also one through the middle of a cloud), averaged over six pairs of halves,
-on at most 1,000 objects, whatever the method of the answer. One tree of each half gives its clusters at all numbers, cut as
-:class:`consilience.consensus.ClusterWalk` cuts it, from two clusters to as many as the finest clustering has.
+**Stability** of k: the adjusted Rand index of the answers of two random halves (of fifteen at most: of ever more clusterings any cut becomes
+stable, also one through a cloud), averaged over five pairs of halves, on at most 1,000 objects, whatever the method of the answer. One
+tree of each half gives its clusters at all numbers, as :class:`consilience.consensus.ClusterWalk` cuts it, up to those of the finest.
 
 **A peak** is a number that is as stable as any between half and twice as many (of equals, the fewest). The answer is the finest peak with
 a stability of .85 or more; if there is none, the fewest clusters, from three, that are about as stable (within .05) as any: nearly any
 data can be cut in two.
 
-**Doubt.** Clusters that stand apart are found again almost without a difference (1, within .05), clouds that are cut hardly ever: one in a
-hundred sets of k-means runs of clouds of many shapes. What is less stable may be clusters or not, and labels cannot tell.
+**Doubt.** Clusters that stand apart are found again almost without a difference (1, within .05), clouds that are cut hardly ever. What is
+less stable may be clusters or not, and labels cannot tell.
 
 **Copies.** Where half of the clusterings have one number of clusters, and their errors beside a consensus at this number are independent,
 they are noisy copies of one grouping, and this number is the answer. Halves are then groups of their clusters, as Dawid and Skene's model
@@ -39,9 +38,9 @@ from consilience.measures.pairs import adjusted_rand_from
 
 STABLE = 0.85  # stability of a peak that can be the answer
 NEAR = 0.05  # stabilities within it are about the same
-HALF = 10  # clusterings in a half at most, as many as those had by which STABLE was chosen
+HALF = 15  # clusterings in a half at most
 FEWEST = 4  # safeguard: precision; clusterings, two for each half
-SPLITS = 6  # safeguard: time and precision; pairs of halves
+SPLITS = 5  # safeguard: time and precision; pairs of halves
 OBJECTS = 1000  # safeguard: time; that stability is judged by
 MOST = 60  # safeguard: time; clusters that are tried
 ROUNDS = 3  # safeguard: time; in which rows join the cluster they are most similar to
@@ -191,17 +190,16 @@ def cuts(tree: Floats, alike: Array, weights: Floats, numbers: Ints) -> list[Int
 
 def _levels(tree: Floats, weights: Floats, numbers: Ints) -> list[int]:
     """Clusters that the tree is to be cut into, of which as many as asked for are more than specks; all leaves where it cannot be."""
-    n, total = len(weights), weights.sum()
-    sizes, merges = np.concatenate([weights, np.zeros(n - 1)]), tree[:, :2].astype(np.int64)
-    for i, (one, two) in enumerate(merges):
-        sizes[n + i] = sizes[one] + sizes[two]
-    levels, wanted, there = [], 1, [2 - 2 * n]  # the root; the largest number was merged last
+    n, total, sizes, merges = len(weights), weights.sum(), weights.tolist(), tree[:, :2].astype(int).tolist()
+    for one, two in merges:
+        sizes.append(sizes[one] + sizes[two])
+    levels, there = [], [2 - 2 * n]  # the root; the largest number was merged last
     for k in numbers.tolist():
-        while wanted < k or (wanted < n and np.count_nonzero(sizes[np.negative(there)] >= total / (SPECK * k)) < k):
-            for child in merges[-heappop(there) - n].tolist():
+        least = total / (SPECK * k)
+        while len(there) < k or (len(there) < n and sum(sizes[-node] >= least for node in there) < k):
+            for child in merges[-heappop(there) - n]:
                 heappush(there, -child)
-            wanted += 1
-        levels.append(wanted)
+        levels.append(len(there))
     return levels
 
 

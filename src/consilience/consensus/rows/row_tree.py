@@ -59,8 +59,9 @@ def fits(problem: Problem) -> bool:
 
 def similarity_tree(alike: Array, weights: Floats) -> Floats:
     """Average linkage of items by their similarities (distances are what is missing to the largest), in SciPy's format."""
-    distances = np.subtract(alike.max(initial=0.0), alike, dtype=float)
-    distances = (distances + distances.T) / 2  # a product in single precision is not symmetric on every processor
+    both = alike + alike.T  # a product in single precision is not symmetric on every processor
+    distances = np.subtract(2 * float(alike.max(initial=0.0)), both, dtype=float)
+    distances /= 2
     np.fill_diagonal(distances, 0.0)
     return weighted_linkage(distances, weights)
 
