@@ -21,8 +21,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 import consilience as cs
 from consilience import EnsembleClusterer
-from consilience.clusterer import judging
-from consilience.clusterer import DriftWarning
+from consilience.clusterer import DriftWarning, judging
 from consilience.clusterer.saving import ClustererModel
 from consilience.datasets import customers
 from consilience.datasets.scenarios import gaussians_8d5k
@@ -167,11 +166,13 @@ def test_a_cloud_is_in_doubt():
     found = quick("auto").fit(np.random.default_rng(2).normal(size=(300, 5)) * np.r_[5, np.ones(4)])
     assert "no two kinds of clustering" in found.doubt_
     assert found.confidence_.max() <= 0.5
-    assert quick(3).fit(np.random.default_rng(2).uniform(size=(300, 2))).doubt_.startswith("no other kind of clustering")
+    assert (
+        quick(3).fit(np.random.default_rng(2).uniform(size=(300, 2))).doubt_.startswith("no other kind of clustering")
+    )
 
 
 def test_units_and_seeds_change_nothing(points):
-    X, known = points
+    X, _ = points
     one = quick("auto").fit(X)
     other = quick("auto", random_state=1).fit(X * [1000, 1, 1, 0.001, 1, 1, 1, 1])
     assert one.n_clusters_ == other.n_clusters_ == 5

@@ -45,11 +45,15 @@ def judge(runner: Runner, ensemble: Ensemble, n_clusters: int | None, method: st
             numbers = numbers_for(min(n, MOST_OBJECTS))  # as many clusters as distinct rows are found by every kind
             few, numbers = bool(distinct <= numbers[-1]), numbers[(numbers < distinct) | (numbers == 2)]
             kinds = kinds_of(points, numbers)
-            found = find_voices(kinds, consensus_at(problem if some is None else check_problem(ensemble[some]), numbers))
+            found = find_voices(
+                kinds, consensus_at(problem if some is None else check_problem(ensemble[some]), numbers)
+            )
             n_clusters = min(found.n_clusters, problem.n_rows)
         else:
             kinds = kinds_of(points, np.array([min(n_clusters, n)]))
-    consensus = combine_problem(ensemble, problem.with_clusters(n_clusters), n_clusters, method, how, {}, progress=False)
+    consensus = combine_problem(
+        ensemble, problem.with_clusters(n_clusters), n_clusters, method, how, {}, progress=False
+    )
     judged = _judged(consensus, problem, kinds, some, found)
     if few and judged.doubt:
         judged = replace(judged, doubt=f"the table has only {count(distinct, 'distinct row')}, and {judged.doubt}")
@@ -77,12 +81,17 @@ def _judged(consensus: Consensus, problem: Problem, kinds: Ensemble, some: Ints 
         factor *= found.trust
         doubts.append(found.doubt)
         speak = found.others["kinds"].iloc[0]
-        notes.insert(0, f"{count(found.n_clusters, 'cluster')} by {count(found.voices, 'voice')}" + (f": {speak}" if speak else ""))
+        notes.insert(
+            0,
+            f"{count(found.n_clusters, 'cluster')} by {count(found.voices, 'voice')}" + (f": {speak}" if speak else ""),
+        )
     if nearest is not None:
         factor *= nearest.jaccard
         if not nearest.confirms:
             these = f"these {count(consensus.n_clusters, 'cluster')}"
-            doubts.append(f"no other kind of clustering finds {these} ({nearest.kind} agrees on {nearest.share:.0%} of the objects)")
+            doubts.append(
+                f"no other kind of clustering finds {these} ({nearest.kind} agrees on {nearest.share:.0%} of the objects)"
+            )
     confidence = consensus.confidence * np.append(factor, 0.0)[labels]
     tables = trust_tables(problem, labels, confidence, consensus.support, consensus.names)
     scales = None if found is None else found.others

@@ -10,6 +10,7 @@
 # Of tables with more than ten columns the mixture sees ten principal components.
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,11 +21,13 @@ from consilience.generation.methods.trees import average_tree, cut, density_laye
 
 MOST_OBJECTS = 3000  # safeguard: time and memory, that kinds are asked of: linkage takes their squares
 FEWEST_NUMBERS, MOST_NUMBERS = 10, 60  # safeguard: time, up to which clusters are tried, √n between
-LABELED = 0.3  # of the objects, that a layer must label to be compared with other kinds
 COMPONENTS = 10  # that a mixture sees
 PATIENCE = 5  # safeguard: time, numbers without a lower BIC after which no more are tried
 STEPS, TOLERANCE = 100, 1e-3  # safeguard: time, of k-means and EM; gain of mean log-likelihood at which EM ends
-RIDGE, SPARSE_RIDGE = 1e-6, 0.1  # safeguard: of the mean variance, added so that no covariance is singular; of few objects, at first
+RIDGE, SPARSE_RIDGE = (
+    1e-6,
+    0.1,
+)  # safeguard: of the mean variance, added so that no covariance is singular; of few objects, at first
 
 
 def numbers_for(n_objects: int) -> Ints:
@@ -37,7 +40,8 @@ def kinds_of(scalings: Mapping[str, Floats], numbers: Ints) -> Ensemble:
 
     `own` marks a number that a kind found itself. Of a mixture only that is kept: its clusters are not, which are those of k-means mostly.
     """
-    labels, rows = [], []
+    labels: list[Labels] = []
+    rows: list[dict[str, Any]] = []
     for scaling, points in scalings.items():
         for method, found, own in _partitions(points, numbers, mixture=not rows):
             labels.append(found)

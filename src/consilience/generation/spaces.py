@@ -17,7 +17,9 @@ from consilience.generation.plan import METHODS, Plan
 from consilience.tables import Standardizer, check_matrix
 from consilience.tables.scaling import CountScaling
 
-ONE_UNIT = 10.0  # columns whose spreads differ by no more may share a unit, and then their own scales may mean something
+ONE_UNIT = (
+    10.0  # columns whose spreads differ by no more may share a unit, and then their own scales may mean something
+)
 Scaling: TypeAlias = Standardizer | CountScaling | None
 Filled: TypeAlias = Callable[[int], ArrayLike] | None
 
@@ -39,9 +41,9 @@ class Preparation:
 
 class Spaces:
     # `columns` are the table without its constant columns; `groups` say which of them stand for one column of the table as it came, and
-    # so share their weights; `own_scales` how far they spread before they were standardized, their median 1 (None where they are not
-    # standardized, not all numbers of the table as it came, or so unlike that their units differ: other units must change nothing). `filled` gives the values with their missing cells filled in another
-    # way.
+    # so share their weights; `own_scales` how far they spread before they were standardized, their median 1. They are None where columns
+    # are not standardized, are not all numbers of the table as it came, or spread so differently that their units differ: other units must
+    # change nothing. `filled` gives the values with their missing cells filled in another way.
 
     def __init__(
         self, values: ArrayLike, plan: Plan, groups: Ints | None = None, scaling: Scaling = None, filled: Filled = None

@@ -42,7 +42,12 @@ def scale_table(scales: pd.DataFrame) -> Sheet:
     if "voices" in scales:
         shown = scales[["n_clusters", "voices", "kinds"]].rename(columns={"kinds": "kinds that speak for it"})
         return Sheet("scales", shown.set_index("n_clusters"), VOICES, on_page=True)
-    columns = {"n_clusters": "n_clusters", "stability": "stability", "real": "beyond clouds", "confidence": "confidence"}
+    columns = {
+        "n_clusters": "n_clusters",
+        "stability": "stability",
+        "real": "beyond clouds",
+        "confidence": "confidence",
+    }
     shown = scales[[name for name in columns if name in scales]].rename(columns=columns)
     return Sheet("scales", shown.set_index("n_clusters"), CAPTION, on_page=True)
 

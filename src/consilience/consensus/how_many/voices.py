@@ -126,7 +126,7 @@ def likeness(one: Labels, two: Labels) -> Floats:
     return np.concatenate([overlaps.max(axis=1), overlaps.max(axis=0)])
 
 
-def _overlaps(one: Labels, two: Labels, k: int = 0) -> Floats:
+def _overlaps(one: Ints, two: Ints, k: int = 0) -> Floats:
     """(k, k') Jaccard indices."""
     k, others = max(k, int(one.max(initial=0)) + 1), int(two.max(initial=0)) + 1
     joint = np.bincount(one.astype(np.int64) * others + two, minlength=k * others).reshape(k, others).astype(float)
@@ -146,7 +146,7 @@ class Agreement:
         return bool(self.jaccard.min() >= SAME)
 
 
-def nearest_kind(labels: Labels, n_clusters: int, kinds: Ensemble) -> Agreement | None:
+def nearest_kind(labels: Ints, n_clusters: int, kinds: Ensemble) -> Agreement | None:
     """The kind whose partition into as many clusters is nearest to the labels; None where no kind has one."""
     best, known, info = None, labels >= 0, kinds.info
     for other, kind, k, own in zip(kinds.labels.T, info["method"], info["n_clusters"], info["own"], strict=True):
