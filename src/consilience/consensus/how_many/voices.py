@@ -1,10 +1,10 @@
 """How many clusters, by voices: kinds of clustering that fail differently are asked at every number.
 
-Two partitions into k clusters are **the same** if every cluster of either has a Jaccard index of at least .9 with one of the other, on the
+Two partitions into k clusters are **the same** if every cluster of either has a Jaccard index of at least .88 with one of the other, on the
 objects that both label. A partition P of all objects has a voice of every other kind that has the same, and one more of each kind whose
 own number is k:
 
-    voices(k) = max_P #{kinds Q ≠ kind of P: min over clusters J(P, Q) ≥ .9} + #{kinds whose own number is k}
+    voices(k) = max_P #{kinds Q ≠ kind of P: min over clusters J(P, Q) ≥ .88} + #{kinds whose own number is k}
 
 The answer is the finest number with two voices; without such, the one with the most voices, then the nearest partitions, then the fewest
 clusters. The consensus of the members at every number is one of the kinds, and gives the labels.
@@ -27,7 +27,7 @@ from consilience.consensus.rows.problem import Problem
 from consilience.consensus.rows.row_tree import LEAVES, narrowed, row_tree
 from consilience.ensemble import Ensemble
 
-SAME = 0.9  # Jaccard index from which clusters are the same one
+SAME = 0.88  # Jaccard index from which clusters are the same one
 ENOUGH, FIRM = 2, 3  # voices of an answer, and of one without a doubt
 LABELED = 0.3  # share of the objects that a kind with noise must label to be compared with others
 CONSENSUS = "consensus"  # the members' own kind
