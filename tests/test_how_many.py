@@ -1,5 +1,7 @@
 """The number of clusters by the agreement of halves: by definition, on what is planted, and where labels cannot tell."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
 import consilience as cs
+from consilience.consensus import Consensus
 from consilience.consensus.how_many import stability
 from consilience.consensus.how_many.stability import by_groups, by_walk, compare_halves, rank, sample_objects
 from consilience.consensus.result import describe_doubt
@@ -74,11 +77,10 @@ def test_all_numbers_from_one_tree_are_what_each_gives_alone():
 
 
 def test_halves_that_part_nothing_or_cannot_make_as_many_agree_on_nothing():
-    labels = np.column_stack([np.arange(12) % 2] * 2 + [np.arange(12) // 6] * 2)
+    labels = np.column_stack([np.arange(12) % 2] * 3 + [np.arange(12) // 6])
     problem = check_problem(labels)
     values = compare_halves(problem, np.array([2, 3, 4]), by_walk(Overlaps.of(problem)))
-    assert set(values[:, 2]) <= {0.0, 1.0}  # four rows, which a half of one kind of clustering does not have
-    assert 0 in values[:, 2]
+    assert (values[:, 2] == 0).all()  # four rows, which a half of one kind of clustering does not have
     assert stability._agreement(np.zeros(6, int), np.array([0, 0, 0, 1, 1, 1]), np.ones(6)) == 0
 
 
@@ -131,7 +133,7 @@ def test_of_nested_scales_one_is_found_and_the_other_shown(seed):
     X = blobs.repeat(60, axis=0) + np.random.default_rng(seed).normal(size=(540, 2)) * 0.7
     one = cs.combine(runs_of(X, seed, 30, (2, 16)), "auto")
     assert one.n_clusters in (9, 10)
-    assert one.scales["n_clusters"].tolist()[1:] == [3]
+    assert one.scales["n_clusters"].tolist()[1:] in ([3], [2])
     assert one.scales["real"].iloc[1]
     assert "stable at" in repr(one)
 
@@ -227,6 +229,17 @@ def test_a_sample_of_the_objects_stands_for_them():
     assert some.n_rows < problem.n_rows
     assert all(set(np.unique(column)) - {-1} == set(range(column.max() + 1)) for column in some.labels.T)
     assert sample_objects(check_problem(labels[:900])).weights.sum() == 900
+
+
+def test_a_result_that_was_saved_with_splits_opens(tmp_path):
+    one = cs.combine(kmeans_of(0, 8.0)[0], "auto")
+    one.save(tmp_path / "kept")
+    (header,) = (tmp_path / "kept").glob("*.json")
+    held = json.loads(header.read_text())
+    held["fields"]["splits"] = held["fields"]["scales"]  # a table, as there was
+    header.write_text(json.dumps(held))
+    again = Consensus.load(tmp_path / "kept")
+    pd.testing.assert_frame_equal(again.scales, one.scales)
 
 
 @pytest.mark.slow

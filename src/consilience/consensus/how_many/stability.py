@@ -1,7 +1,7 @@
 """How many clusters: at which numbers two halves of the clusterings find the same, by their labels alone.
 
-**Stability** of k: the adjusted Rand index of the answers of two random halves (of fifteen at most: of ever more any cut becomes
-stable, also one through a cloud), averaged over five pairs of halves, on at most 1,000 objects, whatever the method of the answer. One
+**Stability** of k: the adjusted Rand index of the answers of two random halves (of fifteen at most: of ever more any cut becomes stable,
+also one through a cloud), averaged over five pairs of halves, on at most 1,000 objects, whatever the method of the answer. One
 tree of each half gives its clusters at all numbers, as :class:`consilience.consensus.ClusterWalk` cuts it, up to those of the finest.
 
 **A peak** is a number that is as stable as any between half and twice as many (of equals, the fewest). The answer is the finest peak with
