@@ -175,7 +175,7 @@ def in_lines(notice: str) -> str:
     return notice if len(notice) <= LONG else re.sub(f"({QUOTED})|; ", lambda m: m[1] or "\n  ", notice)
 
 
-def print_notices(read: Any, *, standardize: bool | None = None, err: bool = False) -> None:
+def print_notices(read: Any, *, standardize: bool | None = None, own_scales: bool = False, err: bool = False) -> None:
     """Say what was noticed while tables or blocks were read and, in one line, how data were scaled; doubts were warned of before."""
     if read is None:
         return
@@ -185,4 +185,5 @@ def print_notices(read: Any, *, standardize: bool | None = None, err: bool = Fal
             click.echo(in_lines(printable(as_typed(notice), keep="")), err=err)
     if standardize is not None and table is not None and table.kind == "data":
         scaling = table.scaling().describe() if standardize else "columns as they are"
-        click.echo(f"Scaling: {scaling}.", err=err)
+        share = ", and then by a share of its own scale, since the columns may share a unit" if own_scales else ""
+        click.echo(f"Scaling: {scaling}{share}.", err=err)

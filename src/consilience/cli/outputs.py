@@ -98,6 +98,7 @@ def tell(
     more: dict[str, Any] | None = None,
     notices: Any = None,
     standardize: bool | None = None,
+    own_scales: bool = False,
     written: Iterable[Path] | None = None,
     **about: Any,
 ) -> bool:
@@ -114,7 +115,7 @@ def tell(
         click.echo(dumps(plain({"source": str(source), **(more or {}), **summarize(*found, **about)}), indent=2))
         return False
     print_finding(describe(*found, **about), title=source.name or str(source), verbose=bool(ctx.params.get("verbose")))
-    print_notices(notices, standardize=standardize)
+    print_notices(notices, standardize=standardize, own_scales=own_scales)
     for path in _paths(Output) if written is None else written:
         click.echo(f"wrote {path}")
     return True

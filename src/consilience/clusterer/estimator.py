@@ -224,6 +224,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             labels, _, support, confidence, _ = model.assigned(rows)
             labels[sample], confidence[sample] = consensus.labels, consensus.confidence
             support[sample] = consensus.support
+        self._own_scales = runner.spaces.own_scales is not None
         self.labels_, self.confidence_, self.support_ = labels, confidence, support
         self.n_clusters_, self.scales_, self.kinds_ = consensus.n_clusters, consensus.scales, kinds
         self.ensemble_, self.consensus_, self.sample_, self.encoder_ = ensemble, consensus, sample, table.encoder

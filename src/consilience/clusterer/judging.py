@@ -90,7 +90,7 @@ def _judged(consensus: Consensus, problem: Problem, kinds: Ensemble, some: Ints 
         if not nearest.confirms:
             these = f"these {count(consensus.n_clusters, 'cluster')}"
             doubts.append(
-                f"no other kind of clustering finds {these} ({nearest.kind} agrees on {nearest.share:.0%} of the objects)"
+                f"no other kind of clustering finds {these} ({nearest.kind} agrees on {100 * nearest.share:.0f} % of the objects)"
             )
     confidence = consensus.confidence * np.append(factor, 0.0)[labels]
     tables = trust_tables(problem, labels, confidence, consensus.support, consensus.names)

@@ -16,6 +16,7 @@ voice halves the chance of a coincidence.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -126,7 +127,7 @@ def likeness(one: Labels, two: Labels) -> Floats:
     return np.concatenate([overlaps.max(axis=1), overlaps.max(axis=0)])
 
 
-def _overlaps(one: Ints, two: Ints, k: int = 0) -> Floats:
+def _overlaps(one: Any, two: Any, k: int = 0) -> Floats:
     """(k, k') Jaccard indices."""
     k, others = max(k, int(one.max(initial=0)) + 1), int(two.max(initial=0)) + 1
     joint = np.bincount(one.astype(np.int64) * others + two, minlength=k * others).reshape(k, others).astype(float)
