@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import consilience
-from consilience import EnsembleClusterer
 from consilience.agreement import CAP, Comraf, Recommender
 from consilience.alternatives import CCIB, CondEns
 from consilience.consensus import METHODS, ConsensusEstimator
@@ -196,11 +195,3 @@ def test_scikit_learn(name, estimator, check):
         return
     with pytest.raises((AssertionError, TypeError, ValueError)):
         check(estimator)
-
-
-@pytest.mark.slow
-def test_the_ensemble_clusterer_passes_as_it_stands():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        checks = check_estimator(EnsembleClusterer(4, random_state=0))
-    assert {check["status"] for check in checks} <= {"passed", "skipped"}

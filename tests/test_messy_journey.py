@@ -50,7 +50,20 @@ def test_the_whole_journey(tables, opened, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     said = {}
     journey = {
-        "cluster": ["cluster", folder / name, "-n", 30, "-o", "labels.csv", "--save", "model", "--report", "r.html"],
+        "cluster": [
+            "cluster",
+            folder / name,
+            "-k",
+            4,
+            "-n",
+            30,
+            "-o",
+            "labels.csv",
+            "--save",
+            "model",
+            "--report",
+            "r.html",
+        ],
         "assign": ["assign", "model", folder / "neu.csv", "-o", "new.csv"],
         "report": ["report", "model", "m.html"],
         "explore": ["explore", folder / name, "--no-browser", "-n", 12],

@@ -48,15 +48,14 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int, "auto" or None
-        Of the answer. "auto" takes the finest number on which two halves of the members agree (`scales_`); where they agree on none, the
-        fewest that are about as stable as any, and `doubt_` says so.
-        None, as "auto" for fewer than 50 objects, takes the middle of the numbers that the members draw from (with `base`, the
-        median of those that they found), without looking.
+        Of the answer. "auto" takes the finest number for which two kinds of clustering that fail differently speak
+        (:mod:`consilience.consensus.how_many.voices`); `doubt_` says where fewer than three do.
+        None takes the middle of the numbers that the members draw from (with `base`, the median of those that they found), without looking.
     n_clusterings : int, optional
         Members of the ensemble; by default 100 where they are k-means, and 30 where each takes longer.
     base_n_clusters : int, (low, high), list of int or None
         Clusters of the members, as `n_clusters` of :func:`consilience.generate`. None draws from k … 4k where
-        ``n_clusters=k`` (at most √n, but at least up to 2k), and otherwise from 2 … √n, at most 20.
+        ``n_clusters=k`` (at most √n, but at least up to 2k), and otherwise from 2 … √n, evenly in logarithms.
     methods : str or dict, default "auto"
         How the members are made: names of :data:`consilience.generation.METHODS`. "auto" takes those whose consensus is best on data of
         this kind (:mod:`consilience.generation.default_methods`; `note_` says which).
@@ -90,8 +89,9 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     labels_ : (n_objects,) int array
         Clusters 0 … k − 1, the largest first (by the sample, where one was drawn); −1 for objects that no member labels.
     confidence_ : (n_objects,) array
-        Probability that an independent ensemble of the same kind puts the object in the same cluster; of objects that are not in the
-        sample, the mean of those that are and have as much support.
+        Probability that an independent ensemble of the same kind puts the object in the same cluster, times how far the nearest other kind
+        of clustering has the same cluster (Jaccard index), and times the trust in the number where it was looked for
+        (1 − 2^−voices). Of objects that are not in the sample, the mean of those that are and have as much support.
     support_ : (n_objects,) array
         Share of the members that agree with that.
     n_clusters_ : int
@@ -99,10 +99,13 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     note_ : str
         How the choices were made, and what was done to columns that are not all numbers.
     doubt_ : str
-        Why the answer is weak: no number of clusters is stable, few objects, or low confidence; empty where nothing says so.
+        Why the answer is weak: too few kinds of clustering speak for the number, no other kind finds the clusters, few objects, or low
+        confidence; empty where nothing says so.
     scales_ : DataFrame or None
-        With ``n_clusters="auto"``: the numbers at which the members agree, that of the answer first, and whether each is `real`,
-        so stable as clouds without clusters hardly ever are; see :class:`~consilience.consensus.Consensus`.
+        With ``n_clusters="auto"``: the answer's number and the others with two voices, the most voices first: `n_clusters`, `voices`,
+        `nearest` (how alike two kinds are at least there), `kinds` (those that speak) and `real` (three voices).
+    kinds_ : Ensemble
+        The partitions of other kinds, of at most 3,000 objects; `info` says which kind, scaling and number. Not there after :meth:`load`.
     ensemble_ : Ensemble
         The members; not there after :meth:`load`.
     consensus_ : Consensus
@@ -161,7 +164,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
     def __getattr__(self, name: str) -> Any:
         """Only for attributes that are not there: those that a saved model has lost are explained."""
-        if name in ("ensemble_", "consensus_") and "labels_" in vars(self):
+        if name in ("ensemble_", "consensus_", "kinds_") and "labels_" in vars(self):
             raise AttributeError(
                 f"a clusterer that was loaded has no {name}, since members are not saved: its labels_, confidence_ and support_ say what "
                 "was found, and fit makes it again"
@@ -203,11 +206,10 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         if n_clusters is not None and n_clusters > len(ensemble.signatures()):
             _check_different_rows(values, n_clusters)
         if n_clusters == 1:
-            consensus, doubt, kinds = _one_cluster(ensemble, self.method), "", None
+            consensus, kinds = _one_cluster(ensemble, self.method), None
         else:
             how = {"random_state": child_seed(seed, "clusterer.consensus"), "n_jobs": self.n_jobs}
-            judged = judge(runner, ensemble, n_clusters, self.method, how)
-            consensus, doubt, kinds = judged.consensus, judged.doubt, judged.kinds
+            consensus, kinds = judge(runner, ensemble, n_clusters, self.method, how)
         if not isinstance(self.n_clusters, str) and consensus.n_clusters < (self.n_clusters or 0):
             found = f"the consensus has {count(consensus.n_clusters, 'cluster')}, fewer than"
             fewer = f"{found} n_clusters={self.n_clusters}: ask for fewer, or for another method"
@@ -228,7 +230,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         self.labels_, self.confidence_, self.support_ = labels, confidence, support
         self.n_clusters_, self.scales_, self.kinds_ = consensus.n_clusters, consensus.scales, kinds
         self.ensemble_, self.consensus_, self.sample_, self.encoder_ = ensemble, consensus, sample, table.encoder
-        self.note_, self.doubt_ = "; ".join(filter(None, notes)), doubt or describe_doubt(consensus)
+        self.note_, self.doubt_ = "; ".join(filter(None, notes)), describe_doubt(consensus)
         self._model, self._places, self._guide_words = model, places, runner.plan.guide_words
         self._ids, self._source = table.ids, table.source if table.from_file else ""
         self._reader = None if is_distances else reader_of(table)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,17 +23,11 @@ from consilience.generation.runner import Runner
 from consilience.generation.tasks import weighted
 
 
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """The consensus of the members, and what other kinds of clustering say of it."""
-
-    consensus: Consensus  # its confidence is replication × the agreement of the nearest kind × the trust in the number
-    kinds: Ensemble
-    doubt: str
-
-
-def judge(runner: Runner, ensemble: Ensemble, n_clusters: int | None, method: str, how: dict[str, Any]) -> Judged:
-    """Combine the members into so many clusters, or as many as most kinds speak for."""
+def judge(
+    runner: Runner, ensemble: Ensemble, n_clusters: int | None, method: str, how: dict[str, Any]
+) -> tuple[Consensus, Ensemble]:
+    """Combine the members into so many clusters, or as many as kinds of clustering speak for; and the partitions of these kinds."""
+    # The confidence is replication × the agreement of the nearest kind × the trust in the number.
     problem, n = check_problem(ensemble, n_clusters), ensemble.n_objects
     # The same ones whatever the seed, so that another seed asks the same kinds.
     some = np.sort(stream(0, "clusterer.kinds").choice(n, MOST_OBJECTS, replace=False)) if n > MOST_OBJECTS else None
@@ -57,7 +51,7 @@ def judge(runner: Runner, ensemble: Ensemble, n_clusters: int | None, method: st
     judged = _judged(consensus, problem, kinds, some, found)
     if few and judged.doubt:
         judged = replace(judged, doubt=f"the table has only {count(distinct, 'distinct row')}, and {judged.doubt}")
-    return judged
+    return judged, kinds
 
 
 def scalings(runner: Runner, some: Ints | None) -> dict[str, Floats]:
@@ -73,7 +67,9 @@ def scalings(runner: Runner, some: Ints | None) -> dict[str, Floats]:
     return {name: Points.of(weighted(columns, weights)).table for name, weights in forms.items()}
 
 
-def _judged(consensus: Consensus, problem: Problem, kinds: Ensemble, some: Ints | None, found: Voices | None) -> Judged:
+def _judged(
+    consensus: Consensus, problem: Problem, kinds: Ensemble, some: Ints | None, found: Voices | None
+) -> Consensus:
     labels = consensus.labels
     nearest = nearest_kind(labels if some is None else labels[some], consensus.n_clusters, kinds)
     factor, doubts, notes = np.ones(consensus.n_clusters), [], [consensus.note]
@@ -95,5 +91,5 @@ def _judged(consensus: Consensus, problem: Problem, kinds: Ensemble, some: Ints 
     confidence = consensus.confidence * np.append(factor, 0.0)[labels]
     tables = trust_tables(problem, labels, confidence, consensus.support, consensus.names)
     scales = None if found is None else found.others
-    consensus = replace(consensus, confidence=confidence, scales=scales, note="; ".join(filter(None, notes)), **tables)
-    return Judged(consensus, kinds, next(filter(None, doubts), ""))
+    said = {"doubt": next(filter(None, doubts), ""), "note": "; ".join(filter(None, notes))}
+    return replace(consensus, confidence=confidence, scales=scales, **said, **tables)

@@ -101,6 +101,8 @@ class Consensus(Supported, Result):
         The confidence of every object in these answers.
     names : list of str
         Of the clusterings that were combined.
+    doubt : str
+        Why other kinds of clustering make it doubtful, where they were asked.
     note : str
         How the choices were made.
     call : str
@@ -135,6 +137,7 @@ class Consensus(Supported, Result):
     scale_labels: Ints | None = None
     scale_confidence: Floats | None = None
     names: list[str] = field(default_factory=list)
+    doubt: str = ""
     note: str = ""
     call: str = ""
     source: str = ""
@@ -260,7 +263,7 @@ def describe_doubt(one: Any) -> str:
     there = one.labels >= 0
     if (n := int(there.sum())) < FEW_OBJECTS:
         return f"{count(n, 'object')} {'is' if n == 1 else 'are'} too few to tell clusters from chance, whatever their confidence"
-    if doubt := _doubt_of_number(one):
+    if doubt := getattr(one, "doubt", "") or _doubt_of_number(one):
         return doubt
     if (mean := float(one.confidence[there].mean())) < LOW_CONFIDENCE:
         share = f"{100 * mean:.0f} % of the objects"

@@ -1,0 +1,63 @@
+"""Kinds of clustering that fail differently, and what they say of a number of clusters."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import linear_sum_assignment
+from sklearn.mixture import GaussianMixture
+
+import consilience as cs
+from consilience.consensus.how_many.voices import consensus_at, find_voices, likeness, nearest_kind
+from consilience.consensus.rows.problem import check_problem
+from consilience.datasets.scenarios import gaussians_8d5k
+from consilience.generation.kinds import kinds_of, least_bic, numbers_for
+from consilience.measures import adjusted_rand
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    X, known = gaussians_8d5k(300, random_state=0)
+    kinds = kinds_of({"standardized": (X - X.mean(axis=0)) / X.std(axis=0)}, numbers_for(300))
+    return X, known, kinds, consensus_at(check_problem(cs.generate(X, 20, (2, 15), random_state=0)), numbers_for(300))
+
+
+def test_kinds_at_every_number(blobs):
+    X, known, kinds, _ = blobs
+    table = kinds.info[~kinds.info["own"]].groupby("method")["n_clusters"].apply(list)
+    assert set(table.index) == {"average", "genie", "means"}
+    assert all(numbers == list(range(2, 18)) for numbers in table)
+    assert dict(kinds.info.loc[kinds.info["own"], ["method", "n_clusters"]].values) == {"density": 5, "mixture": 4}
+    for j in np.flatnonzero((kinds.info["n_clusters"] == 5) & (kinds.info["method"] != "density")):
+        assert adjusted_rand(kinds.labels[:, j], known) > 0.95
+    full = {k: GaussianMixture(k, random_state=0).fit(X).bic(X) for k in range(1, 8)}
+    starts = {1: np.zeros(300, int)} | {k: GaussianMixture(k, random_state=0).fit_predict(X) for k in range(2, 8)}
+    assert least_bic(X, starts) == min(full, key=full.get)
+
+
+def test_the_number_of_voices_is_as_defined(blobs):
+    _, known, kinds, consensus = blobs
+    found = find_voices(kinds, consensus)
+    assert (found.n_clusters, found.voices, found.doubt, found.trust) == (5, 5, "", 1 - 2**-5)
+    assert adjusted_rand(consensus[5], known) > 0.95
+    assert found.others["n_clusters"].iloc[0] == 5
+    for a, b in ((consensus[5], kinds.labels[:, 3]), (kinds.labels[:, -1], kinds.labels[:, 10])):
+        joint = pd.crosstab(a, b).drop(index=-1, columns=-1, errors="ignore").to_numpy()
+        jaccard = joint / (joint.sum(1)[:, None] + joint.sum(0) - joint)
+        worst = jaccard[linear_sum_assignment(-jaccard)].min() if joint.shape[0] == joint.shape[1] else 0
+        assert likeness(a, b).min() == pytest.approx(worst) or likeness(a, b).min() < 0.5
+
+
+def test_without_agreement_there_is_a_doubt_and_noise_only_confirms():
+    rng = np.random.default_rng(0)
+    info = pd.DataFrame({"method": ["average", "genie", "density"], "n_clusters": 3, "own": [False, False, True]})
+    kinds = cs.Ensemble.from_codes(rng.integers(0, 3, (90, 3)).astype(np.int32), info=info)
+    found = find_voices(kinds, {})
+    assert (found.voices, found.trust) == (1, 0.5)
+    assert "no two kinds" in found.doubt
+    one = np.repeat([0, 1, 2], 30).astype(np.int32)
+    two = cs.Ensemble.from_codes(np.column_stack([one, (one + 1) % 3, np.where(np.arange(90) % 9, one, -1)]), info=info)
+    assert find_voices(two, {}).voices == 3
+    near = nearest_kind(one, 3, two)
+    assert (near.confirms, near.share, near.jaccard.tolist()) == (True, 1, [1, 1, 1])
+    assert not nearest_kind(one, 3, kinds).confirms
+    assert nearest_kind(one, 4, two) is None
