@@ -122,3 +122,17 @@ def seen(browser: Any, server: Any) -> Iterator[Any]:
 def page(seen: Any) -> Any:
     """The page of that visit."""
     return seen.page
+
+
+@pytest.fixture(scope="module")
+def api() -> Any:
+    from explorer_cases import Api, beads_session
+
+    return Api(beads_session())
+
+
+@pytest.fixture(scope="module")
+def holes() -> Any:
+    from explorer_cases import Api, holes_session
+
+    return Api(holes_session())

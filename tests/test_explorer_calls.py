@@ -22,20 +22,10 @@ from consilience.explorer.snapshot import Snapshot
 from consilience.measures import accuracy, contingency, distinguishing_features
 from consilience.meta.tree import cut, medoid_of
 from consilience.tables import read_table
-from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, holes_session
+from explorer_cases import arrays, ask, beads_ensemble, codes
 
 BEADS = load_beads()
 KNOWN = {name: BEADS.labels[name] for name in BEADS.labels}
-
-
-@pytest.fixture(scope="module")
-def api():
-    return Api(beads_session())
-
-
-@pytest.fixture(scope="module")
-def holes():
-    return Api(holes_session())
 
 
 @pytest.fixture(scope="module")

@@ -12,17 +12,7 @@ from consilience.explorer.calls.label_stripes import Alignment, modes, spread
 from consilience.explorer.session import Session
 from consilience.measures import variation_of_information
 from consilience.reports.plane import aligned as aligned_as_reports_do
-from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, finish, holes_session, post
-
-
-@pytest.fixture(scope="module")
-def api():
-    return Api(beads_session())
-
-
-@pytest.fixture(scope="module")
-def holes():
-    return Api(holes_session())
+from explorer_cases import arrays, ask, beads_ensemble, codes, finish, post
 
 
 def root_of(api: Api, kind: str = "c") -> str:

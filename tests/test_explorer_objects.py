@@ -22,20 +22,10 @@ from consilience.explorer.session import Session
 from consilience.generation.spaces import GenerationWarning
 from consilience.measures import accuracy, distinguishing_features
 from consilience.tables import read_table
-from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, drop, holes_session, post
+from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, drop, post
 
 BEADS = load_beads()
 WORDS = ["the", "cat", "cattle", "dog", "Fish"]
-
-
-@pytest.fixture(scope="module")
-def api():
-    return Api(beads_session())
-
-
-@pytest.fixture(scope="module")
-def holes():
-    return Api(holes_session())
 
 
 @pytest.fixture(scope="module")
