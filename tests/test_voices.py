@@ -58,6 +58,6 @@ def test_without_agreement_there_is_a_doubt_and_noise_only_confirms():
     two = cs.Ensemble.from_codes(np.column_stack([one, (one + 1) % 3, np.where(np.arange(90) % 9, one, -1)]), info=info)
     assert find_voices(two, {}).voices == 3
     near = nearest_kind(one, 3, two)
-    assert (near.confirms, near.share, near.jaccard.tolist()) == (True, 1, [1, 1, 1])
-    assert not nearest_kind(one, 3, kinds).confirms
+    assert (near.doubt, near.share, near.jaccard.tolist()) == ("", 1, [1, 1, 1])
+    assert "these 3 clusters (" in nearest_kind(one, 3, kinds).doubt
     assert nearest_kind(one, 4, two) is None

@@ -12,9 +12,9 @@ from consilience._run.parallel import own_threads
 from consilience._run.random import stream
 from consilience._types import Floats, Ints
 from consilience.consensus.combine import combine_problem
-from consilience.consensus.how_many.voices import Voices, consensus_at, find_voices, nearest_kind
+from consilience.consensus.how_many.voices import consensus_at, find_voices, nearest_kind
 from consilience.consensus.result import Consensus
-from consilience.consensus.rows.problem import Problem, check_problem
+from consilience.consensus.rows.problem import check_problem
 from consilience.consensus.trust.tables import trust_tables
 from consilience.ensemble import Ensemble
 from consilience.generation.kinds import MOST_OBJECTS, kinds_of, numbers_for
@@ -39,19 +39,27 @@ def judge(
             numbers = numbers_for(min(n, MOST_OBJECTS))  # as many clusters as distinct rows are found by every kind
             few, numbers = bool(distinct <= numbers[-1]), numbers[(numbers < distinct) | (numbers == 2)]
             kinds = kinds_of(points, numbers)
-            found = find_voices(
-                kinds, consensus_at(problem if some is None else check_problem(ensemble[some]), numbers)
-            )
+            seen = problem if some is None else check_problem(ensemble[some])
+            found = find_voices(kinds, consensus_at(seen, numbers))
             n_clusters = min(found.n_clusters, problem.n_rows)
         else:
-            kinds = kinds_of(points, np.array([min(n_clusters, n)]))
-    consensus = combine_problem(
-        ensemble, problem.with_clusters(n_clusters), n_clusters, method, how, {}, progress=False
-    )
-    judged = _judged(consensus, problem, kinds, some, found)
-    if few and judged.doubt:
-        judged = replace(judged, doubt=f"the table has only {count(distinct, 'distinct row')}, and {judged.doubt}")
-    return judged, kinds
+            kinds = kinds_of(points, np.array([min(n_clusters, n, MOST_OBJECTS)]))
+    to_combine = problem.with_clusters(n_clusters)
+    consensus = combine_problem(ensemble, to_combine, n_clusters, method, how, {}, progress=False)
+    nearest = nearest_kind(consensus.labels if some is None else consensus.labels[some], consensus.n_clusters, kinds)
+    factor, doubts, notes, scales = np.ones(consensus.n_clusters), [], [consensus.note], None
+    if found is not None:
+        factor, doubts, scales = factor * found.trust, [found.doubt], found.others
+        notes.insert(0, found.note)
+    if nearest is not None:
+        factor = factor * nearest.jaccard
+        doubts.append(nearest.doubt)
+    if (doubt := next(filter(None, doubts), "")) and few:
+        doubt = f"the table has only {count(distinct, 'distinct row')}, and {doubt}"
+    confidence = consensus.confidence * np.append(factor, 0.0)[consensus.labels]
+    said: dict[str, Any] = {"doubt": doubt, "note": "; ".join(filter(None, notes))}
+    said |= trust_tables(problem, consensus.labels, confidence, consensus.support, consensus.names)
+    return replace(consensus, confidence=confidence, scales=scales, **said), kinds
 
 
 def scalings(runner: Runner, some: Ints | None) -> dict[str, Floats]:
@@ -65,31 +73,3 @@ def scalings(runner: Runner, some: Ints | None) -> dict[str, Floats]:
         wishes = runner.guide.weights(spaces.columns)
         forms = {name: weights * wishes for name, weights in forms.items()}
     return {name: Points.of(weighted(columns, weights)).table for name, weights in forms.items()}
-
-
-def _judged(
-    consensus: Consensus, problem: Problem, kinds: Ensemble, some: Ints | None, found: Voices | None
-) -> Consensus:
-    labels = consensus.labels
-    nearest = nearest_kind(labels if some is None else labels[some], consensus.n_clusters, kinds)
-    factor, doubts, notes = np.ones(consensus.n_clusters), [], [consensus.note]
-    if found is not None:
-        factor *= found.trust
-        doubts.append(found.doubt)
-        speak = found.others["kinds"].iloc[0]
-        notes.insert(
-            0,
-            f"{count(found.n_clusters, 'cluster')} by {count(found.voices, 'voice')}" + (f": {speak}" if speak else ""),
-        )
-    if nearest is not None:
-        factor *= nearest.jaccard
-        if not nearest.confirms:
-            these = f"these {count(consensus.n_clusters, 'cluster')}"
-            doubts.append(
-                f"no other kind of clustering finds {these} ({nearest.kind} agrees on {100 * nearest.share:.0f} % of the objects)"
-            )
-    confidence = consensus.confidence * np.append(factor, 0.0)[labels]
-    tables = trust_tables(problem, labels, confidence, consensus.support, consensus.names)
-    scales = None if found is None else found.others
-    said = {"doubt": next(filter(None, doubts), ""), "note": "; ".join(filter(None, notes))}
-    return replace(consensus, confidence=confidence, scales=scales, **said, **tables)

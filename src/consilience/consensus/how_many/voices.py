@@ -60,6 +60,14 @@ class Voices:
         return f"only two kinds of clustering speak for {count(self.n_clusters, 'cluster')}"
 
     @property
+    def note(self) -> str:
+        said, speak = (
+            f"{count(self.n_clusters, 'cluster')} by {count(self.voices, 'voice')}",
+            self.others["kinds"].iloc[0],
+        )
+        return f"{said}: {speak}" if speak else said
+
+    @property
     def others(self) -> pd.DataFrame:
         """The answer's row, and those of other numbers with two voices, the most voices first; `real` are those with three."""
         table = self.table
@@ -143,8 +151,12 @@ class Agreement:
     jaccard: Floats  # (k,) of every cluster and the matched one of that kind
 
     @property
-    def confirms(self) -> bool:
-        return bool(self.jaccard.min() >= SAME)
+    def doubt(self) -> str:
+        """Why the clusters may be wrong; empty where that kind has them too."""
+        if self.jaccard.min() >= SAME:
+            return ""
+        these, share = count(len(self.jaccard), "cluster"), f"{100 * self.share:.0f} %"
+        return f"no other kind of clustering finds these {these} ({self.kind} agrees on {share} of the objects)"
 
 
 def nearest_kind(labels: Ints, n_clusters: int, kinds: Ensemble) -> Agreement | None:
