@@ -229,7 +229,8 @@ def test_a_clusterer_and_a_table(tmp_path, monkeypatch):
     model = cs.EnsembleClusterer(3, n_clusterings=8, random_state=0).fit(BEADS)
     model.save(tmp_path / "model")
     opened = open_source(tmp_path / "model")
-    (first, *items) = make_report(opened.result, opened.provenance, data=BEADS, known=BEADS.labels).answer()
+    (doubt, first, *items) = make_report(opened.result, opened.provenance, data=BEADS, known=BEADS.labels).answer()
+    assert str(doubt.text) == f"A weak answer: {model.doubt_}."
     best = max(match_known(BEADS.labels[name], model.labels_)["accuracy"] for name in ("shape", "color"))
     assert f"accuracy {best:.2f}" in str(first.text)
     assert len(items[-1].items) == 3  # what each cluster is

@@ -1,6 +1,7 @@
 """Files that a verb reads and writes, looked at before the work; what it prints after it, and on the way."""
 
 import contextlib
+import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
@@ -157,6 +158,8 @@ def _running(scheduler: str | None, log_file: Path | None, verbose: bool) -> Ite
         if scheduler is not None:
             from consilience._run.parallel import on_cluster
 
+            # Dask's event loop complains if Ctrl-C comes between two of its lines, beside our sentence.
+            logging.getLogger("tornado.application").setLevel(logging.CRITICAL)
             client = stack.enter_context(_connected(scheduler))
             stack.enter_context(on_cluster(client))
         verb = click.get_current_context().info_name or "consilience"

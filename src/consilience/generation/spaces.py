@@ -17,9 +17,7 @@ from consilience.generation.plan import METHODS, Plan
 from consilience.tables import Standardizer, check_matrix
 from consilience.tables.scaling import CountScaling
 
-ONE_UNIT = (
-    10.0  # columns whose spreads differ by no more may share a unit, and then their own scales may mean something
-)
+ONE_UNIT = 10.0  # spreads of columns up to which they may share a unit, and their own scales mean something
 Scaling: TypeAlias = Standardizer | CountScaling | None
 Filled: TypeAlias = Callable[[int], ArrayLike] | None
 
@@ -84,7 +82,7 @@ class Spaces:
         self.groups = None if groups is None else groups[kept]
         if self.plan.standardize and groups is None and isinstance(scaling, Standardizer):
             spread = scaling.sd[kept] / (1 if scaling.factor is None else scaling.factor[kept])
-            if spread.max() <= ONE_UNIT * spread.min():
+            if spread.max() <= ONE_UNIT * np.quantile(spread, 0.25, method="lower"):  # a few may hardly vary
                 self.own_scales = spread / np.median(spread)
         if constant := width - len(kept):
             warnings.warn(GenerationWarning(f"{constant:,} of {columns} left out, being constant"), stacklevel=5)
