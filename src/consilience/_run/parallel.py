@@ -109,11 +109,12 @@ def on_cluster(client: Any) -> Iterator[None]:
 
 
 def runs_tasks(verb: F) -> F:
-    """A verb with the keywords `client`, where its tasks go, and `log`, a file that they are written to."""
+    """A verb with the keywords `client`, where its tasks go, and `log`, a file that they are written to; BLAS has `n_jobs` threads."""
 
     @functools.wraps(verb)
     def with_its_workers(*args: Any, **options: Any) -> Any:
-        with on_cluster(options.get("client")), logging_to(options.get("log"), verb.__name__):
+        client, log, threads = options.get("client"), options.get("log"), n_threads(options.get("n_jobs"))
+        with on_cluster(client), logging_to(log, verb.__name__), own_threads(threads, "blas"):
             return verb(*args, **options)
 
     with_its_workers.__kwdefaults__ = verb.__kwdefaults__  # type: ignore[attr-defined]  # which some verbs ask for

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_count, check_seed, check_word, count
-from consilience._run.parallel import on_cluster
+from consilience._run.parallel import n_threads, on_cluster, own_threads
 from consilience._run.random import child_seed, stream
 from consilience._types import ArrayLike, Floats, Ints, PathLike, RandomState
 from consilience.clusterer.distances import Places, check_metric, learn_distances, read_distances
@@ -186,7 +186,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             by; `note_` says so.
         y : ignored
         """
-        with on_cluster(self.client):
+        with on_cluster(self.client), own_threads(n_threads(self.n_jobs), "blas"):
             return self._fit(X)
 
     def _fit(self, X: ArrayLike) -> EnsembleClusterer:
