@@ -24,7 +24,7 @@ def generate(store, n, **how):
 
 def main(store, n, scheduler=None):
     from consilience import cli
-    from consilience._run.cluster import connect
+    from consilience._run.dask_cluster import connect
     from consilience.cli.stopping import wait_for_sigterm
     from consilience.generation.runner import Runner
 

@@ -169,7 +169,7 @@ def _connected(address: str) -> Iterator[Any]:
     from consilience.cli import say
 
     try:
-        from consilience._run.cluster import connect
+        from consilience._run.dask_cluster import connect
     except ImportError as error:
         raise ImportError("--scheduler needs Dask: pip install 'consilience[dask]'") from error
     with connect(address) as client:
