@@ -15,8 +15,9 @@ from consilience.consensus import HBGF, LWEA, LWGP, EvidenceAccumulation
 from consilience.consensus.methods import bipartite as transfer_cut
 from consilience.consensus.methods.evidence import accumulate, leaf_rows
 from consilience.consensus.rows.cluster_similarity import cluster_weights
+from consilience.consensus.rows.co_association import mean_association
 from consilience.consensus.rows.problem import Problem, check_problem, row_distances
-from consilience.consensus.rows.row_tree import cut_tree, mean_association, weighted_linkage
+from consilience.consensus.rows.row_tree import cut_tree, weighted_linkage
 from consilience.datasets import noisy_labels
 from consilience.measures import adjusted_rand, nmi
 from oracle.walk import cluster_weights as weights_by_definition
