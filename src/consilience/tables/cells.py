@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from scipy import sparse
 
 from consilience._check import InputError, count, listed, show
-from consilience.tables.decimal_signs import has_decimal_comma
+from consilience.tables.decimal_signs import DECIMAL_COMMA
 from consilience.tables.raw_table import Column, RawTable
 
 #: Cells of a text file that hold no label and no number; of labels also -1. Nothing else counts as missing unasked.
@@ -116,7 +116,7 @@ def _not_a_number(raw: RawTable, position: int, column: Column, bad: np.ndarray,
     cell = column[row].as_py() if isinstance(column, pa.ChunkedArray) else column.iloc[row]
     what = "text" if isinstance(cell, str) else f"values of type {type(cell).__name__}"
     brief = f"{what}, such as {show(cell, 30)}"
-    has_comma = isinstance(cell, str) and raw.line is not None and has_decimal_comma(cell)
+    has_comma = isinstance(cell, str) and raw.line is not None and re.match(DECIMAL_COMMA, cell) is not None
     if (bad | missing).all() and not has_comma:
         remedy = "name it with id_column= (--id) or known= (--known)" if raw.has_options else "turn it into numbers"
         said = f"{raw.place(row)}: {raw.column_words(position)} holds {brief}: {remedy}, or leave it out"

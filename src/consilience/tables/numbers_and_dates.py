@@ -133,8 +133,7 @@ def _month_first(matches: Sequence[re.Match[str]]) -> tuple[bool | None, str]:
 
 
 def _year(text: str) -> int:
-    year = int(text)
-    return year if len(text) == 4 else year + (2000 if year < 70 else 1900)
+    return int(text) + (0 if len(text) == 4 else 2000 if int(text) < 70 else 1900)
 
 
 def _moment(year: int, month: int, day: int, time: dict[str, str | None]) -> np.datetime64:

@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from consilience._check import InputError, count, show
-from consilience.tables.decimal_signs import has_points, sign_of_file
+from consilience.tables.decimal_signs import sign_of_file
 from consilience.tables.raw_table import Options, RawTable, is_number
 
 Records = Iterator[tuple[int, list[str]]]  # lines, and the cells of the rows that begin there
@@ -111,8 +111,8 @@ def read_text(path: Path, options: Options) -> RawTable:
         raise InputError(f"{source}: has a header but no rows: add at least one row")
     told = decimal
     if decimal is None and b"," in raw and (sep != "," or b'"' in raw):
-        told, has_commas = sign_of_file(body)
-        if sep != "," and has_commas and not has_points(body):
+        told, are_commas = sign_of_file(body)
+        if sep != "," and are_commas:
             decimal = ","
             notices.append("commas are decimal signs; decimal= (--decimal) says otherwise")
     names, line = first if has_header else None, partial(_line_of, rows)
