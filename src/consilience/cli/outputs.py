@@ -10,6 +10,8 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from consilience.cli.errors import say
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -166,8 +168,6 @@ def _running(scheduler: str | None, log_file: Path | None, verbose: bool) -> Ite
 
 @contextlib.contextmanager
 def _connected(address: str) -> Iterator[Any]:
-    from consilience.cli import say
-
     try:
         from consilience._run.dask_cluster import connect
     except ImportError as error:
@@ -181,8 +181,6 @@ def _connected(address: str) -> Iterator[Any]:
 
 def _say(line: dict[str, Any]) -> None:
     """A line of the log for people; single tasks, and clusterings that were made, are too many to be said."""
-    from consilience.cli import say
-
     memory = f", {line['peak_mb']:,.0f} MB" if "peak_mb" in line else ""
     if line["what"] == "step":
         number = f"{line['n']:,} of {line['of']:,} in " if "n" in line else ""
