@@ -23,7 +23,6 @@ from sklearn.base import clone
 import consilience as cs
 from consilience._check import InputError
 from consilience._run import dask_cluster
-from consilience._run.dask_cluster import AHEAD
 from consilience._run.parallel import LARGE, ROUND, ClusterError, n_tasks, on_cluster, pack, unpack, workers
 from consilience._run.progress import logging_to
 from consilience.agreement import CountBlocks
@@ -85,7 +84,7 @@ def test_arrays_of_one_task_are_let_go_when_it_is_done(client):
         tables = ({"deep": [rng.normal(size=LARGE)], "all": common} for _ in range(60))
         for _ in parallel(delayed(total)(table, i) for i, table in enumerate(tables)):
             held.append(len(parallel._there))
-    assert max(held) <= 1 + AHEAD * 2
+    assert max(held) <= 1 + dask_cluster.AHEAD * 2
     assert held[-1] <= 3, "what all tasks share, and at most what the last two had"
 
 
@@ -263,7 +262,7 @@ def test_results_that_wait_for_a_slow_one_hold_up_the_tasks_of_a_cluster(client,
     with on_cluster(client):
         found = workers(None, lazily=True)(drawn_into(drawn, 60, task))
         assert next(found) == 0
-        assert len(drawn) <= AHEAD * 2
+        assert len(drawn) <= dask_cluster.AHEAD * 2
         assert list(found) == list(range(1, 60))
 
 
