@@ -82,8 +82,7 @@ def test_membership_is_the_mean_co_association():
     problem = check_problem(labels, 3)
     clusters = np.arange(problem.n_rows) % 3
     agree = 1 - row_distances(problem.labels, problem.labels)
-    parts = [clusters == c for c in range(3)]
-    means = [np.average(agree[:, part], axis=1, weights=problem.weights[part]) for part in parts]
+    means = [np.average(agree[:, clusters == c], 1, problem.weights[clusters == c]) for c in range(3)]
     assert_allclose(mean_association(problem, problem, clusters), np.transpose(means))
 
 
