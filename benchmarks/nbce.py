@@ -9,7 +9,7 @@ import consilience as cs
 from benchmarks.timing import cpu, noisy_labels
 from consilience import _kernels
 from consilience.consensus import NBCE
-from consilience.consensus.bayes.sampling import Sampler, run_chains
+from consilience.consensus.bayes.gibbs_chains import Sampler, run_chains
 from consilience.measures import nmi
 
 OFFSETS = np.arange(0, 101, 10)

@@ -103,7 +103,7 @@ RULES = {
         "semicolons, tabs and bars are found by the first lines",
         {"tables.text_files.find_separator": lambda old: lambda source, raw, default: default or ","},
     ),
-    "decimal comma": ("commas are decimal signs where nothing else is", {"tables.text_files._has": value(False)}),
+    "decimal comma": ("commas are decimal signs where nothing else is", {"tables.decimal_signs._has": value(False)}),
     "names of rows as R writes": (
         "a first column of names where the header has one cell less",
         {"tables.text_files._has_row_names": value(False)},
@@ -191,7 +191,7 @@ RULES = {
     "units": ("5 kg, $5, 5 %: one unit in a column", {"tables.numbers_and_dates._WRITTEN": WithoutUnits}),
     "decimal sign by column": (
         "a comma or a point is the decimal sign, as the cells of a column tell",
-        {"tables.numbers_and_dates._decimal_sign": lambda old: lambda texts, decimal: decimal or "."},
+        {"tables.numbers_and_dates.sign_of_words": lambda old: lambda texts, decimal: decimal or "."},
     ),
     "numbers among words": (
         "a column is numbers, or dates, though some cells are words for unknown, or other words, all rare",

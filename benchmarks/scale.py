@@ -56,7 +56,7 @@ def measure(path, out, n_workers, repeats=1):
         return _figures(runs, [])
     from distributed import Client
 
-    from consilience._run.cluster import SteadyCluster
+    from consilience._run.dask_cluster import SteadyCluster
 
     peaks = {}
     with (

@@ -13,6 +13,7 @@
 
 #include "allocate.hpp"
 #include "chance.hpp"
+#include "co_association.hpp"
 #include "colors.hpp"
 #include "contingency.hpp"
 #include "gibbs.hpp"

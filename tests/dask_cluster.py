@@ -25,7 +25,7 @@ def worker_processes(n_workers=2, processes=True):
     pytest.importorskip("distributed")
     import dask
 
-    from consilience._run.cluster import SteadyCluster
+    from consilience._run.dask_cluster import SteadyCluster
 
     how = {"threads_per_worker": 1, "processes": processes, "dashboard_address": ":0", "silence_logs": logging.CRITICAL}
     with dask.config.set({"distributed.scheduler.allowed-failures": 10}), quiet():

@@ -12,7 +12,7 @@ from consilience.alternatives.ccib import conditional_views, coordinate, reweigh
 from consilience.alternatives.count_bases import log_profiles
 from consilience.datasets import orthogonal_multinomials
 from consilience.engine.annealing import anneal
-from consilience.engine.information import objective_of
+from consilience.engine.objective import objective_of
 from consilience.engine.views import count_views
 from consilience.measures import matched_accuracy, nmi
 from oracle.sweep import mutual_information

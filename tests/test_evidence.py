@@ -15,8 +15,9 @@ from consilience.consensus import HBGF, LWEA, LWGP, EvidenceAccumulation
 from consilience.consensus.methods import bipartite as transfer_cut
 from consilience.consensus.methods.evidence import accumulate, leaf_rows
 from consilience.consensus.rows.cluster_similarity import cluster_weights
+from consilience.consensus.rows.co_association import mean_association
 from consilience.consensus.rows.problem import Problem, check_problem, row_distances
-from consilience.consensus.rows.row_tree import cut_tree, mean_association, weighted_linkage
+from consilience.consensus.rows.row_tree import cut_tree, weighted_linkage
 from consilience.datasets import noisy_labels
 from consilience.measures import adjusted_rand, nmi
 from oracle.walk import cluster_weights as weights_by_definition
@@ -81,8 +82,7 @@ def test_membership_is_the_mean_co_association():
     problem = check_problem(labels, 3)
     clusters = np.arange(problem.n_rows) % 3
     agree = 1 - row_distances(problem.labels, problem.labels)
-    parts = [clusters == c for c in range(3)]
-    means = [np.average(agree[:, part], axis=1, weights=problem.weights[part]) for part in parts]
+    means = [np.average(agree[:, clusters == c], 1, problem.weights[clusters == c]) for c in range(3)]
     assert_allclose(mean_association(problem, problem, clusters), np.transpose(means))
 
 

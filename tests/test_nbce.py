@@ -11,10 +11,10 @@ from scipy.special import logsumexp
 
 from consilience import _kernels
 from consilience.consensus import NBCE
+from consilience.consensus.bayes import gibbs_chains
 from consilience.consensus.bayes import model as bayes
-from consilience.consensus.bayes import sampling
 from consilience.consensus.bayes import variational as vb
-from consilience.consensus.bayes.sampling import Draws, Sampler, effective_sample_size, r_hat
+from consilience.consensus.bayes.gibbs_chains import Draws, Sampler, effective_sample_size, r_hat
 from consilience.consensus.methods.label_model import LabelRows
 from consilience.consensus.samples.expected_loss import ExpectedLoss
 from consilience.datasets import noisy_labels
@@ -376,7 +376,7 @@ def test_objects_with_one_row_are_moved_together(loss):
     samples, _ = samples_of(n=len(rows), seed=1)
     draws = Draws.of(samples, rows)
     assert draws.row_weights.tolist() == np.bincount(rows).tolist()
-    labels, found = sampling.rows_partition(draws, 0, loss=loss)
+    labels, found = gibbs_chains.rows_partition(draws, 0, loss=loss)
     assert len(labels) == 15
     assert found == pytest.approx(expected_loss(draws, labels, loss), abs=1e-12)
     single = Draws.of(samples, np.arange(len(rows)))
@@ -394,7 +394,7 @@ def test_the_search_finds_the_smallest_loss_of_all_partitions(loss, seed):
     alone = np.mean([np.bincount(s)[s] == 1 for s in samples], axis=0)
     allowed = (p for p in every_partition(7) if (alone[np.bincount(p)[p] == 1] > 0.5).all())
     least = min(expected_loss(draws, p, loss) for p in allowed)
-    labels, found = sampling.rows_partition(draws, 0, loss=loss)
+    labels, found = gibbs_chains.rows_partition(draws, 0, loss=loss)
     assert found == pytest.approx(expected_loss(draws, labels, loss), abs=1e-12)
     assert found == pytest.approx(least, abs=1e-9)
 
@@ -404,7 +404,7 @@ def test_a_doubtful_object_joins_a_cluster_and_an_outlier_stays_alone(loss):
     base = np.repeat([0, 1, 2], 10)
     # One more object is everywhere in turn, another always alone.
     doubtful = [np.append(base, [i % 3, 3]) for i in range(30)]
-    labels, _ = sampling.rows_partition(Draws.of(doubtful, np.arange(32)), 0, loss=loss)
+    labels, _ = gibbs_chains.rows_partition(Draws.of(doubtful, np.arange(32)), 0, loss=loss)
     assert oracle.partition(labels[:30].tolist()) == oracle.partition(base.tolist())
     assert labels[30] in labels[:30]
     assert np.count_nonzero(labels == labels[31]) == 1
@@ -413,7 +413,7 @@ def test_a_doubtful_object_joins_a_cluster_and_an_outlier_stays_alone(loss):
 def test_objects_with_one_row_are_no_cluster_of_one():
     rows = np.array([0, 1, 2, 3, 4, 4])  # the last two have the same labels, and are together more often than not
     samples = [np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 0, 2, 1, 1])]
-    labels, _ = sampling.rows_partition(Draws.of(samples, rows), 0)
+    labels, _ = gibbs_chains.rows_partition(Draws.of(samples, rows), 0)
     assert labels[4] not in labels[:3]
 
 
@@ -423,25 +423,25 @@ def test_merging_takes_the_pair_that_costs_least(loss):
     draws = Draws.of(samples, np.arange(40))
     labels = np.arange(40) % 5
     table, sizes = draws.tables(labels, 5), np.bincount(labels).astype(float)
-    owner = sampling.merge_clusters(table, sizes, loss, 4)
+    owner = gibbs_chains.merge_clusters(table, sizes, loss, 4)
     merged = [expected_loss(draws, np.where(labels == b, a, labels), loss) for a, b in combinations(range(5), 2)]
     assert expected_loss(draws, owner[labels], loss) == pytest.approx(min(merged), abs=1e-12)
-    assert sampling.merge_clusters(table, sizes, loss, 5) is None
+    assert gibbs_chains.merge_clusters(table, sizes, loss, 5) is None
     for k in range(4, 0, -1):
-        assert len(np.unique(sampling.merge_clusters(table, sizes, loss, k))) == k
+        assert len(np.unique(gibbs_chains.merge_clusters(table, sizes, loss, k))) == k
 
 
 def test_memberships_are_shares_of_companions():
     samples = [np.array([0, 0, 1, 1, 1]), np.array([0, 0, 0, 1, 2])]
     draws = Draws.of(samples, np.arange(5))
     labels = np.array([0, 0, 1, 1, 1])
-    found = sampling.companions(draws, labels, draws.tables(labels, 2))
+    found = gibbs_chains.companions(draws, labels, draws.tables(labels, 2))
     np.testing.assert_allclose(found[0], [(1 + 1 / 2) / 2, 1 / 2 / 2])
     np.testing.assert_allclose(found[2], [1 / 2, 1 / 2])
     np.testing.assert_allclose(found[3], [0.4 / 2, 1.6 / 2])  # alone in the second sample, where nothing is known
     np.testing.assert_allclose(found.sum(axis=1), 1)
     labels = np.array([0, 0, 0, 0, 1])
-    alone = sampling.companions(draws, labels, draws.tables(labels, 2))
+    alone = gibbs_chains.companions(draws, labels, draws.tables(labels, 2))
     np.testing.assert_allclose(alone[4], [1 / 2, 1 / 2])  # in one sample as in the answer; with others in the other
 
 

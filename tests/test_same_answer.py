@@ -1,5 +1,6 @@
 """The same ensemble has the same answer, whatever the order of its objects and clusterings and the names of its labels; and a run in
-Python, in files, in the report and on the page the same groups, confidence, support and floaters."""
+Python, in files, in the report and on the page the same groups, confidence, support and floaters.
+Any number of threads: test_consensus_battery, test_information, test_generate, test_pairwise, test_kmeans, test_kernels."""
 
 import io
 import re

@@ -17,7 +17,7 @@ from consilience.agreement import CAP, CountBlocks, DataLoom, block_counts
 from consilience.agreement.block_counts import BlockCounts, RowSearch, information_on_columns, take_back, value_of
 from consilience.agreement.count_blocks import load
 from consilience.agreement.count_table import check_counts
-from consilience.engine.information import objective_of
+from consilience.engine.objective import objective_of
 from consilience.engine.views import count_views
 from consilience.generation import NumberBlocks
 from dask_cluster import local_cluster, worker_pids

@@ -22,8 +22,7 @@ from sklearn.base import clone
 
 import consilience as cs
 from consilience._check import InputError
-from consilience._run import cluster
-from consilience._run.cluster import AHEAD
+from consilience._run import dask_cluster
 from consilience._run.parallel import LARGE, ROUND, ClusterError, n_tasks, on_cluster, pack, unpack, workers
 from consilience._run.progress import logging_to
 from consilience.agreement import CountBlocks
@@ -85,7 +84,7 @@ def test_arrays_of_one_task_are_let_go_when_it_is_done(client):
         tables = ({"deep": [rng.normal(size=LARGE)], "all": common} for _ in range(60))
         for _ in parallel(delayed(total)(table, i) for i, table in enumerate(tables)):
             held.append(len(parallel._there))
-    assert max(held) <= 1 + AHEAD * 2
+    assert max(held) <= 1 + dask_cluster.AHEAD * 2
     assert held[-1] <= 3, "what all tasks share, and at most what the last two had"
 
 
@@ -263,7 +262,7 @@ def test_results_that_wait_for_a_slow_one_hold_up_the_tasks_of_a_cluster(client,
     with on_cluster(client):
         found = workers(None, lazily=True)(drawn_into(drawn, 60, task))
         assert next(found) == 0
-        assert len(drawn) <= AHEAD * 2
+        assert len(drawn) <= dask_cluster.AHEAD * 2
         assert list(found) == list(range(1, 60))
 
 
@@ -378,7 +377,7 @@ def test_a_scheduler_that_goes_at_a_call_is_said_in_one_sentence(client, verb, m
 
 
 @pytest.mark.parametrize(
-    "error", [RuntimeError("ConnectionPool is closed"), cluster.ClosedClientError(), TimeoutError()]
+    "error", [RuntimeError("ConnectionPool is closed"), dask_cluster.ClosedClientError(), TimeoutError()]
 )
 @pytest.mark.parametrize("method", ["ncores", "submit", "scatter"])
 def test_whatever_dask_raises_then(client, method, error):
@@ -400,15 +399,15 @@ def test_a_call_that_fails_while_the_scheduler_is_there_is_made_again(client):
             raise OSError("away for a moment")
         return "done"
 
-    assert cluster.asked(client, call) == "done"
+    assert dask_cluster.asked(client, call) == "done"
 
 
 def test_what_keeps_failing_while_the_scheduler_is_there_is_said(client, monkeypatch):
-    monkeypatch.setattr(cluster, "UNHEARD", 1)
+    monkeypatch.setattr(dask_cluster, "UNHEARD", 1)
     with pytest.raises(ClusterError, match=f"nothing can be sent to the cluster {client.scheduler.address}: away"):
-        cluster.asked(client, Mock(side_effect=OSError("away")))
+        dask_cluster.asked(client, Mock(side_effect=OSError("away")))
     with pytest.raises(RuntimeError, match="of the work"):
-        cluster.asked(client, Mock(side_effect=RuntimeError("of the work")))
+        dask_cluster.asked(client, Mock(side_effect=RuntimeError("of the work")))
 
 
 def test_what_cannot_be_cancelled_does_not_hide_why_the_work_stopped(client):
@@ -420,7 +419,7 @@ def test_what_cannot_be_cancelled_does_not_hide_why_the_work_stopped(client):
 
 
 def test_a_cluster_that_is_closed_by_the_end_of_the_first_task(monkeypatch):
-    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    monkeypatch.setattr(dask_cluster, "PATIENCE", 0.5)
     closed = threading.Event()
 
     def close(future):

@@ -23,12 +23,12 @@ def generate(store, n, **how):
 
 
 def main(store, n, scheduler=None):
-    from consilience import cli
-    from consilience._run.cluster import connect
+    from consilience._run.dask_cluster import connect
+    from consilience.cli.errors import say
     from consilience.cli.stopping import wait_for_sigterm
     from consilience.generation.runner import Runner
 
-    wait_for_sigterm(cli.say)
+    wait_for_sigterm(say)
     Runner.batch_seconds = 0.03  # many parts: more moments at which one is being written
     if jump := float(os.environ.get("CLOCK", "0")):
         ticks, real = iter(range(10**9)), time.time

@@ -1,6 +1,6 @@
 // Colors that people with any color vision can tell apart, for clusters and for scores.
 
-// The same twenty as in reports/palette.py, which says where they come from; past twenty the mark changes.
+// The same twenty as in reports/figures.py, which says where they come from; past twenty the mark changes.
 export const COLORS = [
   "#0072B2",
   "#E69F00",

@@ -55,7 +55,7 @@ def sweep(
 ) -> tuple[float, float, int]:
     """One pass of the information engine over the rows in `order`; `labels` are changed in place."""
     # Returns the objective before and after (without what does not depend on the partition), and the number of moves.
-    # The arrays are those of `consilience.engine.information.Views`; `group` has shape (0, 0) where columns are not
+    # The arrays are those of `consilience.engine.views.Views`; `group` has shape (0, 0) where columns are not
     # grouped. The last `fixed` rows stand for what clusters hold elsewhere, and never move.
     if not (labels.min(initial=0) >= 0 and labels.max(initial=0) < n_clusters and len(labels) == len(weight)):
         raise InputError(f"the sweep needs {len(weight)} labels in 0 … {n_clusters - 1}")

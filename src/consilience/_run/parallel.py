@@ -1,7 +1,7 @@
 """Independent tasks side by side: in threads or processes by joblib, or on a Dask cluster."""
 
 # ``n_jobs=None`` is whatever ``joblib.parallel_config`` says, and one job without it. Where that says ``backend="dask"``, or a verb is
-# given a ``client=``, all tasks go to the cluster (:mod:`consilience._run.cluster`), whatever `n_jobs` is.
+# given a ``client=``, all tasks go to the cluster (:mod:`consilience._run.dask_cluster`), whatever `n_jobs` is.
 
 import contextlib
 import functools
@@ -63,7 +63,7 @@ def n_tasks(n_jobs: int | None) -> int:
     client = active_client()
     if client is None:
         return n_threads(n_jobs)
-    from consilience._run.cluster import n_cores
+    from consilience._run.dask_cluster import n_cores
 
     return max(1, n_cores(client))
 
@@ -136,7 +136,7 @@ def workers(
     jobs, client = check_n_jobs(n_jobs), active_client()
     form = {"lazily": lazily, "as_they_come": as_they_come, "logged": logged}
     if client is not None:
-        from consilience._run.cluster import ClusterWorkers
+        from consilience._run.dask_cluster import ClusterWorkers
 
         return ClusterWorkers(client, **form)
     return _LocalWorkers(jobs, prefer, **form)

@@ -122,7 +122,7 @@ def computed(values: Sequence[Any]) -> list[Any]:
         from dask.base import compute
 
         return list(compute(*values))
-    from consilience._run.cluster import ClusterWorkers
+    from consilience._run.dask_cluster import ClusterWorkers
 
     return list(ClusterWorkers(client, logged=False)(delayed(_itself)(value) for value in values))
 

@@ -9,14 +9,4 @@ from consilience.agreement.models import MDC, DataLoom
 from consilience.agreement.recommend import Recommender
 from consilience.agreement.result import Agreement
 
-__all__ = [
-    "CAP",
-    "MDC",
-    "Agreement",
-    "Comraf",
-    "CountBlocks",
-    "DataLoom",
-    "Recommender",
-    "agree",
-    "stable_groups",
-]
+__all__ = ["CAP", "MDC", "Agreement", "Comraf", "CountBlocks", "DataLoom", "Recommender", "agree", "stable_groups"]

@@ -32,7 +32,8 @@ from consilience.consensus import combine
 from consilience.consensus.rows.problem import by_size, check_problem
 from consilience.consensus.trust.confidence import Assessment
 from consilience.engine.annealing import anneal
-from consilience.engine.information import Engine, objective_of, random_starts
+from consilience.engine.information import Engine, random_starts
+from consilience.engine.objective import objective_of
 from consilience.engine.views import Views, count_views
 from consilience.ensemble import Ensemble
 from consilience.measures import nmi
@@ -74,9 +75,8 @@ def follow_path(
     X, groups, k = problem.X, problem.groups, problem.n_clusters
     if search == "annealing":
         views = reweigh(problem.views, conditional=1, whole=path[0])
-        labels = coordinate(
-            X, groups, anneal(views, k, cooling=cooling, rng=stream(seed, "alternatives.ccib", unit)), k
-        )
+        start = anneal(views, k, cooling=cooling, rng=stream(seed, "alternatives.ccib", unit))
+        labels = coordinate(X, groups, start, k)
     else:
         labels = local_start(X, groups, k, seed, unit)
     found, passes, own = [], 0, child_seed(seed, "alternatives.ccib_search", unit)

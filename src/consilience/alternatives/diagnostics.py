@@ -18,7 +18,7 @@ from consilience._run.random import child_seed
 from consilience._types import EnsembleLike, Floats
 from consilience.alternatives.data import group_means, groups_of, joint
 from consilience.consensus.combine import combined_labels
-from consilience.engine.information import objective_of
+from consilience.engine.objective import objective_of
 from consilience.engine.views import count_views, label_views
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import register

@@ -1,8 +1,5 @@
 """The command line: parse, call, write. Its verbs are the words of the flow, in their order."""
 
-import errno
-import os
-import re
 import sys
 import warnings
 from importlib import import_module
@@ -10,7 +7,8 @@ from typing import Any
 
 import click
 
-from consilience.cli.stopping import stopped, wait_for_sigterm, when_stopped
+from consilience.cli.errors import exit_status, say
+from consilience.cli.stopping import wait_for_sigterm, when_stopped
 
 VERBS = {
     "demo": "Try it: the main job on bundled data.",
@@ -26,11 +24,6 @@ VERBS = {
     "explore": "See many clusterings in the browser: choose, refine, take away.",
     "completion": "Print the shell's completion script.",
 }
-QUOTED = r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?!\w)"""  # what users wrote, as repr shows it
-_NAMED = re.compile(  # keywords with a value, with an underscore, and named as their option
-    rf"""{QUOTED}|\b(?:[a-z_]+=(?:'[^']*'|"[^"]*"|\w+)?[ ]\((?P<option>--?[a-zA-Z][^()]*)\)"""
-    r"|[a-z]+_[a-z_]+ \((?P<option_>--[a-z][a-z-]*|-[a-zA-Z])\)|(?P<word>[a-z]+) \(--(?P=word)\))"
-)
 _said: set[str] = set()  # warnings of this command
 
 
@@ -41,10 +34,7 @@ class Verbs(click.Group):
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in VERBS:
-            return None
-        command: click.Command = import_module(f"consilience.cli.{cmd_name}").command
-        return command
+        return import_module(f"consilience.cli.{cmd_name}").command if cmd_name in VERBS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -86,69 +76,10 @@ def main(args: list[str] | None = None) -> None:
     try:
         typed = sys.argv[1:] if args is None else args
         status = program.main(args, prog_name="consilience", standalone_mode=False, obj=typed)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except (KeyboardInterrupt, click.Abort):
-        say(stopped())
-        sys.exit(130)
-    except BrokenPipeError:
-        _drop_output()  # nobody reads on: end quietly
-        sys.exit(1)
-    except Exception as error:
-        if (sentence := _sentence(error)) is None:
+    except (Exception, KeyboardInterrupt) as error:
+        if (status := exit_status(error)) is None:
             raise
-        say(sentence[1])
-        sys.exit(sentence[0])
     sys.exit(status if isinstance(status, int) else 0)
-
-
-def _drop_output() -> None:
-    """Let what is still to be printed go nowhere, or Python would complain at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _is_output_full() -> bool:
-    """Whether what was printed cannot be written, such as to a full disk; then nothing more is."""
-    try:
-        print(flush=True)
-    except OSError:
-        _drop_output()
-        return True
-    return False
-
-
-def _sentence(error: Exception) -> tuple[int, str] | None:
-    """The status and the sentence that an error ends in; None for one of ours that nobody foresaw."""
-    from consilience._check import InputError
-
-    if isinstance(error, InputError):
-        return 2, str(error)
-    if isinstance(error, ImportError):
-        return (1, str(error)) if "pip install" in str(error) else None
-    if isinstance(error, OSError):
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO) and not error.filename and _is_output_full()
-        where = "standard output" if full else error.filename
-        return 1, f"{where}: {error.strerror}" if where and error.strerror else str(error)
-    if isinstance(error, MemoryError):
-        return 1, f"not enough memory ({error})" if str(error) else "not enough memory"
-    return None
-
-
-def say(text: str) -> None:
-    """A sentence on standard error; what is not printable never reaches the terminal."""
-    from consilience._check import printable
-
-    click.echo(f"consilience: {printable(as_typed(text), keep='')}", err=True)
-
-
-def as_typed(text: str) -> str:
-    """A sentence that names keywords of Python and their options, with the options alone; what users wrote stays.
-
-    >>> as_typed("no column 'a_b (--log)' for id_column (--id): lower n_clusters (-k), or say known='type' (--known type)")
-    "no column 'a_b (--log)' for --id: lower -k, or say --known type"
-    """
-    return _NAMED.sub(lambda m: m["option"] or m["option_"] or (f"--{m['word']}" if m["word"] else m[0]), text)
 
 
 def _warn(message: Any, category: type[Warning], *args: Any, **kwargs: Any) -> None:

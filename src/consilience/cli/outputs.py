@@ -11,6 +11,8 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from consilience.cli.errors import say
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -169,10 +171,8 @@ def _running(scheduler: str | None, log_file: Path | None, verbose: bool) -> Ite
 
 @contextlib.contextmanager
 def _connected(address: str) -> Iterator[Any]:
-    from consilience.cli import say
-
     try:
-        from consilience._run.cluster import connect
+        from consilience._run.dask_cluster import connect
     except ImportError as error:
         raise ImportError("--scheduler needs Dask: pip install 'consilience[dask]'") from error
     with connect(address) as client:
@@ -184,8 +184,6 @@ def _connected(address: str) -> Iterator[Any]:
 
 def _say(line: dict[str, Any]) -> None:
     """A line of the log for people; single tasks, and clusterings that were made, are too many to be said."""
-    from consilience.cli import say
-
     memory = f", {line['peak_mb']:,.0f} MB" if "peak_mb" in line else ""
     if line["what"] == "step":
         number = f"{line['n']:,} of {line['of']:,} in " if "n" in line else ""

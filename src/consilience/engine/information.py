@@ -1,15 +1,5 @@
-"""The engine: the partition that keeps the most information about its views."""
+"""The engine: the search for the partition that keeps the most information about its views, by an objective."""
 
-# Objects carry views: label columns, or tables of non-negative counts. For a partition C into k clusters every view v gives a table T of
-# cluster × column sums, and the objective is Σ_v w_v · (what the partition keeps of v):
-#
-# - ``"shannon"``: I(C; v) = (1/N_v) [Σ φ(T_cy) − Σ φ(T_c·) − Σ φ(T_·y) + φ(N_v)], φ(x) = x log x;
-# - ``"normalized"``: I(C; v) / √(H_v(C) H(v)), whose sum with coverage weights is ANMI times the weights' sum;
-# - ``"quadratic"``: (1/N_v) [Σ_c Σ_y T_cy² / T_c· − Σ_y T_·y² / N_v], the squares k-means explains on one-hot columns
-#   (half the category utility, Topchy, Jain and Punch 2003).
-#
-# Everything about a view is counted over the objects it knows: N_v, H_v(C), T_c·. A missing label or an empty row says nothing.
-#
 # **Search** is element by element (Hartigan): take an object out, put it where the objective is largest; ties stay. Only the cells that
 # change are looked at; x log x comes from a table where labels are counted, and elsewhere single-precision scores of all clusters tell
 # first which few deserve an exact look. Rules: the last row of a cluster stays (``keep_clusters``), so k clusters stay k; a cluster takes
@@ -30,57 +20,15 @@ from numpy.typing import NDArray
 
 from consilience import _kernels
 from consilience._check import InputError, check_choice, check_seed
-from consilience._kernels import x_log_x
+from consilience._kernels import OBJECTIVES
 from consilience._run.parallel import n_tasks, n_threads, workers
 from consilience._run.random import child_seed, stream
 from consilience._types import Floats, Labels
-from consilience.engine.views import Views, by_view, cluster_tables, summed
+from consilience.engine.objective import constant_of, objective_of, scales
+from consilience.engine.views import Views, cluster_tables, summed
 
-OBJECTIVES = _kernels.OBJECTIVES
 STILL = 1e-5  # safeguard: share of rows that may move in a last pass
 SCORES = 2**22  # safeguard: scores of rows that are moved at once, held at a time, 32 MB
-
-
-def objective_of(views: Views, labels: Any, n_clusters: int, objective: str = "shannon") -> float:
-    """The objective of a partition, from scratch. Cost O(entries + clusters · columns)."""
-    check_choice(objective, OBJECTIVES, "objective")
-    table, totals = cluster_tables(views, labels, n_clusters)
-    n, columns = views.totals, table.sum(axis=0)
-    known = n > 0
-    n = np.where(known, n, 1.0)
-    if objective == "quadratic":
-        inside = np.divide(table**2, totals[:, views.view_of], out=np.zeros_like(table), where=table > 0).sum(axis=0)
-        kept = (by_view(inside, views) - by_view(columns**2, views) / n) / n
-        return float(views.weights[known] @ kept[known])
-    sums, whole = x_log_x(totals).sum(axis=0), x_log_x(n)
-    shared = by_view(x_log_x(table).sum(axis=0) - x_log_x(columns), views) - sums + whole
-    if objective == "shannon":
-        return float(views.weights[known] @ (np.maximum(shared, 0) / n)[known])
-    own, other = whole - sums, whole - by_view(x_log_x(columns), views)
-    none = 1e-9 * (1 + whole)
-    single, constant = own <= none, other <= none
-    either = single | constant
-    value = np.where(either, 0.0, np.maximum(shared, 0) / np.sqrt(np.where(either, 1.0, own * other)))
-    return float(views.weights[known] @ np.where(single & constant, 1.0, value)[known])
-
-
-def _scales(views: Views, objective: str) -> Floats:
-    """s_v of the kernel: the weight, over N_v where the objective is a mean."""
-    n = views.totals
-    if objective == "normalized":
-        return np.where(n > 0, views.weights, 0.0)
-    return np.divide(views.weights, n, out=np.zeros_like(n), where=n > 0)
-
-
-def _constant(views: Views, objective: str) -> float:
-    """The part of the objective that does not depend on the partition, which the kernel leaves out."""
-    n, columns = views.totals, views.column_totals
-    scale = _scales(views, "shannon")
-    if objective == "shannon":
-        return float(scale @ (x_log_x(n) - by_view(x_log_x(columns), views)))
-    if objective == "quadratic":
-        return -float(scale @ np.divide(by_view(columns**2, views), n, out=np.zeros_like(n), where=n > 0))
-    return 0.0
 
 
 @dataclass(frozen=True)
@@ -128,8 +76,8 @@ class Engine:
             rows = _kernels.sum_rows(*rows, weight, views.groups[0])
         elif views.groups is not None:
             groups = views.groups
-        self._arrays = (*rows, weight, views.view_of, _scales(views, objective), groups)
-        self._constant = _constant(views, objective)
+        self._arrays = (*rows, weight, views.view_of, scales(views, objective), groups)
+        self._constant = constant_of(views, objective)
         self._movable = views.n_objects - fixed
         self._options: dict[str, Any] = {"n_clusters": n_clusters, "objective": objective, "capacity": capacity}
         self._options |= {"keep_clusters": keep_clusters, "shortlist": shortlist, "fixed": fixed}
@@ -169,8 +117,7 @@ class Engine:
         if not (np.isfinite(temperature) and temperature >= 0):
             raise InputError(f"the temperature must be finite and not negative; got {temperature!r}")
         labels = np.array(labels, np.int32)
-        history: list[float] = []
-        moves: list[int] = []
+        history, moves = list[float](), list[int]()
         for _ in range(batch):
             if not self._batch_pass(labels, history, moves):
                 break
@@ -217,8 +164,7 @@ class Engine:
                 for search in parallel(one(unit) for unit in range(begin, min(begin + step, len(starts)))):
                     found.append(search)
                     top = max(s.objective for s in found)
-                    equal = sum(s.objective >= top - 1e-9 * abs(top) for s in found)
-                    if enough and equal >= enough:
+                    if enough and sum(s.objective >= top - 1e-9 * abs(top) for s in found) >= enough:
                         return max(found, key=lambda search: search.objective)
         return max(found, key=lambda search: search.objective)
 
@@ -260,7 +206,7 @@ def quadratic_scores(table: Floats, totals: Floats, view_of: NDArray[Any], scale
 
 def score_tables(views: Views, labels: Any, n_clusters: int, objective: str) -> Scoring:
     table, totals = cluster_tables(views, labels, n_clusters)
-    scale = _scales(views, "shannon")
+    scale = scales(views, "shannon")
     if objective == "quadratic":
         return quadratic_scores(table, totals, views.view_of, scale)
     entry = views.mean_entry
@@ -303,7 +249,7 @@ def random_starts(views: Views, n_clusters: int, n_init: int, *, random_state: A
 def _points(views: Views) -> tuple[Any, Floats]:
     """Rows of one object each, scaled by the root of their views' scales: Euclidean distance is the objective's own."""
     mass = np.maximum(np.asarray(views.object_weights, float), 1e-300)
-    scale = np.sqrt(_scales(views, "shannon") * max(float(views.table.sum()), 1e-300))
+    scale = np.sqrt(scales(views, "shannon") * max(float(views.table.sum()), 1e-300))
     rows = views.table.copy()
     rows.data = rows.data * scale[views.view_of[rows.indices]] / np.repeat(mass, np.diff(rows.indptr))
     return rows, mass

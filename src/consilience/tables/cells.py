@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from scipy import sparse
 
 from consilience._check import InputError, count, listed, show
+from consilience.tables.decimal_signs import DECIMAL_COMMA
 from consilience.tables.raw_table import Column, RawTable
 
 #: Cells of a text file that hold no label and no number; of labels also -1. Nothing else counts as missing unasked.
@@ -22,7 +23,6 @@ MAYBE_MISSING = ("N/A", "n/a", "#N/A", "<NA>", "NULL", "NaT")
 #: Words that mean nothing in data.
 ABSENT = {*MISSING, *MAYBE_MISSING, "?", "-", "--"}
 TRUTHS = ("True", "TRUE", "true", "False", "FALSE", "false")
-DECIMAL_COMMA = r"^\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$"
 _INTEGER, _FLOAT_INTEGER = re.compile(r"-?[1-9][0-9]{,18}|0"), re.compile(r"(-?[1-9][0-9]{,14}|0)\.0")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(?i:inf|infinity|nan)$"

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,14 +14,8 @@ from consilience._check import count, show
 from consilience._types import Array, Floats
 from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, check_finite, missing_of, numbers_of
 from consilience.tables.column_roles import Doubt, is_id_name
-from consilience.tables.numbers_and_dates import (
-    doubtful_sign,
-    given_steps,
-    range_places,
-    sign_evidence,
-    written_dates,
-    written_numbers,
-)
+from consilience.tables.decimal_signs import doubtful_sign, sign_evidence
+from consilience.tables.numbers_and_dates import digits_of, given_steps, range_places, written_dates, written_numbers
 from consilience.tables.raw_table import RawTable
 
 #: What a column can be said to be; "log" is a number whose logarithm is taken.
@@ -179,7 +174,7 @@ def _words(raw: RawTable, position: int, name: str, column: Any, asked: str | No
         values, decimal, unit = written_numbers(words, raw.told_decimal)
         if _are_enough(values, words, sizes, asked=bool(kind)):
             found = _number(raw, position, name, np.append(values, np.nan)[codes], asked, False)
-            notes = doubtful_sign(words, sizes) if decimal == "," != raw.decimal else ()
+            notes = doubtful_sign(words, list(map(digits_of, words)), sizes) if decimal == "," != raw.decimal else ()
             notes += _left_out(words, np.isnan(values), sizes, "number")
             return replace(found, notes=notes, asked=bool(kind), decimal=decimal, unit=unit)
     if kind in ("", "date"):
@@ -317,7 +312,7 @@ def other_decimal(raw: RawTable, columns: Iterable[tuple[int, str, str]]) -> str
     for position, sign, unit in columns:
         column = raw.column(position)
         if isinstance(column, pa.ChunkedArray) or column.dtype == object:
-            same, other = sign_evidence(coded(raw, column)[1], sign, unit)
+            same, other = sign_evidence(partial(written_numbers, coded(raw, column)[1], unit=unit), sign)
             if same:
                 return None
             against |= {"," if sign == "." else "."} if other else set()

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from consilience._check import count
-from consilience._types import Array, Floats, Ints
+from consilience._types import Array, Floats
+from consilience.tables.decimal_signs import sign_of_words
 
 _CURRENCY_NAMES = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 _CURRENCIES = "$€£¥₹₽₩"
@@ -22,8 +22,6 @@ _WRITTEN = re.compile(
     r"(?P<digits>\d[\d.,'’\u00a0\u202f ]*|[.,]\d+)(?P<power>[eE][+-]?\d+)?"
     rf"\s*(?P<unit>[%‰{_CURRENCIES}]|°[CF]?|(?<=\s)(?:{'|'.join([*_CURRENCY_NAMES, *_UNITS.split()])}))?"
 )
-# A group of thousands begins with 1 to 9: 0.100 is a decimal.
-_GROUPED = re.compile(r"[1-9]\d{0,2}(?P<mark>[.,])\d{3}(?:(?P=mark)\d{3})*")
 #: Where thousands separators may stand, by whether commas are decimal signs.
 _PLACED = {
     True: re.compile(r"(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)?(?:,\d+)?"),
@@ -57,7 +55,7 @@ def written_numbers(
         unit = next((one for one, _ in Counter(one for one in units if one is not None).most_common(1)), "")
     digits = [re.sub(r"['’\u00a0\u202f ]", "", match["digits"]) if match else "" for match in found]
     if sign is None and any(mark in text for text in digits for mark in ",."):
-        sign = _decimal_sign(digits, decimal)
+        sign = sign_of_words(digits, decimal)
     comma = sign == ","
     values = np.full(len(words), np.nan)
     for i, (match, text) in enumerate(zip(found, digits, strict=True)):
@@ -70,15 +68,13 @@ def written_numbers(
     return values, sign, unit
 
 
-def sign_evidence(words: Sequence[str], sign: str, unit: str | None = None) -> tuple[bool, bool]:
-    """Whether some words are numbers only with this decimal sign, and whether some are only with the other."""
-    signs = (sign, "." if sign == "," else ",")
-    here, there = (~np.isnan(written_numbers(words, sign=one, unit=unit)[0]) for one in signs)
-    return bool((here & ~there).any()), bool((there & ~here).any())
-
-
 def is_number(cell: str) -> bool:
     return _WRITTEN.fullmatch(cell.strip()) is not None
+
+
+def digits_of(word: str) -> str:
+    """What stands between a number's currency and its unit; empty where the word is no number."""
+    return match["digits"] if (match := _WRITTEN.fullmatch(word.strip())) else ""
 
 
 def _unit_of(match: re.Match[str] | None) -> str | None:
@@ -93,41 +89,6 @@ def _in_groups(digits: str) -> bool:
     """Whether spaces and apostrophes, if any, stand between groups of three digits."""
     parts = re.split(r"['’\u00a0\u202f ]", re.split(r"[.,](?=\d*$)", digits.strip())[0])
     return len(parts) == 1 or (len(parts[0]) <= 3 and all(len(part) == 3 for part in parts[1:]))
-
-
-def _decimal_sign(texts: Sequence[str], decimal: str | None) -> str:
-    """The decimal sign for which most words speak; those that could be either, as 1.234, speak as the other columns do."""
-    votes: Counter[str] = Counter()
-    other = {",": ".", ".": ","}
-    for text in texts:
-        marks = [mark for mark in text if mark in ",."]
-        if not marks:
-            continue
-        if len(set(marks)) == 2:
-            votes[marks[-1]] += len(texts)  # 1,234.5 leaves no doubt
-        elif len(marks) > 1:
-            votes[other[marks[0]]] += 1
-        elif not _GROUPED.fullmatch(text):
-            votes[marks[0]] += 1
-        elif decimal is not None:
-            votes[decimal] += 1
-    return "," if votes[","] > votes["."] else "."
-
-
-def doubtful_sign(words: Sequence[str], sizes: Ints) -> tuple[str, ...]:
-    """A notice where commas are decimal signs by fewer cells than those, such as 1.100, that points as decimal signs would read too."""
-    digits = [match["digits"] if (match := _WRITTEN.fullmatch(word.strip())) else "" for word in words]
-    either = np.array(["," not in text and text.count(".") == 1 and bool(_GROUPED.fullmatch(text)) for text in digits])
-    tells = np.array(["," in text and not _GROUPED.fullmatch(text) for text in digits])
-    if not sizes[either].sum() > sizes[tells].sum():
-        return ()
-    told, read = (
-        f"{count(int(sizes[tells].sum()), 'cell')} such as {words[int(tells.argmax())]}",
-        words[int(either.argmax())],
-    )
-    return (
-        f"by {told}, commas are decimal signs and {read} is read without its point; decimal='.' (--decimal .) says otherwise",
-    )
 
 
 def written_dates(
@@ -172,8 +133,7 @@ def _month_first(matches: Sequence[re.Match[str]]) -> tuple[bool | None, str]:
 
 
 def _year(text: str) -> int:
-    year = int(text)
-    return year if len(text) == 4 else year + (2000 if year < 70 else 1900)
+    return int(text) + (0 if len(text) == 4 else 2000 if int(text) < 70 else 1900)
 
 
 def _moment(year: int, month: int, day: int, time: dict[str, str | None]) -> np.datetime64:

@@ -14,11 +14,10 @@ from itertools import dropwhile, islice, pairwise
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from consilience._check import InputError, count, show
-from consilience.tables.cells import DECIMAL_COMMA
+from consilience.tables.decimal_signs import sign_of_file
 from consilience.tables.raw_table import Options, RawTable, is_number
 
 Records = Iterator[tuple[int, list[str]]]  # lines, and the cells of the rows that begin there
@@ -36,8 +35,6 @@ MAGIC = {
     b"\xd0\xcf\x11\xe0": ("an old Excel workbook", ".xls, or save it as .xlsx or CSV"),
 }
 LOOK = 20  # safeguard: first lines that tell what separates cells
-_SURE_POINT = r"^\s*[+-]?(0?\.\d+|\d+\.(\d{1,2}|\d{4,}))\s*$"  # 1.234 may be a thousand
-_POINT = r"^\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*$"
 _BOMS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
@@ -114,9 +111,8 @@ def read_text(path: Path, options: Options) -> RawTable:
         raise InputError(f"{source}: has a header but no rows: add at least one row")
     told = decimal
     if decimal is None and b"," in raw and (sep != "," or b'"' in raw):
-        commas, points = _has(body, DECIMAL_COMMA), _has(body, _SURE_POINT)
-        told = "." if points else "," if commas else None
-        if sep != "," and commas and not _has(body, _POINT):
+        told, are_commas = sign_of_file(body)
+        if sep != "," and are_commas:
             decimal = ","
             notices.append("commas are decimal signs; decimal= (--decimal) says otherwise")
     names, line = first if has_header else None, partial(_line_of, rows)
@@ -201,10 +197,6 @@ def find_separator(source: str, raw: bytes, default: str | None) -> str:
         remedy = "give sep=',' (--sep ,) or sep='\\t' (--sep tab), say"
         raise InputError(f"{source}: what separates the cells of a .txt file? {remedy}")
     return default or ","
-
-
-def _has(body: pa.Table, pattern: str) -> bool:
-    return any(pc.any(pc.match_substring_regex(column, pattern)).as_py() for column in body.columns)
 
 
 def _has_row_names(source: str, raw: bytes, sep: str, width: int) -> bool:

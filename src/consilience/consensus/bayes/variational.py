@@ -38,6 +38,7 @@ from consilience._check import check_choice
 from consilience._run.parallel import workers
 from consilience._run.random import child_seed, stream
 from consilience._types import Array, Floats, Ints, Labels
+from consilience.consensus.bayes.gibbs_chains import merge_clusters, quick_consensus
 from consilience.consensus.bayes.model import (
     Components,
     column_totals,
@@ -47,7 +48,6 @@ from consilience.consensus.bayes.model import (
     log_hyperprior,
     prior_curve,
 )
-from consilience.consensus.bayes.sampling import merge_clusters, quick_consensus
 from consilience.consensus.methods.label_model import LabelRows
 from consilience.consensus.rows.problem import Problem, sample_evenly
 from consilience.engine.annealing import soft_rows

@@ -20,8 +20,9 @@ from consilience._run.random import stream
 from consilience._types import Floats, Ints
 from consilience.consensus.methods.estimator import Answer, CheckedMethod
 from consilience.consensus.rows.cluster_similarity import THETA, cluster_weights
+from consilience.consensus.rows.co_association import mean_association
 from consilience.consensus.rows.problem import Problem
-from consilience.consensus.rows.row_tree import choose_leaves, cut_tree, mean_association, weighted_linkage
+from consilience.consensus.rows.row_tree import choose_leaves, cut_tree, weighted_linkage
 
 MEMORY = 2**30  # safeguard: bytes for distances, the default of memory_budget
 

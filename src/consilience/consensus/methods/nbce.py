@@ -20,8 +20,8 @@ from scipy.special import logsumexp
 from consilience._check import check_choice, check_count, check_positive, check_seed, check_share
 from consilience._kernels import PRIORS
 from consilience._types import Floats, Ints, Labels
+from consilience.consensus.bayes.gibbs_chains import INITS, convergence_table, sample_posterior, summarize, trace_table
 from consilience.consensus.bayes.model import mean_log_joint
-from consilience.consensus.bayes.sampling import INITS, convergence_table, sample_posterior, summarize, trace_table
 from consilience.consensus.bayes.variational import KINDS, Method, answer_of, fit_bound, likelihood_power
 from consilience.consensus.methods.estimator import CHECKS, Answer
 from consilience.consensus.methods.label_model import LabelModel

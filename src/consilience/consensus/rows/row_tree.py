@@ -8,7 +8,7 @@ from consilience import _kernels
 from consilience._kernels import cut_tree as cut_tree
 from consilience._types import Array, Floats, Ints
 from consilience.consensus.rows.cluster_similarity import STEPS, THETA, Overlaps, Similarity
-from consilience.consensus.rows.problem import Problem, sum_over_labels
+from consilience.consensus.rows.problem import Problem
 
 CLUSTERS = 3000  # safeguard: for time, O(clusters³), of all clusterings together, whose walk is followed
 LEAVES = 3000  # safeguard: for memory, 12 bytes × leaves², rows that a tree is built on, where a method or a resample does not say
@@ -122,18 +122,3 @@ def weighted_linkage(distances: Floats, weights: Floats, linkage: str = "average
         name[kept] = n + i
     tree[:, 2] = heights[order]
     return tree
-
-
-def mean_association(problem: Problem, some: Problem, labels: Ints, label_weights: Floats | None = None) -> Floats:
-    """(n_rows, k) mean co-association of every row with the objects of every cluster, whose rows are those of `some`."""
-    # The mean is over pairs of labels: what sharing them counts (1 by default), by joint labels. Cost O(rows · clusterings · clusters).
-    rows, offsets = problem.labels, problem.offsets
-    clusters, k = labels.astype(np.int32), int(labels.max()) + 1
-    table = _kernels.label_tables(some.labels.T, offsets, clusters, k, weights=some.exact).astype(float)
-    known = np.add.reduceat(table, offsets[:-1], axis=0)
-    if rows.min(initial=0) >= 0:
-        joint = known.sum(axis=0)[None]
-    else:
-        joint = sum_over_labels(rows, offsets, np.repeat(known, problem.sizes, axis=0))
-    agree = sum_over_labels(rows, offsets, table if label_weights is None else table * label_weights[:, None])
-    return np.divide(agree, joint, out=np.zeros_like(agree), where=joint > 0)

@@ -40,6 +40,7 @@ from consilience._run.parallel import workers
 from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.rows.cluster_similarity import Groups, nearest_clusters
+from consilience.consensus.rows.co_association import mean_association
 from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import Problem, by_size, label_tables, row_scores
 from consilience.consensus.rows.row_tree import (
@@ -48,7 +49,6 @@ from consilience.consensus.rows.row_tree import (
     cut_clusters,
     cut_tree,
     fits,
-    mean_association,
     narrowed,
     row_tree,
     similarity_tree,

@@ -13,9 +13,9 @@ from consilience.explorer.calls.label_stripes import stripes
 from consilience.explorer.calls.maps import clustering_map, object_plane
 from consilience.explorer.calls.more_like import drop_added
 from consilience.explorer.calls.objects import averages, image, looks, objects_among, objects_page, search_objects
+from consilience.explorer.calls.picked import contrast, treat
 from consilience.explorer.calls.report import written_report
 from consilience.explorer.calls.saved import SESSION_ROOM, save_tray, saved_session, take_session
-from consilience.explorer.calls.selection import contrast, treat
 from consilience.explorer.calls.session import boot, session_summary, set_linkage, shown_labels
 from consilience.explorer.calls.why import why
 from consilience.explorer.checks import BODY, PICKS
