@@ -126,9 +126,6 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     objects of
     the data, and its probabilities, support and confidence are the means; one without any cell lies outside what was seen.
 
-    100 members of 1,000,000 × 20 numbers take a few minutes and less than 6 GB. A saved model has about
-    0.1 MB for each member by landmarks at 20 columns, and 0.5 MB at 200 (``docs/cluster.md``); k-means needs much less.
-
     Examples
     --------
     >>> import consilience as cs

@@ -152,10 +152,7 @@ class OnTree(Method):
     options: ClassVar[Options] = {"tree_objects": (3000, partial(check_count, least=2))}
     space = "trees"
     takes_base = False
-
-    def plant(self, points: Floats) -> Any:
-        """What its clusterings are cut from."""
-        raise NotImplementedError
+    plant: ClassVar[Any]  # a function of the points, that gives what its clusterings are cut from
 
     def fit_space(self, columns: ArrayLike, plan: Plan) -> Space:
         return Trees.of(columns, plan)
@@ -164,7 +161,7 @@ class OnTree(Method):
         tree = table.trees[spec.method]
         if spec.n_clusters > len(tree) + 1:
             raise InputError(
-                f"the tree has {len(tree) + 1:,} objects, for {spec.n_clusters:,} clusters: raise tree_objects"
+                f"a tree of {len(tree) + 1:,} objects has no {spec.n_clusters:,} clusters: raise tree_objects"
             )
         return Runs.of_labels(cut(tree, spec.n_clusters)[table.nearest])
 
@@ -175,29 +172,25 @@ class OnTree(Method):
 class Average(OnTree):
     """Average linkage."""
 
-    def plant(self, points: Floats) -> Floats:
-        return average_tree(points)
+    plant = staticmethod(average_tree)
 
 
 class Ward(OnTree):
     """Ward's linkage."""
 
-    def plant(self, points: Floats) -> Floats:
-        return ward_tree(points)
+    plant = staticmethod(ward_tree)
 
 
 class Genie(OnTree):
     """Genie: single linkage of clusters of like sizes."""
 
-    def plant(self, points: Floats) -> Floats:
-        return genie_tree(points)
+    plant = staticmethod(genie_tree)
 
 
 class Layers(OnTree):
     """Clusters of a layer of density."""
 
-    def plant(self, points: Floats) -> list[Layer]:
-        return density_layers(points)
+    plant = staticmethod(density_layers)
 
     def make(self, table: Any, spec: Spec, plan: Plan) -> Runs:
         # How many there are is found, not asked: the layer with the nearest number, of equally near ones the more persistent.
