@@ -63,9 +63,12 @@ def split_genes(
     >>> found = ca.combine(adata, "leiden_", n_clusters=6)
     >>> ca.split_genes(adata, n_genes=1)[["from_k", "to_k", "cluster", "child", "gene"]]
        from_k  to_k  cluster  child   gene
-    0       4     6        0      0  gene0
-    1       4     6        0      1  gene1
-    2       4     6        0      2  gene2
+    0       2     6        0      0  gene0
+    1       2     6        0      1  gene1
+    2       2     6        0      2  gene2
+    3       2     6        1      3  gene3
+    4       2     6        1      4  gene4
+    5       2     6        1      5  gene5
     """
     found = read_back(check_adata(adata), key)
     if found.scale_labels is None or found.scale_labels.shape[1] < 2:
