@@ -15,7 +15,7 @@ import consilience as cs
 from benchmarks.timing import cpu
 from consilience.agreement import MDC, DataLoom
 from consilience.consensus import SCCC
-from consilience.engine.information import Engine
+from consilience.engine.search import Engine
 from consilience.engine.views import grouped_views
 from consilience.measures import adjusted_rand, nmi
 

@@ -111,7 +111,7 @@ def sweep_20000_by_400():
     """One exact pass over 20,000 rows of 2 million counts, aggregated to 400 columns, 20 clusters, one thread."""
     from scipy import sparse
 
-    from consilience.engine.information import Engine
+    from consilience.engine.search import Engine
     from consilience.engine.views import count_views
 
     rng = np.random.default_rng(0)

@@ -17,7 +17,7 @@ from consilience.consensus.methods.anmi_search import greedy_start
 from consilience.consensus.methods.information import problem_views
 from consilience.consensus.rows.problem import check_problem
 from consilience.consensus.trust.confidence import Assessment
-from consilience.engine.information import Engine
+from consilience.engine.search import Engine
 from consilience.measures import adjusted_rand, anmi, contingency, nmi
 from samples import first_of, noisy_copies, refusals, refuses
 

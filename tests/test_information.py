@@ -10,8 +10,8 @@ from scipy import sparse
 
 from consilience import _kernels
 from consilience._check import InputError
-from consilience.engine.information import Engine, batch_scores, random_starts
 from consilience.engine.objective import OBJECTIVES, objective_of
+from consilience.engine.search import Engine, batch_scores, random_starts
 from consilience.engine.views import Views, cluster_tables, count_views, grouped_views, label_views
 from oracle import sweep as oracle
 from samples import refusals

@@ -25,7 +25,7 @@ def generate(store, n, **how):
 def main(store, n, scheduler=None):
     from consilience._run.dask_cluster import connect
     from consilience.cli.errors import say
-    from consilience.cli.stopping import wait_for_sigterm
+    from consilience.cli.sigterm import wait_for_sigterm
     from consilience.generation.runner import Runner
 
     wait_for_sigterm(say)

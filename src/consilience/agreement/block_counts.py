@@ -21,8 +21,8 @@ from consilience.agreement.co_clustering import CoSearch, engine_of
 from consilience.agreement.comraf import Clusterings, take_turns
 from consilience.agreement.count_blocks import CountBlocks, are_blocks, load
 from consilience.agreement.count_table import WEIGHTINGS, Counts, Objects, check_counts
-from consilience.engine.information import STILL, Search
 from consilience.engine.objective import objective_of
+from consilience.engine.search import STILL, Search
 from consilience.engine.views import Views, cluster_tables, grouped_views, summed
 
 CHUNK = 4096  # rows that are searched one by one, beside the tables of all others

@@ -9,7 +9,7 @@ import numpy as np
 from consilience import _kernels
 from consilience._run.random import child_seed, stream
 from consilience._types import Floats, Labels
-from consilience.engine.information import Engine
+from consilience.engine.search import Engine
 from consilience.engine.views import Views, cluster_tables, regrouped
 
 OTHER = {"rows": "columns", "columns": "rows"}

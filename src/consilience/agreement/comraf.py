@@ -15,7 +15,7 @@ from consilience._run.parallel import n_threads, workers
 from consilience._run.random import child_seed, stream
 from consilience._types import Labels, RandomState
 from consilience.agreement.co_clustering import engine_of, random_labels
-from consilience.engine.information import Search
+from consilience.engine.search import Search
 from consilience.engine.views import Views, count_views, regrouped
 from consilience.inputs import as_table
 

@@ -32,8 +32,8 @@ from consilience.consensus import combine
 from consilience.consensus.rows.problem import by_size, check_problem
 from consilience.consensus.trust.confidence import Assessment
 from consilience.engine.annealing import anneal
-from consilience.engine.information import Engine, random_starts
 from consilience.engine.objective import objective_of
+from consilience.engine.search import Engine, random_starts
 from consilience.engine.views import Views, count_views
 from consilience.ensemble import Ensemble
 from consilience.measures import nmi

@@ -18,7 +18,7 @@ from consilience._run.random import child_seed, stream
 from consilience._types import Floats
 from consilience.alternatives.data import check_counts
 from consilience.engine.annealing import anneal, soft_rows
-from consilience.engine.information import Engine, random_starts
+from consilience.engine.search import Engine, random_starts
 from consilience.engine.views import cluster_tables, count_views
 from consilience.tables import check_matrix
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from consilience.cli.errors import exit_status, say
-from consilience.cli.stopping import wait_for_sigterm, when_stopped
+from consilience.cli.sigterm import wait_for_sigterm, when_stopped
 
 VERBS = {
     "demo": "Try it: the main job on bundled data.",

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from consilience.cli import options, outputs
-from consilience.cli.options import option
+from consilience.cli import outputs
+from consilience.cli import shared_options as options
+from consilience.cli.shared_options import option
 
 SAMPLED = "Cluster so many of them at most, drawn at random, and label the others as new ones; or 'all'."
 

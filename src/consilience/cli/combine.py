@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from consilience.cli import options, outputs
-from consilience.cli.options import option
+from consilience.cli import outputs
+from consilience.cli import shared_options as options
+from consilience.cli.shared_options import option
 
 TERMS = "confidence, support, floater, recurrence, nearest, confused, reliability, weight, stability"
 

@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from consilience.cli import options, outputs
-from consilience.cli.options import option
+from consilience.cli import outputs
+from consilience.cli import shared_options as options
+from consilience.cli.shared_options import option
 
 
 @options.verb("compare", "labels")

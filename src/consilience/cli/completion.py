@@ -3,7 +3,7 @@
 import click
 from click.shell_completion import get_completion_class
 
-from consilience.cli import options
+from consilience.cli import shared_options as options
 
 SHELLS = ("bash", "zsh", "fish")
 

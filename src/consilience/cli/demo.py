@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from consilience.cli import options
-from consilience.cli.options import option
+from consilience.cli import shared_options as options
+from consilience.cli.shared_options import option
 
 OWN = {"beads.csv", "beads_labels.csv", "run"}  # what every demo's folder holds
 

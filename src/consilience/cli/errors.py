@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from consilience.cli.stopping import stopped
+from consilience.cli.sigterm import stopped
 
 QUOTED = r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?!\w)"""  # what users wrote, as repr shows it
 _NAMED = re.compile(  # keywords with a value, with an underscore, and named as their option

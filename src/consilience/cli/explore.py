@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from consilience.cli import options
-from consilience.cli.options import option
+from consilience.cli import shared_options as options
+from consilience.cli.shared_options import option
 
 OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "random_state"}  # options that say how data is clustered
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from consilience.cli import options, outputs
-from consilience.cli.options import option
+from consilience.cli import outputs
+from consilience.cli import shared_options as options
+from consilience.cli.shared_options import option
 
 GROWS = "Folder of the run; one that is there goes on where it stopped, or grows."
 GIVEN_UP = "Give up a clustering after so long; each is then made in a process that can be killed."
@@ -41,7 +42,7 @@ def command(data: Path, how: dict[str, Any], run: Path, guide: dict[str, Any], *
     """
     from consilience._check import InputError, count
     from consilience.cli.inputs import open_data, open_number_blocks
-    from consilience.cli.stopping import when_stopped
+    from consilience.cli.sigterm import when_stopped
     from consilience.generation import generate
     from consilience.reports.ensemble import generation_finding, generation_summary
 

@@ -10,7 +10,7 @@ import click
 
 from consilience._check import InputError, nearest, printable
 from consilience.cli.errors import QUOTED, as_typed
-from consilience.cli.options import OF_DATA, TEXT
+from consilience.cli.shared_options import OF_DATA, TEXT
 from consilience.ensemble.opening import in_blocks, is_one_table, refuse_blocks
 from consilience.inputs import Opened, open_source
 from consilience.inputs.guess import has_own_ids

@@ -5,8 +5,9 @@ from typing import Any
 
 import click
 
-from consilience.cli import options, outputs
-from consilience.cli.options import option
+from consilience.cli import outputs
+from consilience.cli import shared_options as options
+from consilience.cli.shared_options import option
 
 GROUPS = "How many groups, or 'auto' for the sharpest jump of the compactness curve (the default)."
 SYMMETRIC = options.OneOf("consilience.measures:MEASURES", only=lambda how: bool(how.symmetric))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._types import Floats
-from consilience.engine.information import refill_empty
+from consilience.engine.search import refill_empty
 from consilience.engine.views import Views
 
 HARDEST = 1000.0  # safeguard: β at which it ends in any case; memberships are hard long before

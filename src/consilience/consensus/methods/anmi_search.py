@@ -20,8 +20,8 @@ from consilience._types import Array, Labels
 from consilience.consensus.methods.estimator import Answer, CheckedMethod
 from consilience.consensus.methods.information import best_start, problem_views, rows_of_start
 from consilience.consensus.rows.problem import Problem
-from consilience.engine.information import Engine, Search, batch_scores
 from consilience.engine.objective import objective_of
+from consilience.engine.search import Engine, Search, batch_scores
 from consilience.engine.views import Views
 
 OTHERS = "quadratic", "vote", "mcla", "information", "hbgf", "sccc", "cspa", "evidence", "hgpa"

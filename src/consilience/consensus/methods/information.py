@@ -24,8 +24,8 @@ from consilience._types import Array, Ints, Labels
 from consilience.consensus.methods.estimator import Answer, CheckedMethod
 from consilience.consensus.rows.problem import Problem, sample_rows
 from consilience.engine.annealing import anneal
-from consilience.engine.information import Engine, batch_scores, random_starts, refill_empty
 from consilience.engine.objective import objective_of
+from consilience.engine.search import Engine, batch_scores, random_starts, refill_empty
 from consilience.engine.views import Views, label_views
 
 SAMPLE = 2_000  # safeguard: for time, rows on which starts compete
