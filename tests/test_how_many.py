@@ -151,12 +151,6 @@ def test_where_there_is_nothing_it_says_so(length, seed):
     assert "no number of clusters is stable enough to tell" in repr(one)
 
 
-def test_what_is_stable_and_no_more_than_clouds_can_be_is_in_doubt():
-    one = cs.combine(kmeans_of(0, 8.0)[0], "auto")
-    object.__setattr__(one, "scales", one.scales.assign(stability=0.9, real=False))
-    assert "agree on 4 clusters with ARI 0.90 only, as they can on clouds without clusters" in describe_doubt(one)
-
-
 @pytest.mark.parametrize(
     "labels",
     [

@@ -282,3 +282,9 @@ def test_files_of_the_same_name(tmp_path):
     opened = open_source([tmp_path / "seurat/labels.csv", tmp_path / "sc3/labels.csv"])
     assert opened.ensemble.names == ["k (seurat/labels)", "k (sc3/labels)"]
     assert cs.combine([["x" * 3000, "y", "x" * 3000, "y"]]).labels.tolist() == [0, 1, 0, 1]
+
+
+def test_whatever_a_library_says_of_damaged_cells_a_sentence_comes_of_it(tmp_path, monkeypatch):
+    (tmp_path / "x.h5ad").write_bytes(b"nonsense")
+    monkeypatch.setattr("anndata.read_h5ad", lambda *_, **__: 1 / 0)
+    refuses("damaged", open_source, tmp_path / "x.h5ad")

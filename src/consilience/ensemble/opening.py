@@ -144,12 +144,12 @@ def cells_of(source: Any) -> Any:
         from anndata import read_h5ad
 
         adata = read_h5ad(source, backed="r")  # X stays in the file
-    except (ImportError, OSError, TypeError, ValueError, KeyError):
-        return None  # reading it as a table says what is wrong with it
-    try:
-        return adata.to_memory() if stored_keys(adata) else None
-    finally:
-        adata.file.close()
+        try:
+            return adata.to_memory() if stored_keys(adata) else None
+        finally:
+            adata.file.close()
+    except Exception:  # whatever libraries raise of a damaged file: reading it as a table says what is wrong with it
+        return None
 
 
 def stored_ensemble(adata: Any, key: str) -> Ensemble:
