@@ -501,7 +501,7 @@ BAD_FILES = [
     ("z.npz", NPZ[:60] + b"\0" * 20 + NPZ[80:], {}, ["z.npz", "damaged"]),
     ("z.npz", npz_bytes(data=[1, 2], indices=[0, 9], indptr=[0, 1, 2], shape=[2, 2]), {}, ["z.npz", "sparse matrix"]),
     ("z.mtx", mtx_bytes(CSR)[:-12], {}, ["z.mtx", "damaged"]),
-    ("z.h5ad", b"nonsense", {}, ["z.h5ad", "damaged"]),
+    ("y.mtx", mtx_bytes(CSR).replace(b" 1 ", b" x ", 1), {}, ["y.mtx", "damaged"]),
     ("p.npy", npy_bytes(np.array([[{}]], dtype=object)), {}, ["p.npy", "pickled"]),
     ("k.npz", npz_bytes(X=X, y=[1, 2]), {}, ["k.npz", "2 arrays (X, y)", "key="]),
     ("k.npz", npz_bytes(X=X, y=[1, 2]), {"key": "Z"}, ["unknown key of k.npz", "'Z'", "X, y"]),

@@ -2,6 +2,7 @@
 
 import io
 import os
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -207,8 +208,30 @@ def _vectors(arrays: Any) -> list[tuple[str, int, bool]]:
 
 
 def _read_mtx(path: Path, options: Options) -> RawTable:
-    matrix = scipy_io.mmread(io.BytesIO(read_bytes(path)), spmatrix=True)
+    content = read_bytes(path)
+    _check_mtx(content)
+    matrix = scipy_io.mmread(io.BytesIO(content), spmatrix=True)
     return (raw_sparse if sparse.issparse(matrix) else raw_array)(path.name, matrix, options.kind)
+
+
+def _check_mtx(content: bytes) -> None:
+    # SciPy's reader ends the process, without an error, where a number is none, is missing, or names no cell.
+    _, _, form, field, symmetry, *_ = content[: content.index(b"\n")].lower().split()
+    at = 0
+    while content[at : at + 1] in (b"%", b"\n", b"\r"):
+        at = content.index(b"\n", at) + 1
+    end = content.index(b"\n", at)
+    sizes = [int(word) for word in content[at:end].split()]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # of what is no number
+        numbers = np.fromstring(content[end:], sep=" ")
+    width = {b"pattern": 0, b"complex": 2}.get(field, 1)
+    if form == b"coordinate":
+        cells = numbers.reshape(sizes[2], 2 + width)[:, :2]
+        if (cells < 1).any() or (cells > sizes[:2]).any():
+            raise ValueError("a cell lies outside the matrix")
+    elif symmetry == b"general" and len(numbers) != sizes[0] * sizes[1] * width:
+        raise ValueError(f"{len(numbers):,} numbers instead of {sizes[0]:,} × {sizes[1]:,}")
 
 
 def _read_h5ad(path: Path, options: Options) -> RawTable:
