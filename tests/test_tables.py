@@ -127,6 +127,7 @@ def test_counts_stay_exact_integers(tmp_path, name, content):
     assert isinstance(table.values, sparse.csr_matrix)
     assert table.values.dtype == np.int64
     np.testing.assert_array_equal(table.values.toarray(), COUNTS)
+    assert read_table(write(tmp_path / "0.mtx", mtx_bytes(sparse.csr_matrix((5, 3)))), kind="data").values.nnz == 0
 
 
 @pytest.mark.parametrize("kind", ["data", "counts"])

@@ -73,7 +73,8 @@ def command(
     if report:
         found = opened_clusters(model, replace(opened, known=judged))
         write_report(report_of(found, settings["random_state"], settings["n_jobs"]), report, inputs=[data])
-    reading = {"notices": opened.data, "standardize": settings["standardize"], "own_scales": model._own_scales}
+    reading = {"notices": opened.data, "standardize": settings["standardize"]}
+    reading["own_scales"] = model.kinds_ is not None and model.kinds_.info["scaling"].nunique() > 1
     if not outputs.tell(data, clusters_finding, cluster_summary, model, judged, **reading):
         return
     step = "-o labels.csv writes every object's cluster, --report page.html shows them, --save model keeps the model"

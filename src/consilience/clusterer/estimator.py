@@ -38,7 +38,7 @@ from consilience.generation.spaces import GenerationWarning
 from consilience.tables import Table, take_rows
 
 QUICK, SLOW = 100, 30  # members, of k-means and of what takes longer
-DRAWS = 30  # safeguard: display; numbers of clusters that stand for a range, evenly in logarithms
+DRAWS = 30  # safeguard: precision; numbers that stand for a range of them, evenly in logarithms, as many as members that take longer
 
 
 @dataclass(eq=False, repr=False)
@@ -223,7 +223,6 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             labels, _, support, confidence, _ = model.assigned(rows)
             labels[sample], confidence[sample] = consensus.labels, consensus.confidence
             support[sample] = consensus.support
-        self._own_scales = runner.spaces.own_scales is not None
         self.labels_, self.confidence_, self.support_ = labels, confidence, support
         self.n_clusters_, self.scales_, self.kinds_ = consensus.n_clusters, consensus.scales, kinds
         self.ensemble_, self.consensus_, self.sample_, self.encoder_ = ensemble, consensus, sample, table.encoder

@@ -66,7 +66,7 @@ def scalings(runner: Runner, some: Ints | None) -> dict[str, Floats]:
     """The points that kinds are asked on: standardized columns, and as they came too where they may share a unit."""
     spaces = runner.spaces
     columns = spaces.columns if some is None else spaces.columns[some]
-    forms = {"standardized": np.ones(columns.shape[1])}
+    forms = {"standardized" if spaces.preparation.scaling is not None else "as they came": np.ones(columns.shape[1])}
     if spaces.own_scales is not None:
         forms["as they came"] = spaces.own_scales
     if runner.guide is not None and runner.guide.strength:

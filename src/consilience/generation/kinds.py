@@ -38,7 +38,7 @@ def numbers_for(n_objects: int) -> Ints:
 def kinds_of(scalings: Mapping[str, Floats], numbers: Ints) -> Ensemble:
     """Partitions of the points, which come in one or more scalings; `info` has `method`, `scaling`, `n_clusters` and `own`.
 
-    `own` marks a number that a kind found itself. Of a mixture only that is kept: its clusters are not, which are those of k-means mostly.
+    `own` marks a number that a kind found itself.
     """
     labels: list[Labels] = []
     rows: list[dict[str, Any]] = []
@@ -62,7 +62,7 @@ def _partitions(points: Floats, numbers: Ints, mixture: bool) -> Iterator[tuple[
     if layers := density_layers(points):
         yield "density", layers[0][1], True
     if mixture:  # in the first scaling alone: covariances take any
-        yield "mixture", means[least_bic(points, means)], True
+        yield "mixture", best_mixture(points, means), True
 
 
 def _means_from(points: Floats, start: Labels) -> Labels:
@@ -78,24 +78,26 @@ def _means_from(points: Floats, start: Labels) -> Labels:
     return np.unique(labels, return_inverse=True)[1].astype(np.int32)
 
 
-def least_bic(points: Floats, starts: Mapping[int, Labels]) -> int:
-    """The number of Gaussians with the least BIC, of those that there are clusters to start from."""
+def best_mixture(points: Floats, starts: Mapping[int, Labels]) -> Labels:
+    """The clusters of the mixture of Gaussians with the least BIC, of those that there are clusters to start from."""
     n, d = points.shape
     if d > COMPONENTS:
         centered = points - points.mean(axis=0)
         points = centered @ np.linalg.svd(centered, full_matrices=False)[2][:COMPONENTS].T
         d = points.shape[1]
-    found: dict[int, float] = {}
+    least, best = np.inf, (1, starts[1])
     for k, start in sorted(starts.items()):
-        free = k - 1 + k * d + k * d * (d + 1) / 2
-        found[k] = free * np.log(n) - 2 * n * _log_likelihood(points, start)
-        if k - min(found, key=found.__getitem__) >= PATIENCE:
+        likelihood, labels = _em(points, start)
+        criterion = (k - 1 + k * d + k * d * (d + 1) / 2) * np.log(n) - 2 * n * likelihood
+        if criterion < least:
+            least, best = criterion, (k, labels)
+        elif k - best[0] >= PATIENCE:
             break
-    return min(found, key=found.__getitem__)
+    return best[1]
 
 
-def _log_likelihood(points: Floats, start: Labels) -> float:
-    """Mean log-likelihood of a mixture of Gaussians after EM from clusters; O(n k d²) a step."""
+def _em(points: Floats, start: Labels) -> tuple[float, Labels]:
+    """Mean log-likelihood of a mixture of Gaussians after EM from clusters, and its clusters; O(n k d²) a step."""
     (n, d), k = points.shape, int(start.max()) + 1
     share = np.zeros((n, k))
     share[np.arange(n), start] = 1.0
@@ -117,4 +119,4 @@ def _log_likelihood(points: Floats, start: Labels) -> float:
         if (now := float(total.mean())) - reached < TOLERANCE:
             break
         reached = now
-    return now
+    return now, share.argmax(axis=1).astype(np.int32)

@@ -224,7 +224,7 @@ def _check_mtx(content: bytes) -> None:
     sizes = [int(word) for word in content[at:end].split()]
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # of what is no number
-        numbers = np.fromstring(content[end:], sep=" ")
+        numbers = np.fromstring(body, sep=" ") if (body := content[end:].strip()) else np.empty(0)
     width = {b"pattern": 0, b"complex": 2}.get(field, 1)
     if form == b"coordinate":
         cells = numbers.reshape(sizes[2], 2 + width)[:, :2]
