@@ -10,7 +10,8 @@ from consilience._check import count
 
 LONGEST = 160  # safeguard: letters of a table's cell, so that one long text does not fill the page
 DEFINITIONS = {
-    "confidence": "probability that an independent ensemble of the same kind puts the object in the same cluster",
+    "confidence": "probability that an independent ensemble of the same kind puts the object in the same cluster; of a "
+    "clustered table, times how far other kinds of clustering agree",
     "support": "share of an object's clusterings whose label for it is, by plurality, a label of its cluster",
     "floater": "an object with a support of at most one half",
     "stability": "adjusted Rand index of the answers of two halves of the clusterings; clouds without clusters are hardly ever above .95",
