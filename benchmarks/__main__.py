@@ -30,6 +30,7 @@ from benchmarks import (
     startup,
     storing,
     tables,
+    ways,
 )
 
 CASES = {
@@ -52,6 +53,7 @@ CASES = {
         agreement,
         explorer,
         page,
+        ways,
         scale,
     )
     for f in module.CASES
