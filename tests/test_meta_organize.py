@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.cluster.hierarchy import fcluster, leaves_list
 from scipy.spatial.distance import pdist, squareform
-from sklearn.cluster import KMeans
 from sklearn.metrics import davies_bouldin_score, silhouette_score
 
 import consilience as cs
@@ -172,17 +171,6 @@ def test_auto_sketches_where_exact_distances_take_long(monkeypatch):
         monkeypatch.setattr(trees, "COSTLY", costly)
         monkeypatch.setattr(trees, "OBJECTS", 60)
         assert organize(ENS, **options).n_pairs == wanted
-
-
-def test_real_clusterings(data_folder):
-    data = np.load(data_folder / "vowel.npz")
-    X = (data["X"] - data["X"].mean(axis=0)) / data["X"].std(axis=0)
-    weights = 100 ** np.random.default_rng(0).random((120, 10)) ** 2
-    runs = [KMeans(15, init="random", n_init=1, random_state=i).fit_predict(X * w) for i, w in enumerate(weights)]
-    ens = cs.Ensemble(np.array(runs).T)
-    meta = organize(ens, 16, "ward")
-    best = max(accuracy(data["y"], meta.consensus(group, method="evidence").labels) for group in meta.numbers)
-    assert best > accuracy(data["y"], meta.consensus(method="evidence").labels)
 
 
 @pytest.mark.slow
@@ -368,12 +356,6 @@ def test_every_step_lowers_the_stress():
     assert (np.diff(errors) < 0).all()
 
 
-def test_a_neighbor_map_keeps_more_neighbors():
-    near, far = make_map(SPACE, "neighbors"), make_map(SPACE)
-    assert near.neighbors_kept > far.neighbors_kept
-    assert near.stress > far.stress
-
-
 @pytest.mark.parametrize("kind", ["mds", "neighbors"])
 def test_the_same_seed_gives_the_same_map(kind):
     meta = organize(three_kinds(noise=0.4)[0], 3)
@@ -445,12 +427,6 @@ def test_distances_and_sparse_data():
     pd.testing.assert_frame_equal(plain, given)
     spread = score(HOLED, sparse.csr_matrix(X), measures=[*both, "davies_bouldin"], standardize=False)
     pd.testing.assert_frame_equal(plain, spread[plain.columns])
-
-
-def test_a_sample_of_the_objects():
-    some, again, whole = (score(HOLED, X, measures="silhouette", n_sample=n)["silhouette"] for n in (60, 60, 120))
-    pd.testing.assert_series_equal(some, again)
-    assert 0 < np.abs(some - whole).mean() < 0.1
 
 
 def test_stability_is_the_mean_agreement_with_variations():
