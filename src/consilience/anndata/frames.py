@@ -1,7 +1,5 @@
 """Tables and values in forms that an h5ad file keeps."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

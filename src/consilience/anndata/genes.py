@@ -1,7 +1,5 @@
 """Genes that drive the splits of the tree over numbers of clusters."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

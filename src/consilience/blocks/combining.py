@@ -1,7 +1,5 @@
 """A consensus of labels in row blocks: read once for the distinct rows, answered in this process, and given back block by block."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """One block of labels, wherever it comes from, as codes of its own and what each code stands for."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -235,7 +233,7 @@ class DistinctRows:
     def n_labels(self, clustering: int) -> int:
         return int(np.count_nonzero(np.bincount(self.rows[:, clustering].astype(np.int64) + 1)[1:]))
 
-    def merge(self, *others: DistinctRows) -> DistinctRows:
+    def merge(self, *others: "DistinctRows") -> "DistinctRows":
         """These rows and those of the blocks that follow, in their order. Cost O(rows · r)."""
         n = len(self.labels)
         for other in others:
@@ -267,7 +265,7 @@ class DistinctRows:
         """Which of the rows every object of a block has; all of them must be here."""
         return RowTable(self.rows, _kernels.slots_of(self.rows), _codes_by_label(self.labels), {}).places(block)
 
-    def check_room(self, room: int | None) -> DistinctRows:
+    def check_room(self, room: int | None) -> "DistinctRows":
         """Itself, if so many bytes are enough to combine these rows."""
         if room is not None and self.n_bytes > room:
             raise TooManyRowsError(f"{len(self.counts):,} distinct rows of labels need more than {room:,} bytes")
@@ -340,7 +338,7 @@ class RowTable:
     values: dict[str, Array]
 
     @classmethod
-    def of(cls, ens: Ensemble, values: dict[str, Array]) -> RowTable:
+    def of(cls, ens: Ensemble, values: dict[str, Array]) -> "RowTable":
         codes = codes_of(ens)
         rows = np.ascontiguousarray(ens.labels, narrowest(codes))  # type: ignore[arg-type]
         return cls(rows, _kernels.slots_of(rows), codes, values)

@@ -1,7 +1,5 @@
 """Labels in row blocks: of Parquet files, Dask collections, and parts in memory or elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -100,7 +98,7 @@ class LabelBlocks:
     @classmethod
     def from_parquet(
         cls, path: PathLike, *, columns: Columns = None, id_column: Column = None, block_rows: int = BLOCK_ROWS
-    ) -> LabelBlocks:
+    ) -> "LabelBlocks":
         """Of a Parquet file, or of a folder of them in the order of their names; row groups are the parts.
 
         `columns` and `id_column` as in :func:`consilience.combine`; ids are also found by their name.
@@ -125,7 +123,7 @@ class LabelBlocks:
     @classmethod
     def from_dask(
         cls, labels: Any, *, columns: Columns = None, id_column: Column = None, block_rows: int = BLOCK_ROWS
-    ) -> LabelBlocks:
+    ) -> "LabelBlocks":
         """Of a Dask array of objects × clusterings, or a Dask dataframe; its chunks of rows are the parts."""
         source = f"Dask {type(labels).__name__}"
         if hasattr(labels, "npartitions") and hasattr(labels, "columns"):
@@ -144,7 +142,7 @@ class LabelBlocks:
         return cls(table.to_delayed().ravel().tolist(), source=source, block_rows=block_rows)
 
     @classmethod
-    def beside(cls, sites: Sequence[LabelBlocks]) -> LabelBlocks:
+    def beside(cls, sites: "Sequence[LabelBlocks]") -> "LabelBlocks":
         """Clusterings of the same objects that are kept at several sites, side by side.
 
         Every site cuts its rows into as many parts, at the same objects, in the same order; where sites have ids, these are compared.

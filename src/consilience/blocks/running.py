@@ -2,8 +2,6 @@
 
 # Imports stay few here and in :mod:`consilience.blocks.distinct_rows`: a worker needs none of what an answer is made with.
 
-from __future__ import annotations
-
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence

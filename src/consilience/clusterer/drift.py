@@ -7,8 +7,6 @@
 # **Columns that moved.** The largest difference between the cumulative distributions, old and new, at the old deciles, as Kolmogorov and
 # Smirnov's; a column moved if it exceeds 0.15 and what happens by chance once in a million.
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -144,7 +142,7 @@ class Seen:
     n_objects: int  # by which these were judged
 
     @classmethod
-    def of(cls, values: ArrayLike, table: ArrayLike, ensemble: Ensemble) -> Seen:
+    def of(cls, values: ArrayLike, table: ArrayLike, ensemble: Ensemble) -> "Seen":
         """From the data, the same as it is clustered, and the members."""
         labels = ensemble.labels[:, :MEMBERS]
         means, counts, sizes = cluster_means(table, labels)

@@ -1,7 +1,5 @@
 """Clusterings that agree: what there is to say of them, drawn by iteration, and in a report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import product

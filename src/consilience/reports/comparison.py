@@ -1,7 +1,5 @@
 """How alike clusterings are: what there is to say of it, drawn, and in a report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One clustering from many: what there is to say of it, its pictures, and its sections of a report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

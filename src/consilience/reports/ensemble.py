@@ -1,7 +1,5 @@
 """The report of many clusterings: what its sections need, found once, and what is stable in all of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

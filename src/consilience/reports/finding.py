@@ -4,8 +4,6 @@ A result describes itself once, as a :class:`Finding`; the terminal (`terminal.p
 Blocks hold plain text and numbers; each renderer escapes them on its own way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -217,7 +215,7 @@ class Finding:
     figures: Sequence[Callable[[], Picture]] = ()
     sentences: Sequence[str] = ()
     doubts: Sequence[str] = ()
-    reasons: Finding | None = None
+    reasons: "Finding | None" = None
 
     def blocks(self) -> Iterator[Block]:
         """The finding as blocks of a page, without its title and its reasons."""

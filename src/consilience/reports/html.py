@@ -4,8 +4,6 @@ Blocks hold plain text and numbers only; markup is made here and nowhere else, a
 page runs no script and asks for nothing outside itself, which its own security policy tells the browser too.
 """
 
-from __future__ import annotations
-
 import base64
 import html
 import io

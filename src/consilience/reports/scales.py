@@ -1,7 +1,5 @@
 """How many clusters: stability by number of clusters, and the numbers on which halves agree."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The one partition of many samples, drawn and in a report: its clusters, its credible ball, and its certain core."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Findings on the terminal and in notebooks."""
 
-from __future__ import annotations
-
 import base64
 import html
 import io

@@ -3,8 +3,6 @@
 One row of nodes per clustering, the coarsest on top; what flows between neighboring rows is an edge (Zappia and Oshlack 2018).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

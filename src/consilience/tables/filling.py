@@ -1,7 +1,5 @@
 """Missing cells filled from the most similar rows, in as many ways as there are clusterings to try them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +45,7 @@ class Gaps:
                 pick = draws.integers(0, gap.donors.shape[1], len(gap.rows))
                 values[at] = self.donors[:, gap.columns][gap.donors[np.arange(len(pick)), pick]]
 
-    def of_rows(self, places: Ints) -> Gaps:
+    def of_rows(self, places: Ints) -> "Gaps":
         found = []
         for gap in self.gaps:
             where = np.full(int(max(places.max(initial=-1), gap.rows.max(initial=-1))) + 1, -1)
