@@ -36,12 +36,6 @@ def data_folder() -> Path:
     return folder
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _state_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """What the explorer keeps for a user is kept for the tests alone."""
-    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
-
-
 @pytest.fixture(scope="module", autouse=True)
 def _few_resamples(request: pytest.FixtureRequest) -> Iterator[None]:
     """A confidence by 4 resamples, except where a module has ``pytest.mark.full_effort``."""
