@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 
 from consilience import _kernels
 from consilience._check import InputError, encode_labels, kind_of, show
-from consilience._run.row_blocks import here
 from consilience._types import Array, Ints, Labels
 from consilience.ensemble import Ensemble
 from consilience.ensemble.info import object_vector
@@ -58,31 +57,8 @@ class Coded:
     ids: Any = None
 
 
-@dataclass(frozen=True, eq=False)
-class SitePart:
-    """What a site sends of its part of objects that several sites have."""
-
-    numbers: Labels  # the distinct row of every object
-    rows: Labels  # the distinct rows
-    labels: list[list[Any]]
-    ids: Any = None
-
-
-@dataclass(frozen=True, eq=False)
-class Beside:
-    """The parts that the sites have of the same objects, laid out so, or what the sites send of them."""
-
-    parts: tuple[Any, ...]
-    layouts: tuple[Layout, ...]
-
-
 def read_part(part: Any, layout: Layout) -> Iterator[Coded]:
-    """The blocks of a part: row groups of a Parquet file, a frame, an array, or what sites sent; at most `layout.rows` rows each."""
-    if isinstance(part, Beside):
-        sent = zip(map(here, part.parts), part.layouts, strict=True)
-        sites = [one if isinstance(one, SitePart) else collapse_part(one, how) for one, how in sent]
-        yield from _join_sites(sites, layout.rows)
-        return
+    """The blocks of a part: row groups of a Parquet file, a frame or an array; at most `layout.rows` rows each."""
     if isinstance(part, ParquetPart):
         yield from _read_parquet(part, layout)
         return
@@ -184,24 +160,6 @@ def _code_arrow(column: pa.Array, name: str, layout: Layout) -> tuple[Any, list[
     new, names = encode_labels(labels, f"clustering {name!r}")
     known = list(range(int(new.max(initial=-1)) + 1)) if names is None else list(names)
     return np.append(new, np.int32(-1))[codes], known
-
-
-def _join_sites(sites: Sequence[SitePart], rows: int) -> Iterator[Coded]:
-    n = len(sites[0].numbers)
-    if any(len(site.numbers) != n for site in sites):
-        raise InputError("sites have parts of different numbers of objects: cut all of them at the same objects")
-    named = [site.ids for site in sites if site.ids is not None]
-    for ids in named[1:]:
-        if not ids.equals(named[0].cast(ids.type)):
-            at = int(np.argmax(ids.to_numpy(zero_copy_only=False) != named[0].to_numpy(zero_copy_only=False)))
-            one, other = show(named[0][at].as_py()), show(ids[at].as_py())
-            differ = f"sites name their objects differently: {one} in one is {other} in another"
-            raise InputError(f"{differ}; put them in the same order first")
-    labels = [some for site in sites for some in site.labels]
-    for begin in range(0, max(1, n), rows):
-        part = slice(begin, begin + rows)
-        codes = np.hstack([site.rows[site.numbers[part]] for site in sites])
-        yield Coded(codes, labels, named[0][part] if named else None)
 
 
 # Distinct rows of labels with counts, block by block: each block has its own, and two make one. Every method that sees only labels works
@@ -353,18 +311,3 @@ class RowTable:
         if at.min(initial=0) < 0:
             raise InputError(CHANGED)
         return at
-
-
-def collapse_part(part: Any, layout: Layout) -> SitePart:
-    # Objects that none of the site's clusterings tell apart get one number, and numbers of several sites side by side are rows of labels
-    # like any others. What its labels are called, and who has them, a site tells only in its table of distinct rows.
-    found: DistinctRows | None = None
-    numbers, ids = [], []
-    for block in read_part(part, layout):
-        mine = of_block(block)
-        found = mine if found is None else found.merge(mine)
-        numbers.append(found.places(block))
-        ids.append(block.ids)
-    assert found is not None
-    joined = None if layout.id_column is None else pa.concat_arrays(ids)
-    return SitePart(np.concatenate(numbers).astype(np.int32), found.rows, found.labels, joined)

@@ -10,12 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from consilience._check import InputError, check_count, count, kind_of
-from consilience._names import unique_names
 from consilience._run.parallel import is_elsewhere
 from consilience._run.row_blocks import computed
 from consilience._types import Columns, PathLike
 from consilience._whole_files import open_parquet
-from consilience.blocks.distinct_rows import Beside, DistinctRows, Layout, ParquetPart, check_once, collapse_part
+from consilience.blocks.distinct_rows import DistinctRows, Layout, ParquetPart, check_once
 from consilience.blocks.running import Reading
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.problem import spread_evenly
@@ -141,35 +140,6 @@ class LabelBlocks:
         table = labels.reshape(-1, 1) if labels.ndim == 1 else labels.rechunk({1: -1})
         return cls(table.to_delayed().ravel().tolist(), source=source, block_rows=block_rows)
 
-    @classmethod
-    def beside(cls, sites: "Sequence[LabelBlocks]") -> "LabelBlocks":
-        """Clusterings of the same objects that are kept at several sites, side by side.
-
-        Every site cuts its rows into as many parts, at the same objects, in the same order; where sites have ids, these are compared.
-        A site sends one number per object and the distinct rows that these stand for, never its labels as such.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> one = LabelBlocks([np.array([[0], [0]]), np.array([[1], [1]])])
-        >>> other = LabelBlocks([np.array([[0], [1]]), np.array([[1], [1]])])
-        >>> LabelBlocks.beside([one, other]).distinct().rows.tolist()
-        [[0, 0], [0, 1], [1, 1]]
-        """
-        sites = list(sites)
-        if not sites or not all(isinstance(site, LabelBlocks) for site in sites):
-            raise InputError("beside takes a list of LabelBlocks, one for every site")
-        if len({len(site.parts) for site in sites}) > 1:
-            numbers = ", ".join(f"{len(site.parts):,}" for site in sites)
-            raise InputError(f"the sites have {numbers} parts: cut all of them at the same objects")
-        layouts = tuple(site.layout for site in sites)
-        together = zip(*(site.parts for site in sites), strict=True)
-        named = [site.names for site in sites]
-        names = None if None in named else unique_names([name for some in named for name in some or ()])
-        ids = next((layout.id_column for layout in layouts if layout.id_column is not None), None)
-        parts = [Beside(tuple(map(_where_it_lies, some, layouts)), layouts) for some in together]
-        return cls(parts, columns=names, id_column=ids, source="sites", block_rows=min(one.rows for one in layouts))
-
     def distinct(self, room: int | None = None, n_jobs: int | None = None) -> DistinctRows:
         """The distinct rows with their counts, by one reading of all labels; kept.
 
@@ -256,14 +226,6 @@ def _of_ensemble(ens: Ensemble) -> LabelBlocks:
     found = LabelBlocks(parts, by_index=ens.ids is not None, source="ensemble")
     found.names, found.even = ens.names if "name" in ens.info else None, spread_evenly(ens)
     return found
-
-
-def _where_it_lies(part: Any, layout: Layout) -> Any:
-    if not is_elsewhere(part):
-        return part
-    from dask.delayed import delayed
-
-    return delayed(collapse_part)(part, layout)
 
 
 def _parquet_files(path: Path) -> list[Path]:
