@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.datasets import load_beads
 from consilience.explorer.annotations import FILE, Kept
 from consilience.explorer.api import Api
 from consilience.explorer.calls.saved import open_session, session_text
@@ -259,28 +258,6 @@ def test_names_that_are_alike_are_edited_and_there_at_the_next_start(labels: lis
     kept = Kept(tmp_path, 30)
     assert (kept.note, [f"{number}e" for number in kept.edits]) == ("", [again])
     assert set(next(iter(kept.edits.values())).names) == {"both", "beta"}
-
-
-def test_python_of_an_edit_has_its_labels_when_the_number_is_given_to_another() -> None:
-    beads = load_beads()
-    session = Session(cs.generate(beads, 8, 3, progress=False))
-    api = Api(session)
-
-    def more(seed: int) -> None:
-        session.grow(cs.generate(beads, 3, 3, random_state=seed, progress=False))
-
-    more(5)
-    ref = edit(api, "9m", "rename", cluster="0", name="warm")
-    split = edit(api, "2m", "split", cluster="0", by="9m")
-    wanted, parted = labels_of(api, ref), labels_of(api, split)
-    session.shrink()
-    more(6)
-    items = [{"ref": ref, "name": "mine"}, {"ref": split, "name": "parts"}]
-    code = post(api, "export", 200, format="python", items=items).body.decode()
-    found: dict[str, Any] = {"given": session.snapshot.meta.ensemble}
-    exec(compile(code.replace("ensemble = ...", "ensemble = given"), "export.py", "exec"), found)
-    assert found["labels"]["mine"].tolist() == wanted
-    assert found["labels"]["parts"].tolist() == parted
 
 
 def test_calls_answer_while_clusters_are_edited() -> None:

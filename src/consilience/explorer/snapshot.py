@@ -246,17 +246,6 @@ class Snapshot:
         labels, n_clusters = partial(self._labels, members), ensemble.n_clusters[members]
         return GroupLabels(labels, self.n_objects, n_clusters, ensemble.has_missing, THREADS, step)
 
-    def codes_of(self, text: str, linkage: str) -> Labels | None:
-        """The labels that a ref of a clustering or a consensus has in the tree of a linkage; None where it names nothing here."""
-        try:
-            ref = self.ref(text)
-            if ref.node < ref.m or linkage == self.meta.linkage:
-                return self.displayed(ref).codes
-            tree = Tree(grow(among_first(self.meta.distances, ref.m), linkage))
-            return self.group(np.sort(tree.leaves(ref.node))).answers([ref.k or None])[0]
-        except (RefusedError, InputError):  # a branch of that number may have too few distinct objects for so many
-            return None
-
     def distinct_rows(self, ref: Ref) -> int:
         """How many clusters the consensus of a branch can have: distinct rows of labels, of the objects that are combined."""
         members = self.members(ref)
