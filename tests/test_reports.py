@@ -357,7 +357,7 @@ def test_every_result_has_a_text_and_a_picture(meta, compared, monkeypatch):
     found = cs.agree(np.random.default_rng(0).poisson(2, (40, 30)), 3, n_clusterings=3, max_iter=1)
     odd = cs.Ensemble({"<b>": [0, 0, 1], "x": [0, 1, 1]}, info={"name": ["<b>", "x"], "method": "<script>"})
     large = cs.Ensemble(np.random.default_rng(0).integers(0, 3, (5000, 150)))
-    results = [ens, large, odd, meta, meta.map(), cs.combine(ens, 3, "vote"), cs.stability(ens), compared, found]
+    results = [ens, large, odd, meta, meta.map(), cs.combine(ens, 3, "vote"), compared, found]
     results.append(cs.contrast(BEADS.values, BEADS.labels["shape"], 3, n_init=2))
     for result in results:
         shown = show(result)

@@ -113,7 +113,7 @@ def describe_consensus(
     if note is not None:
         yield note
     yield from describe_clusters(one, report)
-    yield from describe_scale_blocks(one, report)
+    yield from describe_scale_blocks(one)
     yield from describe_members(one)
 
 
@@ -165,9 +165,6 @@ class LabelsReport(Report):
     @property
     def floaters(self) -> pd.DataFrame:
         return self.result.to_frame().iloc[self.result.floating]
-
-    def finding(self) -> Finding:
-        return Finding(f"{clusters.say_size(self.result)}, {clusters.say_sureness(self.result)}", doubts=self.cautions)
 
     @property
     def cautions(self) -> list[str]:

@@ -65,7 +65,7 @@ def draw(result: Any, path: PathLike, picture: str | None = None, **options: Any
 
     Parameters
     ----------
-    result : Consensus, Summary, MetaClustering, Map, Comparison, Stability, Agreement, Contrast, Ensemble or DataFrame
+    result : Consensus, Summary, MetaClustering, Map, Comparison, Agreement, Contrast, Ensemble or DataFrame
     path : path ending in .png, .svg or .pdf
     picture : str, optional
         Which of the result's pictures; by default its first here:
@@ -75,7 +75,7 @@ def draw(result: Any, path: PathLike, picture: str | None = None, **options: Any
         - Map, or a list of them: "map" (`score=`, `groups=` and `names=` of the clusterings);
         - DataFrame: "scores" (`x=`, `y=` columns, `marked=`, `groups=`, `null=`), "iterations";
         - Ensemble: "ensemble" (how alike the clusterings are), "tree_over_k" (`color=`, scores of the objects);
-        - Comparison: "comparison" (`measure=`); Stability: "stability"; Agreement: "iterations"; Summary: "summary";
+        - Comparison: "comparison" (`measure=`); Agreement: "iterations"; Summary: "summary";
         - Contrast: "contrast" (`X=`, `given=`); mapping of names to labels: "tiles" (`data=`, `names=`).
     **options
         Of the picture.
