@@ -16,9 +16,9 @@ from consilience._check import InputError
 from consilience.explorer import guard
 from consilience.explorer.checks import BITS, BODY, PICKS
 from consilience.explorer.launch import Asset, Server, check_host, run
-from consilience.explorer.replies import refusal, unpack
+from consilience.explorer.replies import refusal
 from consilience.explorer.session import Session
-from explorer_cases import ASSETS, TOKEN, beads_session, codes, free_port, until
+from explorer_cases import ASSETS, TOKEN, beads_session, codes, free_port, unpack, until
 
 CALLS = ["session", "boot", "labels/3m", "map/mds", "detail/3m", "objects/3m", "compare/3m/4m", "components/3m"]
 CALLS += ["jobs/1", f"session?token={TOKEN}"]  # one in the address does not count
