@@ -115,5 +115,4 @@ def merge(labels: Labels, target: int, rule: str, rng: np.random.Generator, tabl
 
 
 def random_labels(n: int, n_clusters: int, rng: np.random.Generator) -> Labels:
-    """Clusters of equal size, at random."""
     return rng.permutation(np.arange(n) % n_clusters).astype(np.int32)

@@ -20,8 +20,6 @@ WEIGHTINGS = ("uniform", "length")
 
 @dataclass(frozen=True)
 class Objects:
-    """The objects of one side of a count table that have counts."""
-
     kept: NDArray[np.int64]  # which of the objects have counts
     n_objects: int  # with those that have none
     ids: NDArray[Any] | None

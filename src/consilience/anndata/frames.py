@@ -14,7 +14,6 @@ from consilience.tables.in_memory import makers
 
 
 def check_adata(adata: Any) -> Any:
-    """An AnnData object, or one sentence."""
     if not all(hasattr(adata, name) for name in ("obs", "obsm", "obsp", "uns", "var_names")):
         raise InputError(f"adata must be an AnnData object; got {kind_of(adata)}")
     return adata
@@ -36,7 +35,6 @@ def safe_frame(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def small_codes(labels: Any) -> Ints:
-    """Codes in the smallest type that holds them."""
     most = int(np.max(labels, initial=0))
     return np.ascontiguousarray(labels, np.int8 if most < 2**7 else np.int16 if most < 2**15 else np.int32)
 

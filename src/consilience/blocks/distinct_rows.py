@@ -50,8 +50,6 @@ class ParquetPart:
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """A block of rows."""
-
     codes: Labels  # (n, r), of this block alone, −1 missing; narrow: reading and comparing rows is a matter of bytes
     labels: list[list[Any]]  # what the codes of every clustering stand for; some may not occur
     ids: Any = None
@@ -177,8 +175,6 @@ class TooManyRowsError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """The distinct rows of neighboring blocks."""
-
     rows: Labels  # in the order of their first objects; −1 missing
     counts: Ints  # objects with each row
     labels: list[list[Any]]  # what the codes of every clustering stand for

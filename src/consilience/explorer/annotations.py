@@ -52,8 +52,6 @@ class Content(NamedTuple):
 
 
 class Kept:
-    """The file of one run."""
-
     def __init__(self, folder: Path | None, n_objects: int) -> None:
         self._path = None if folder is None else folder / FILE
         self._lock = threading.RLock()

@@ -55,7 +55,6 @@ class Tokens:
         return code
 
     def exchange(self, code: str) -> str | None:
-        """The token for a code that was not used yet."""
         if code not in self._codes:
             return None
         self._codes.remove(code)

@@ -82,8 +82,6 @@ def _text(content: Any) -> bytes:
 
 
 class Sized(Protocol):
-    """A value that knows its size."""
-
     @property
     def nbytes(self) -> int:
         """Its size."""

@@ -213,7 +213,6 @@ class Session:
 
     @cached_property
     def following(self) -> VarianceBetween:
-        """Says which columns of the data a clustering goes by."""
         return VarianceBetween(self.compared)
 
     @cached_property
@@ -228,7 +227,6 @@ class Session:
         return Variations(self.data, base=self.source.base, n_jobs=self.n_jobs)
 
     def name_of(self, index: int) -> Any:
-        """What an object is called: its id, or its number."""
         return int(index) if self.ids is None else self.ids[index]
 
 

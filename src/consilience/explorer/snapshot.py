@@ -123,8 +123,6 @@ def among_first(distances: Floats, m: int) -> Floats:
 
 
 class Snapshot:
-    """The clusterings of a session and their tree at one revision."""
-
     def __init__(self, revision: int, meta: MetaClustering, scores: pd.DataFrame, edited: Mapping[int, Edited]) -> None:
         if int(meta.ensemble.labels.max()) >= MOST_CLUSTERS:
             raise InputError(f"a clustering has more than {MOST_CLUSTERS:,} clusters: the explorer shows no more")

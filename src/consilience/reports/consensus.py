@@ -156,8 +156,6 @@ def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
 
 
 class LabelsReport(Report):
-    """What the reports of one clustering of objects have in common."""
-
     @property
     def title(self) -> str:
         return f"{self.result.source or self.origin.source}: {clusters.say_size(self.result)}"  # a saved one's source is itself
@@ -179,8 +177,6 @@ class LabelsReport(Report):
 
 
 class ConsensusReport(LabelsReport, of=Consensus):
-    """One clustering without the clusterings it came from."""
-
     name = "one"
 
     @property

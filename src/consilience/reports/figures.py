@@ -40,8 +40,6 @@ OFFSETS = (
 
 @dataclass(frozen=True)
 class Drawing:
-    """A function that makes a picture of results of some kinds."""
-
     of: tuple[type, ...]
     make: Callable[..., Figure]
     main: bool
@@ -109,7 +107,6 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def new_axis(width: float, height: float) -> Axes:
-    """The one axis of such a figure."""
     return new_figure(width, height).subplots()
 
 
