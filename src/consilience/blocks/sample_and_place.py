@@ -2,7 +2,7 @@
 
 # Objects whose row of labels is in the sample have its answer; the others join the cluster that their labels make most probable
 # (:mod:`consilience.consensus.rows.placement`), as new objects do in ``predict``. Where the sample is all objects, the answer is that of
-# memory. Voting, the mixture's EM and NBCE's bound go on from there over all objects (:mod:`consilience.blocks.passes`).
+# memory. Voting, the mixture's EM and NBCE's bound go on from there over all objects (:mod:`consilience.blocks.vote_mixture_nbce`).
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
