@@ -17,8 +17,6 @@ OTHER = {"rows": "columns", "columns": "rows"}
 
 @dataclass(frozen=True)
 class CoClustering:
-    """Clusters of the rows and of the columns that have counts, and the objective after every step."""
-
     rows: Labels
     columns: Labels
     history: list[tuple[int, int, float]]

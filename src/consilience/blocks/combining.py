@@ -65,8 +65,6 @@ def combine_blocks(
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """An answer, and what looks it up for the objects of a block."""
-
     lengths: Sequence[int]  # objects of every part
     table: Answers  # clusters, confidence and support
     more: Mapping[str, Answers]  # what comes when it is asked for

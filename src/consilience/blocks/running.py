@@ -29,8 +29,6 @@ ANSWER_ROWS = 2**18
 
 
 class Answers(Protocol):
-    """What gives the objects of a block their values."""
-
     def look_up(self, block: Coded) -> dict[str, Array]: ...
 
 

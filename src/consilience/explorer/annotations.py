@@ -43,8 +43,6 @@ class Known(NamedTuple):
 
 
 class Content(NamedTuple):
-    """What is kept: labels by name, edited clusterings by number, the tray, and the view as the page wrote it."""
-
     labels: dict[str, Known]
     edits: dict[int, Edited]
     tray: list[dict[str, str]]

@@ -45,8 +45,6 @@ class Added(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """What the clusterings came out of, and how they are opened again."""
-
     origin: Provenance | None = None
     agreement: Agreement | None = None  # the process that they came out of
     base: Any = None  # scikit-learn clusterer that made them in place of k-means

@@ -21,8 +21,6 @@ OTHER = "other"
 
 @dataclass(frozen=True)
 class EncodedColumn:
-    """What one of the original columns becomes."""
-
     name: str
     kind: str  # number, log (log x), log1p (log (1 + x)), date (days), ordered (0 for the lowest level), boolean, category
     levels: tuple[str, ...] = ()  # categories with a column each; where there are two, the one that is 1
