@@ -205,11 +205,11 @@ def test_labels_of_a_file_are_checked() -> None:
     assert Edited.parsed({**good, "steps": [split]}, 3).steps == (split,)
     wrongs: list[dict[str, Any]] = [{"names": ["c"]}, {"names": ["c", "c"]}, {"base": 3}, {"base": "3m)"}]
     wrongs += [{"linkage": "x = 1"}, {"origin": "x\nimport os"}, {"steps": [{"do": "paint"}]}]
-    wrongs += [{"steps": [{**split, **one}]} for one in ({"by": "4e"}, {"linkage": "a; b"}, {"names": {"f()": "d"}})]
-    wrongs += [{"seen": "f()"}, {"steps": [{**split, "seen": "f()"}]}]
+    wrongs += [{"steps": [{**split, **one}]} for one in ({"by": 4}, {"linkage": None}, {"names": ["d"]})]
     below = np.array([0, 1, -7], np.int32)
     wrongs += [{"codes": json.loads(Edited(below, ["a", "b"], "3m", "ward", "x", 16 * "0").written)["codes"]}]
-    wrongs += [{"steps": [{"do": "move", "rows": rows, "name": "d"}]} for rows in ([3], ["f()"], [-1])]
+    wrongs += [{"seen": 3}, {"steps": [{"do": "move", "rows": 3, "name": "d"}]}]
+    wrongs += [{"steps": [{"do": "merge", "clusters": [1, 2], "name": "d"}]}]
     for wrong in wrongs:
         with pytest.raises((ValueError, KeyError, TypeError)):
             Edited.parsed({**good, **wrong}, 3)
