@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.blocks import LabelBlocks, WrittenConsensus, combining, passes, sample_and_place
+from consilience.blocks import LabelBlocks, WrittenConsensus, combining, sample_and_place, vote_mixture_nbce
 from consilience.blocks.combining import FIXED, bytes_of
 from consilience.blocks.distinct_rows import Coded, of_block
 from consilience.consensus import METHODS, MajorityVote
@@ -370,7 +370,7 @@ def test_passes_of_the_mixture_and_the_bound_go_over_all_objects(many, monkeypat
 
 def test_starts_of_the_bound_compete_on_few_objects_as_in_memory(many, monkeypatch):
     monkeypatch.setattr(variational, "SAMPLE", 500)
-    monkeypatch.setattr(passes, "BLOCK", 300)
+    monkeypatch.setattr(vote_mixture_nbce, "BLOCK", 300)
     how = {**NBCE, "inference": "vb"}
     assert_close(combine_tightly(many, "nbce", k=None, **how), cs.combine(many, None, "nbce", **how))
 

@@ -215,10 +215,6 @@ class DistinctRows:
         k = float(np.median([self.n_labels(j) for j in range(len(self.labels))]))
         return int(len(self.counts) * (row + label * len(self.labels) + cluster * k))
 
-    def places(self, block: Coded) -> Ints:
-        """Which of the rows every object of a block has; all of them must be here."""
-        return RowTable(self.rows, _kernels.slots_of(self.rows), _codes_by_label(self.labels), {}).places(block)
-
     def check_room(self, room: int | None) -> "DistinctRows":
         """Itself, if so many bytes are enough to combine these rows."""
         if room is not None and self.n_bytes > room:
@@ -298,12 +294,8 @@ class RowTable:
         return cls(rows, _kernels.slots_of(rows), codes, values)
 
     def look_up(self, block: Coded) -> dict[str, Array]:
-        at = self.places(block)
-        return {name: values.take(at, axis=0, mode="clip") for name, values in self.values.items()}
-
-    def places(self, block: Coded) -> Ints:
-        """The row of every object of a block. Cost O(n · r), and no comparing of text beyond the labels' names."""
+        """The values of the row of every object. Cost O(n · r), and no comparing of text beyond the labels' names."""
         at = _kernels.find_rows(self.rows, self.slots, look_up_codes(block, self.codes, self.rows.dtype))
         if at.min(initial=0) < 0:
             raise InputError(CHANGED)
-        return at
+        return {name: values.take(at, axis=0, mode="clip") for name, values in self.values.items()}
