@@ -38,14 +38,8 @@ def scale_table(scales: pd.DataFrame) -> Sheet:
     if "voices" in scales:
         shown = scales[["n_clusters", "voices", "kinds"]].rename(columns={"kinds": "kinds that speak for it"})
         return Sheet("scales", shown.set_index("n_clusters"), VOICES, on_page=True)
-    columns = {
-        "n_clusters": "n_clusters",
-        "stability": "stability",
-        "real": "beyond clouds",
-        "confidence": "confidence",
-    }
-    shown = scales[[name for name in columns if name in scales]].rename(columns=columns)
-    return Sheet("scales", shown.set_index("n_clusters"), CAPTION, on_page=True)
+    shown = scales.set_index("n_clusters").filter(["stability", "real", "confidence"])
+    return Sheet("scales", shown.rename(columns={"real": "beyond clouds"}), CAPTION, on_page=True)
 
 
 @picture("scales", Consensus, main=False)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import rankdata
 
 from consilience._check import InputError, count
 from consilience._kernels import contingency
@@ -155,7 +156,7 @@ def _places(numbers: list[int], edges: pd.DataFrame) -> list[Floats]:
     for sweep in range(SWEEPS):
         for level in range(1, len(numbers)) if sweep % 2 == 0 else range(len(numbers) - 2, -1, -1):
             flow, other = (flows[level - 1].T, level - 1) if sweep % 2 == 0 else (flows[level], level + 1)
-            ranks[level] = _ranks(_means(flow, ranks[other], ranks[level]))
+            ranks[level] = rankdata(_means(flow, ranks[other], ranks[level]), "ordinal") - 1.0
         crossed = sum(_crossings(flow, *ranks[at : at + 2]) for at, flow in enumerate(flows))
         if crossed < fewest:
             best, fewest = list(ranks), crossed
@@ -172,12 +173,6 @@ def _means(flow: Floats, places: Floats, otherwise: Floats) -> Floats:
     """The mean place of what each node is joined to, by the objects that flow."""
     total = flow.sum(axis=1)
     return np.where(total > 0, flow @ places / np.maximum(total, 1), otherwise)
-
-
-def _ranks(values: Floats) -> Floats:
-    ranks = np.empty(len(values))
-    ranks[np.argsort(values, kind="stable")] = np.arange(len(values))
-    return ranks
 
 
 def _crossings(flow: Floats, above: Floats, below: Floats) -> float:
