@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, settings
 
 # Random examples are the same at every run, so that nobody's change fails by somebody else's luck; `make faults` draws new ones.
 SETTLED = settings(
-    max_examples=60, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
+    max_examples=30, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
 )
 settings.register_profile("settled", SETTLED)
-settings.register_profile("random", SETTLED, derandomize=False)
+settings.register_profile("random", SETTLED, max_examples=60, derandomize=False)
 settings.load_profile(os.environ.get("CONSILIENCE_EXAMPLES", "settled"))
 
 # A shell starts jobs in the background with Ctrl-C ignored, and their children inherit that: tests send it to them.
