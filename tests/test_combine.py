@@ -21,7 +21,6 @@ from consilience.engine.search import Engine
 from consilience.measures import adjusted_rand, anmi, contingency, nmi
 from samples import first_of, noisy_copies, refusals, refuses
 
-
 EXAMPLE = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, None, 1, 2, None, None]]
 
 
