@@ -112,6 +112,7 @@ def server(browser: Any, run: Path) -> Iterator[Any]:
     found = serve_many(run)
     yield found
     found.close()
+    gc.collect()  # what it leaves open is said now, and not in the test that happens to run when it is collected
 
 
 @pytest.fixture
