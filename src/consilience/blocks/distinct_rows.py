@@ -38,6 +38,7 @@ class Layout:
     source: str
     rows: int
     by_index: bool = False
+    kept: tuple[int, ...] | None = None  # of these columns, the clusterings that are combined; None: all
 
     @property
     def id_heading(self) -> str:
@@ -80,6 +81,14 @@ class Beside:
 
 def read_part(part: Any, layout: Layout) -> Iterator[Coded]:
     """The blocks of a part: row groups of a Parquet file, a frame, an array, or what sites sent; at most `layout.rows` rows each."""
+    for one in _blocks_of(part, layout):
+        if (kept := layout.kept) is None:
+            yield one
+        else:
+            yield Coded(np.ascontiguousarray(one.codes[:, kept]), [one.labels[j] for j in kept], one.ids)
+
+
+def _blocks_of(part: Any, layout: Layout) -> Iterator[Coded]:
     if isinstance(part, Beside):
         sent = zip(map(here, part.parts), part.layouts, strict=True)
         sites = [one if isinstance(one, SitePart) else collapse_part(one, how) for one, how in sent]

@@ -18,6 +18,7 @@ from consilience import _kernels
 from consilience._check import InputError, count
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.choose import combine_auto
+from consilience.consensus.left_out import left_out, members_of_runs
 from consilience.consensus.rows.placement import Placement, sample_objects
 from consilience.consensus.rows.problem import Problem, by_size, check_problem
 from consilience.consensus.rows.row_tree import narrowed
@@ -131,7 +132,18 @@ class GroupLabels:
 
 def quick_labels(ensemble: Ensemble, n_clusters: int | None = None) -> Labels:
     """What the explorer shows of the consensus of some clusterings: the labels of :func:`combine`, or nearly so where they are many."""
-    return GroupLabels.of(ensemble).answers([n_clusters])[0]
+    members, _ = combined_members(ensemble, np.arange(ensemble.n_clusterings))
+    return GroupLabels.of(ensemble[:, members]).answers([n_clusters])[0]
+
+
+def combined_members(ensemble: Ensemble, members: Ints) -> tuple[Ints, str]:
+    """Those of some clusterings that :func:`combine` does not leave out, and which it does, in words."""
+    if members_of_runs(ensemble)[members].all():
+        return members, ""
+    some = ensemble[:, members]
+    some = some[GroupLabels.of(some).sample]
+    out, said = left_out(some, check_problem(some))
+    return members[~out], said
 
 
 def group_confidence(ensemble: Ensemble, labels: Labels) -> Floats:

@@ -13,7 +13,7 @@ from consilience._json import plain
 from consilience._types import Array, Ints
 from consilience.agreement import Agreement
 from consilience.consensus import Consensus
-from consilience.consensus.result import describe_doubt, describe_drops, describe_families, describe_scales
+from consilience.consensus.result import KEPT, describe_doubt, describe_drops, describe_families, describe_scales
 from consilience.consensus.trust.floaters import FLOATING
 from consilience.consensus.trust.tables import cluster_means
 from consilience.ensemble import Ensemble
@@ -41,6 +41,7 @@ def consensus_summary(result: Consensus, stability: Stability | None, known: Map
         **{name: None if (table := getattr(result, name)) is None else plain(table) for name in TABLES},
         "scales_in_words": describe_scales(result),
         "drops_in_words": describe_drops(result),
+        "left_out": result.left_out,
         "families": None if result.families is None else [len(family) for family in result.families],
         "families_in_words": describe_families(result),
     }
@@ -56,6 +57,8 @@ def consensus_finding(
         facts.append(("scales", scales))
     if drops := describe_drops(one):
         facts.append(("to drop", drops))
+    if one.left_out:
+        facts.append(("left out", f"{one.left_out}; {KEPT}"))
     how = [("chosen", one.note)] if one.note else []
     how.append(("ANMI", f"{one.anmi:.4f} with the clusterings"))
     if stability is not None and not np.isnan(stability.mean):
