@@ -144,7 +144,7 @@ def short_name(name: Any) -> str:
 
 
 def score_title(score: Any) -> str:
-    """What to write beside a score: accuracy with vowel, for the column "accuracy:vowel"."""
+    """What to write beside a score: purity with vowel, for the column "accuracy:vowel"."""
     return format_name(short_name(score.name or "score"))
 
 
