@@ -203,7 +203,6 @@ def test_combine_fills_them_in_and_they_are_saved(tmp_path):
     pd.testing.assert_frame_equal(again.clusters, one.clusters)
     pd.testing.assert_frame_equal(again.members, one.members)
     assert repr(again) == repr(one)
-    assert "to drop     1 of 6 clusterings, by reliability: run4 (" in repr(one)
     assert again.scales is again.scale_labels is None
 
 

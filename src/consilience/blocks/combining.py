@@ -70,15 +70,13 @@ def combine_blocks(
     problem = check_problem(ens, number, copies=copies, even=blocks.even)
     out, left = left_out(ens, problem, keep_all=keep_all or blocks.are_run)
     if out.any():
-        shown |= {"memory_limit": memory_limit, "output": output, "start": start, "left": left, "keep_all": True}
+        shown |= {"memory_limit": memory_limit, "output": output, "start": start, "left_out": left, "keep_all": True}
         return combine_blocks(blocks.only(np.flatnonzero(~out)), **asked, **shown)
     return _give(reading, answer(ens, problem, asked, shown), folder, start)
 
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """An answer, and what looks it up for the objects of a block."""
-
     lengths: Sequence[int]  # objects of every part
     table: Answers  # clusters, confidence and support
     more: Mapping[str, Answers]  # what comes when it is asked for
@@ -100,7 +98,6 @@ def _of_rows(rows: DistinctRows, ens: Ensemble, problem: Problem, asked: Asked, 
 def _of_sample(
     reading: Reading, lengths: Sequence[int], sample: Ensemble, problem: Problem, asked: Asked, shown: Asked
 ) -> _Found:
-    """The answer for a sample of the objects, and where it places all others."""
     number = None if isinstance(asked["n_clusters"], str) else asked["n_clusters"]
     if asked["method"] == "nbce" and number is None and sum(lengths) > sample.n_objects:
         asked = asked | {"options": {"inference": "vb"} | asked["options"]}  # as in memory of so many objects
@@ -143,7 +140,6 @@ def _one(reading: Reading, table: Answers, lengths: Sequence[int]) -> Array:
 
 
 def bytes_of(limit: int | str) -> int:
-    """A number of bytes, from a number or from text such as "4GB"."""
     number: Any = limit
     if isinstance(limit, str):
         found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", limit)

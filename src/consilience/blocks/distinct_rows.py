@@ -54,8 +54,6 @@ class ParquetPart:
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """A block of rows."""
-
     codes: Labels  # (n, r), of this block alone, −1 missing; narrow: reading and comparing rows is a matter of bytes
     labels: list[list[Any]]  # what the codes of every clustering stand for; some may not occur
     ids: Any = None
@@ -63,8 +61,6 @@ class Coded:
 
 @dataclass(frozen=True, eq=False)
 class SitePart:
-    """What a site sends of its part of objects that several sites have."""
-
     numbers: Labels  # the distinct row of every object
     rows: Labels  # the distinct rows
     labels: list[list[Any]]
@@ -230,8 +226,6 @@ class TooManyRowsError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """The distinct rows of neighboring blocks."""
-
     rows: Labels  # in the order of their first objects; −1 missing
     counts: Ints  # objects with each row
     labels: list[list[Any]]  # what the codes of every clustering stand for
@@ -273,7 +267,6 @@ class DistinctRows:
         return int(len(self.counts) * (row + label * len(self.labels) + cluster * k))
 
     def places(self, block: Coded) -> Ints:
-        """Which of the rows every object of a block has; all of them must be here."""
         return RowTable(self.rows, _kernels.slots_of(self.rows), _codes_by_label(self.labels), {}).places(block)
 
     def check_room(self, room: int | None) -> DistinctRows:
@@ -283,7 +276,6 @@ class DistinctRows:
         return self
 
     def ensemble(self, names: Sequence[str] | None) -> Ensemble:
-        """The rows as an ensemble, labels coded and named as in that of all objects."""
         codes, label_names = np.empty(self.rows.shape[::-1], np.int32), []
         by_column = np.ascontiguousarray(self.rows.T)
         for j, (labels, column) in enumerate(zip(self.labels, by_column, strict=True)):
@@ -341,8 +333,6 @@ def _codes_by_label(labels: Iterable[Iterable[Any]]) -> list[dict[Any, int]]:
 
 @dataclass(frozen=True, eq=False)
 class RowTable:
-    """Distinct rows with values, in which the rows of blocks are looked up."""
-
     rows: Labels
     slots: Array  # by which rows are found: made once, and sent along
     codes: list[dict[Any, int]]  # of every label, clustering by clustering
@@ -359,7 +349,6 @@ class RowTable:
         return {name: values.take(at, axis=0, mode="clip") for name, values in self.values.items()}
 
     def places(self, block: Coded) -> Ints:
-        """The row of every object of a block. Cost O(n · r), and no comparing of text beyond the labels' names."""
         at = _kernels.find_rows(self.rows, self.slots, look_up_codes(block, self.codes, self.rows.dtype))
         if at.min(initial=0) < 0:
             raise InputError(CHANGED)

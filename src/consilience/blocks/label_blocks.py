@@ -198,7 +198,6 @@ class LabelBlocks:
         return found.check_room(room)
 
     def only(self, columns: Ints) -> LabelBlocks:
-        """Some of the clusterings, by their places."""
         found = copy(self)
         vars(found).pop("_distinct", None)
         found.names = [str(j) if self.names is None else self.names[j] for j in columns]
@@ -295,7 +294,6 @@ def _schema(file: Path) -> pa.Schema:
 
 
 def _parts(file: Path, rows: int) -> list[ParquetPart]:
-    """Neighboring row groups, about as many rows together as a block has."""
     about, found = pq.read_metadata(file), []
     groups: list[int] = []
     size = 0

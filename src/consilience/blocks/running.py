@@ -31,8 +31,6 @@ ANSWER_ROWS = 2**18
 
 
 class Answers(Protocol):
-    """What gives the objects of a block their values."""
-
     def look_up(self, block: Coded) -> dict[str, Array]: ...
 
 
@@ -75,8 +73,6 @@ class Reading:
 
 
 class _Step:
-    """A function of a part, under a name that the run log has."""
-
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self.__name__, self.function = name, function
 

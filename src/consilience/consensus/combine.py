@@ -112,23 +112,21 @@ def combine(
     if isinstance(n_clusters, str):
         check_word("n_clusters", n_clusters)
     seed = check_seed(random_state)
-    given = {"n_clusters": n_clusters, "method": method, "sample_weight": sample_weight, "columns": columns}
-    given |= {"id_column": id_column, "random_state": seed, "memory_limit": memory_limit, "output": output}
-    given["keep_all"] = keep_all
-    call = written_call(combine, ensemble, **given, **options)
+    asked: Named = {"n_clusters": n_clusters, "method": method, "sample_weight": sample_weight, "keep_all": keep_all}
+    asked |= {"memory_limit": memory_limit, "output": output}
+    chosen: Named = {"columns": columns, "id_column": id_column}
+    call = written_call(combine, ensemble, **asked, **chosen, random_state=seed, **options)
     how = {"random_state": seed, "n_jobs": n_jobs}
     if in_blocks(ensemble) or memory_limit is not None or output is not None:
-        given = {"n_clusters": n_clusters, "method": method, "how": how, "options": options, "progress": progress}
-        given |= {"sample_weight": sample_weight, "memory_limit": memory_limit, "output": output, "call": call}
-        given["keep_all"] = keep_all
-        blocks = hook("as_blocks")(ensemble, columns=columns, id_column=id_column)
-        consensus: Consensus = blocks.combine(**given, start=start)
+        asked |= {"how": how, "options": options, "progress": progress, "call": call, "start": start}
+        consensus: Consensus = hook("as_blocks")(ensemble, **chosen).combine(**asked)
         return consensus
-    ens = as_ensemble(ensemble, columns=columns, id_column=id_column)
+    ens = as_ensemble(ensemble, **chosen)
     number = None if isinstance(n_clusters, str) else n_clusters
     ens, problem, left = worth_combining(ens, number, sample_weight, keep_all=keep_all)
     source = Path(ensemble).resolve().name if isinstance(ensemble, (str, os.PathLike)) else ""
-    return combine_problem(ens, problem, n_clusters, method, how, options, progress, start, call, source, left)
+    about = {"call": call, "source": source, "left_out": left}
+    return combine_problem(ens, problem, n_clusters, method, how, options, progress, start, **about)
 
 
 def _check_method(method: str, options: Named) -> None:
@@ -171,9 +169,7 @@ def combine_problem(
     options: Named,
     progress: bool | None = None,
     start: float = 0.0,
-    call: str = "",
-    source: str = "",
-    left: str = "",
+    **about: str,
 ) -> Consensus:
     """:func:`combine` for distinct rows, where everything has been checked."""
     later: dict[str, Any] = {}
@@ -200,9 +196,7 @@ def combine_problem(
         ids=ens.ids,
         names=ens.names,
         note="; ".join([*notes, *about_work(estimator, fit.method, problem)]),
-        call=call,
-        source=source,
-        left_out=left,
+        **about,  # type: ignore[arg-type]
         seconds=time.perf_counter() - start,
         estimator=estimator,
         families=partial(families_of, problem),  # type: ignore[arg-type]

@@ -230,8 +230,6 @@ class Consensus(Supported, Result):
             lines.append(f"scales      {scales}")
         if families := describe_families(self):
             lines.append(f"families    {families}: organize tells them apart")
-        if drops := describe_drops(self):
-            lines.append(f"to drop     {drops}")
         if self.left_out:
             lines.append(f"left out    {self.left_out}; {KEPT}")
         if self.note:
@@ -292,18 +290,6 @@ def _doubt_of_number(one: Any) -> str:
         f"halves of the clusterings agree on {clusters} with ARI {row['stability']:.2f} only, as they can on clouds without clusters: "
         "labels alone cannot tell"
     )
-
-
-def describe_drops(one: Consensus, most: int = 3) -> str:
-    """Which clusterings are better left out, the least reliable first, in a few words; empty if none."""
-    # and where there are families, of which the larger one would have all of the other left out
-    if one.families or one.members is None or not one.members["better_without"].any():
-        return ""
-    weak = one.members[one.members["better_without"]].sort_values("reliability", kind="stable")
-    some = weak.head(most)
-    named = [f"{name} ({value:.2f})" for name, value in zip(some["clustering"], some["reliability"], strict=True)]
-    more = f", … {len(weak) - most:,} more" if len(weak) > most else ""
-    return f"{len(weak):,} of {count(len(one.members), 'clustering')}, by reliability: {', '.join(named)}{more}"
 
 
 def describe_families(one: Consensus) -> str:

@@ -1,17 +1,4 @@
-"""An answer with more clusterings, or more objects, without starting again.
-
-**More clusterings.** The answer is the start. A label speaks for the cluster that holds most of its objects, and every clustering has one
-vote for an object (:mod:`consilience.consensus.trust.confidence`). An object moves where more votes, of old and new clusterings together,
-speak for another cluster, and the new ones alone do so too; votes are counted again until nothing moves. So without new clusterings
-nothing does, whatever method made the answer.
-
-**More objects** are placed by what the clusterings say of the objects that are there (:mod:`consilience.consensus.rows.placement`).
-
-**What is the same as from scratch, and what is not.** Support and ANMI are exact. No tree is grown and no number of clusters looked
-for, so clusters neither split nor merge: the note says how many objects moved, and how well the new clusterings agree with the answer
-beside the old ones; where they agree much less, it says that it is time to combine anew. Nothing is resampled: the confidence of an object
-changes by as much as the mean confidence of objects does, in the answer so far, from its old support to its new one.
-"""
+"""An answer with more clusterings, or more objects, without starting again; docs/consensus.md says what is then as from scratch."""
 
 from __future__ import annotations
 
@@ -187,7 +174,6 @@ def _old_objects(previous: Consensus, ens: Ensemble) -> Ints:
 
 
 def _positions(names: Any, wanted: Any, what: str, more: str = "") -> Ints:
-    """Where the names of the answer stand among those of now."""
     found = pd.Index([str(name) for name in names]).get_indexer([str(name) for name in wanted])
     if (lost := np.flatnonzero(found < 0)).size:
         gone = f"{count(lost.size, what)} of the answer are not there, such as {show(wanted[lost[0]])}"

@@ -109,7 +109,6 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def new_axis(width: float, height: float) -> Axes:
-    """The one axis of such a figure."""
     return new_figure(width, height).subplots()
 
 
@@ -156,7 +155,6 @@ def open_frame(*axes: Any) -> Any:
 
 
 def name_rows(shown: int, *axes: Any) -> None:
-    """A row for each of the first clusters, the first on top."""
     for axis in axes:
         axis.set_yticks(range(shown), [str(c) for c in range(shown)], fontsize=8)
         axis.set_ylim(shown - 0.4, -0.6)

@@ -57,8 +57,6 @@ class Items:
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading inside a section, with a name to link to."""
-
     text: str
     anchor: str
 

@@ -133,7 +133,6 @@ def by_groups(problem: Problem, half: Ints, numbers: Ints, _: np.random.Generato
 
 
 def by_walk(overlaps: Overlaps) -> Combine:
-    """The same, all cut from one tree."""
 
     def combine(problem: Problem, half: Ints, numbers: Ints, rng: np.random.Generator) -> list[Ints]:
         if not len(numbers):

@@ -67,7 +67,6 @@ def cluster_shares(rows: Labels, tables: Sequence[Floats]) -> Floats:
 
 
 def support_of(rows: Labels, labels: Array, tables: Sequence[Floats]) -> Floats:
-    """(n_rows,) of :func:`cluster_shares`, that of each row's own cluster alone."""
     agree, known = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
     for column, owners in zip(rows.T, owners_of_labels(tables), strict=True):
         agree += np.append(owners, -1)[column] == labels
@@ -154,7 +153,6 @@ class Assessment:
 
     @property
     def confidence(self) -> Floats:
-        """(n_rows,), of each row's own cluster."""
         return self._judged[1]
 
     @property

@@ -276,5 +276,4 @@ def families_of(problem: Problem) -> list[Ints]:
 
 
 def _codes(labels: Array) -> Array:
-    """Codes without gaps, column by column; −1 stays."""
     return np.stack([np.unique(np.append(column, -1), return_inverse=True)[1][:-1] - 1 for column in labels.T], axis=1)
