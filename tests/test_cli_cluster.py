@@ -116,16 +116,6 @@ def test_numbers_that_look_like_counts_are_what_was_said(tmp_path):
     assert "counts" in scaling["counts"]
 
 
-def test_bad_use_is_a_sentence(folder, tmp_path):
-    assert "age" in refused("assign", folder / "model", folder / "labels.csv")
-    assert str(tmp_path) in refused("assign", tmp_path, folder / "new.csv")
-    (tmp_path / "gaps.csv").write_text("id,a,b\n" + "\n".join(f"{i},{i},{i % 5}" for i in range(60)))
-    ran("cluster", tmp_path / "gaps.csv", "-k", 2, *QUICK, "--save", tmp_path / "m")
-    (tmp_path / "new.csv").write_text("id,a,b\n1,2,\n2,3,4\n")
-    filled = run("assign", tmp_path / "m", tmp_path / "new.csv")
-    assert "1 missing cell filled from similar rows" in filled.stdout
-
-
 def test_a_weak_answer_is_said_first(tmp_path):
     noise = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=["a", "b", "c"])
     noise.to_csv(tmp_path / "noise.csv", index=False)

@@ -31,10 +31,9 @@ def with_gaps():
 
 def tools_and_junk():
     """What six tools found, two of them the same, beside shuffled labels."""
-    labels = noisy_labels(300, 4, 5, 0.2, random_state=0)[0].labels
-    names = ["kmeans", "ward", "gmm", "spectral", "leiden", "birch", "shuffled"]
-    shuffled = np.random.default_rng(0).permutation(labels[:, 0])
-    return pd.DataFrame(np.column_stack([labels, labels[:, 1], shuffled]), columns=names)
+    labels = noisy_labels(300, 4, 5, 0.2, random_state=0)[0].labels.T
+    found = [*labels, labels[1], np.random.default_rng(0).permutation(labels[0])]
+    return dict(zip(["kmeans", "ward", "gmm", "spectral", "leiden", "birch", "shuffled"], found, strict=True))
 
 
 ENSEMBLES = {

@@ -23,7 +23,7 @@ CHANCE = 3.0  # standard deviations of shuffled labels
 
 
 def worth_combining(
-    ens: Ensemble, n_clusters: int | None = None, sample_weight: Any = None, *, keep_all: bool = False
+    ens: Ensemble, n_clusters: int | None = None, sample_weight: Any = None, *, keep_all: bool | Array = False
 ) -> tuple[Ensemble, Problem, str]:
     """The clusterings that are combined, alone and as a problem, and those that are left out, in words."""
     problem = check_problem(ens, n_clusters, sample_weight)
@@ -36,7 +36,7 @@ def worth_combining(
     return ens, problem, said
 
 
-def left_out(ens: Ensemble, problem: Problem, *, keep_all: bool = False) -> tuple[Array, str]:
+def left_out(ens: Ensemble, problem: Problem, *, keep_all: bool | Array = False) -> tuple[Array, str]:
     """(n_clusterings,) bool: those that are left out, and which these are, in words."""
     names, free = ens.names, ~(members_of_runs(ens) | keep_all)
     out, said = np.zeros(ens.n_clusterings, bool), []

@@ -12,7 +12,7 @@ import pandas as pd
 from consilience import _kernels
 from consilience._check import InputError, count, show
 from consilience._types import Array, EnsembleLike, Floats, Ints
-from consilience.consensus.left_out import left_out
+from consilience.consensus.left_out import worth_combining
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.placement import Placement, by_support
 from consilience.consensus.rows.problem import check_problem
@@ -58,9 +58,7 @@ def update(previous: Consensus, ensemble: EnsembleLike) -> Consensus:
     start, ens = time.perf_counter(), as_ensemble(ensemble)
     if not previous.names:
         raise InputError("the answer does not know its clusterings: combine them anew, once, and save that")
-    mine = np.isin(ens.names, previous.names)
-    if (out := left_out(ens, check_problem(ens))[0] & ~mine).any():
-        ens = ens[:, ~out]
+    ens, _, left = worth_combining(ens, keep_all=np.isin(ens.names, previous.names))
     columns, rows = _old_clusterings(previous, ens), _old_objects(previous, ens)
     new = np.setdiff1d(np.arange(ens.n_clusterings), columns)
     labels = np.full(ens.n_objects, -1)
@@ -92,6 +90,7 @@ def update(previous: Consensus, ensemble: EnsembleLike) -> Consensus:
         members=lambda: member_table(check_problem(ens), labels, ens.names),
         families=lambda: families_of(check_problem(ens)),  # type: ignore[arg-type]
         names=ens.names,
+        left_out=left,
         note=_note(previous, ens, votes, moved, len(placed)),
         source=previous.source,
         seconds=time.perf_counter() - start,
