@@ -190,7 +190,7 @@ def test_ensemble_of_an_ensemble_keeps_info_and_ids():
 
 @given(label_tables)
 def test_codes_follow_the_sorted_labels_without_gaps(table):
-    for column, given_labels in zip(Ensemble(table).labels.T, table.T, strict=True):
+    for column, given_labels in zip(Ensemble(list(table.T)).labels.T, table.T, strict=True):
         names = np.unique(given_labels[given_labels >= 0])
         assert_array_equal(column, np.where(given_labels < 0, -1, np.searchsorted(names, given_labels)))
 

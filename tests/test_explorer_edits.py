@@ -291,8 +291,8 @@ def test_the_report_of_a_view_does_not_take_an_edit_for_known_labels() -> None:
         assert finish(api, job["id"])["state"] == "done"
         pages.append(api.call("GET", f"/api/report/{job['id']}").body.decode())
     assert "follows mine" not in pages[0]
-    assert "accuracy: mine" not in pages[0]
-    figures = [re.findall(r"accuracy[^0-9]{0,60}([01]\.[0-9]+)", page) for page in pages]
+    assert "purity: mine" not in pages[0]
+    figures = [re.findall(r"purity[^0-9]{0,60}([01]\.[0-9]+)", page) for page in pages]
     assert figures[0] == figures[1] != []
 
 

@@ -138,7 +138,7 @@ def test_scales_are_drawn_beside_what_clouds_reach(scaled, tmp_path):
 
 def test_members_to_drop_are_marked(ens, tmp_path):
     rng = np.random.default_rng(0)
-    one = cs.combine(np.column_stack([ens.labels, rng.integers(8, size=200)]), 8, "vote")
+    one = cs.combine(np.column_stack([ens.labels, rng.integers(8, size=200)]), 8, "vote", keep_all=True)
     assert np.flatnonzero(one.members["better_without"]).tolist() == [6]
     left, right = members_figure(one).axes
     kept, dropped = (dots.get_offsets() for dots in left.collections[1:])

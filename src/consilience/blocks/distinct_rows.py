@@ -35,6 +35,7 @@ class Layout:
     source: str
     rows: int
     by_index: bool = False
+    kept: tuple[int, ...] | None = None  # of these columns, the clusterings that are combined; None: all
 
     @property
     def id_heading(self) -> str:
@@ -57,6 +58,14 @@ class Coded:
 
 def read_part(part: Any, layout: Layout) -> Iterator[Coded]:
     """The blocks of a part: row groups of a Parquet file, a frame or an array; at most `layout.rows` rows each."""
+    for one in _blocks_of(part, layout):
+        if (kept := layout.kept) is None:
+            yield one
+        else:
+            yield Coded(np.ascontiguousarray(one.codes[:, kept]), [one.labels[j] for j in kept], one.ids)
+
+
+def _blocks_of(part: Any, layout: Layout) -> Iterator[Coded]:
     if isinstance(part, ParquetPart):
         yield from _read_parquet(part, layout)
         return
@@ -222,7 +231,6 @@ class DistinctRows:
         return self
 
     def ensemble(self, names: Sequence[str] | None) -> Ensemble:
-        """The rows as an ensemble, labels coded and named as in that of all objects."""
         codes, label_names = np.empty(self.rows.shape[::-1], np.int32), []
         by_column = np.ascontiguousarray(self.rows.T)
         for j, (labels, column) in enumerate(zip(self.labels, by_column, strict=True)):
@@ -280,8 +288,6 @@ def _codes_by_label(labels: Iterable[Iterable[Any]]) -> list[dict[Any, int]]:
 
 @dataclass(frozen=True, eq=False)
 class RowTable:
-    """Distinct rows with values, in which the rows of blocks are looked up."""
-
     rows: Labels
     slots: Array  # by which rows are found: made once, and sent along
     codes: list[dict[Any, int]]  # of every label, clustering by clustering

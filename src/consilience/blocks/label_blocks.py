@@ -1,6 +1,8 @@
 """Labels in row blocks: of Parquet files, Dask collections, and parts in memory or elsewhere."""
 
 from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,11 @@ import pyarrow.parquet as pq
 from consilience._check import InputError, check_count, count, kind_of
 from consilience._run.parallel import is_elsewhere
 from consilience._run.row_blocks import computed
-from consilience._types import Columns, PathLike
+from consilience._types import Columns, Ints, PathLike
 from consilience._whole_files import open_parquet
 from consilience.blocks.distinct_rows import DistinctRows, Layout, ParquetPart, check_once
 from consilience.blocks.running import Reading
+from consilience.consensus.left_out import members_of_runs
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.problem import spread_evenly
 from consilience.ensemble import Ensemble
@@ -88,7 +91,7 @@ class LabelBlocks:
             columns = [str(name) for name in getattr(self.parts[0], "column_names", None) or self.parts[0].columns]
         self.names = None if columns is None else list(columns)
         check_once(self.names or (), source)
-        self.even, self._check = False, False
+        self.even, self.are_run, self._check = False, False, False
         self.notices: list[str] = []
         rows = check_count("block_rows", block_rows)
         id_column = "id" if by_index and id_column is None else id_column
@@ -162,6 +165,13 @@ class LabelBlocks:
             self._distinct = found
         return found.check_room(room)
 
+    def only(self, columns: Ints) -> "LabelBlocks":
+        found = copy(self)
+        vars(found).pop("_distinct", None)
+        found.names = [str(j) if self.names is None else self.names[j] for j in columns]
+        found.layout, found._check = replace(self.layout, kept=tuple(columns.tolist())), False
+        return found
+
     def combine(self, **asked: Any) -> Consensus:
         """What :func:`consilience.combine` gives for them; it calls this, with all that it was asked."""
         from consilience.blocks.combining import combine_blocks
@@ -191,7 +201,7 @@ class LabelBlocks:
         return f"LabelBlocks: {what}{size} in {count(len(self.parts), 'block')} ({self.layout.source})"
 
 
-def as_blocks(source: Any, *, columns: Columns = None, id_column: Column = None) -> LabelBlocks:
+def as_blocks(source: Any, *, columns: Columns = None, id_column: Column = None) -> "LabelBlocks":
     """Whatever holds labels, in row blocks: Parquet, a Dask collection, blocks as they are, or anything that makes an ensemble.
 
     Examples
@@ -215,7 +225,7 @@ def as_blocks(source: Any, *, columns: Columns = None, id_column: Column = None)
     return _of_ensemble(as_ensemble(source, **chosen))
 
 
-def _of_ensemble(ens: Ensemble) -> LabelBlocks:
+def _of_ensemble(ens: Ensemble) -> "LabelBlocks":
     frame = pd.DataFrame(dict(enumerate(ens.labels.T)), copy=False)
     for j, names in enumerate(ens.label_names):
         if names is not None:
@@ -225,6 +235,7 @@ def _of_ensemble(ens: Ensemble) -> LabelBlocks:
     parts = [frame.iloc[i : i + BLOCK_ROWS] for i in range(0, len(frame), BLOCK_ROWS)]
     found = LabelBlocks(parts, by_index=ens.ids is not None, source="ensemble")
     found.names, found.even = ens.names if "name" in ens.info else None, spread_evenly(ens)
+    found.are_run = bool(members_of_runs(ens).all())
     return found
 
 
@@ -243,7 +254,6 @@ def _schema(file: Path) -> pa.Schema:
 
 
 def _parts(file: Path, rows: int) -> list[ParquetPart]:
-    """Neighboring row groups, about as many rows together as a block has."""
     about, found = pq.read_metadata(file), []
     groups: list[int] = []
     size = 0

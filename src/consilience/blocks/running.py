@@ -70,8 +70,6 @@ class Reading:
 
 
 class _Step:
-    """A function of a part, under a name that the run log has."""
-
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self.__name__, self.function = name, function
 

@@ -1,5 +1,6 @@
 """The ensemble: many clusterings of the same objects, and what made each of them."""
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -107,6 +108,9 @@ result or AnnData
             label_names.append(found)
         if info is None and names is not None:
             info = {"name": names}
+        if len(vectors) > len(table) and _looks_transposed(given):
+            much = f"{len(vectors):,} clusterings of {count(len(table), 'object')}, since a column is a clustering"
+            warnings.warn(f"{much}: if every row is one, transpose the table, or give a list of its rows", stacklevel=2)
         self._set(table, label_names, info, _ids_of_index(index) if ids is None else ids)
 
     def _set(self, labels: Labels, label_names: list[Array | None], info: Any, ids: Any) -> None:
@@ -378,6 +382,15 @@ def _ids_of_index(index: Any) -> Array | None:
         twice = f"the index names the objects, and {show(index[index.duplicated()][0])} stands in it more than once"
         raise InputError(f"{twice}: make it unique, or drop it with reset_index(drop=True)")
     return np.asarray(index.to_numpy())
+
+
+def _looks_transposed(labels: Any) -> bool:
+    """Whether every row of a table has all numbers from the first to its largest, as clusterings have, and not every column."""
+    values = np.asarray(labels) if isinstance(labels, (np.ndarray, pd.DataFrame)) else np.empty(0)
+    if values.dtype.kind not in "iu" or values.ndim != 2 or (first := values.min()) < 0:
+        return False
+    rows, columns = (all(len(np.unique(one)) == one.max() + 1 - first for one in side) for side in (values, values.T))
+    return rows and not columns
 
 
 def _typed_labels(names: Array | None, codes: Labels) -> Array:

@@ -141,7 +141,7 @@ def short_name(name: Any) -> str:
 
 
 def score_title(score: Any) -> str:
-    """What to write beside a score: accuracy with vowel, for the column "accuracy:vowel"."""
+    """What to write beside a score: purity with vowel, for the column "accuracy:vowel"."""
     return format_name(short_name(score.name or "score"))
 
 
@@ -153,7 +153,6 @@ def open_frame(*axes: Any) -> Any:
 
 
 def name_rows(shown: int, *axes: Any) -> None:
-    """A row for each of the first clusters, the first on top."""
     for axis in axes:
         axis.set_yticks(range(shown), [str(c) for c in range(shown)], fontsize=8)
         axis.set_ylim(shown - 0.4, -0.6)

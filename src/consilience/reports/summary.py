@@ -119,7 +119,6 @@ def summary_figure(one: Summary, cores: Sequence[CertainCore] | None = None) -> 
 
 
 def _mean_cohesion(one: Summary) -> Floats:
-    """Of the objects of every cluster of which samples tell."""
     known = (one.labels >= 0) & ~np.isnan(one.cohesion)
     told = np.bincount(one.labels[known], minlength=one.n_clusters)
     return np.bincount(one.labels[known], one.cohesion[known], minlength=one.n_clusters) / np.maximum(told, 1)

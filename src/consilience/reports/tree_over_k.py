@@ -197,7 +197,6 @@ def _apart(wanted: Floats, ranks: Array, gap: float, widest: int) -> Floats:
 
 
 def _check_color(color: Any, n_objects: int, n_levels: int) -> Floats | None:
-    """(n_objects, n_levels) scores."""
     if color is None:
         return None
     values = np.asarray(color, float)
@@ -256,7 +255,6 @@ def _draw_nodes(axis: Any, levels: _Levels, places: list[Floats], score: Floats 
 
 
 def _node_means(codes: Ints, score: Floats, k: int) -> Floats:
-    """Mean score of the objects of each cluster, of those that have one."""
     known = (codes >= 0) & ~np.isnan(score)
     number = np.bincount(codes[known], minlength=k)
     sums = np.bincount(codes[known], score[known], minlength=k)
