@@ -23,7 +23,7 @@ from consilience.measures import adjusted_rand, anmi, nmi
 from oracle import row_distances
 from oracle import walk as oracle
 from oracle.label_models import one_iteration
-from samples import noisy_copies, random_labels, refuses, same_partition
+from samples import random_labels, refuses, same_partition
 
 ensembles = {
     "seed": st.integers(0, 10**6),
@@ -219,19 +219,6 @@ def test_more_rounds_never_agree_less(seed, n, r, size, holes):
         assert_allclose(end.membership.sum(axis=1), 1)
         again = MajorityVote(init=problem.to_objects(end.labels, -1))._combine(problem)
         assert again.extras["agreement"] >= end.extras["agreement"] - 1e-9
-
-
-def test_a_label_that_the_sample_of_rows_lacks():
-    labels, truth = noisy_copies(20_000, 5)
-    labels[17, 3] = 5
-    found = MajorityVote(5, random_state=0).fit(labels)
-    assert nmi(found.labels_, truth) > 0.75
-
-
-def test_ties_leave_the_start_alone():
-    labels = [[0, 0, 1, 1], [0, 1, 1, 0]]
-    for start in ([0, 0, 1, 1], [0, 1, 1, 0]):
-        assert_array_equal(MajorityVote(2, init=start).fit(labels).labels_, start)
 
 
 def test_start_of_objects_that_differ_within_a_row():
