@@ -11,6 +11,13 @@ import time
 
 import pytest
 
+# A cluster that waits looks at itself all the time: 7 % of a core.
+AT_REST = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.admin.tick.interval": "1s",
+}
+
 
 @contextlib.contextmanager
 def local_cluster(n_workers=2):
@@ -28,7 +35,7 @@ def worker_processes(n_workers=2, processes=True):
     from consilience._run.dask_cluster import SteadyCluster
 
     how = {"threads_per_worker": 1, "processes": processes, "dashboard_address": ":0", "silence_logs": logging.CRITICAL}
-    with dask.config.set({"distributed.scheduler.allowed-failures": 10}), quiet():
+    with dask.config.set({"distributed.scheduler.allowed-failures": 10} | AT_REST), quiet():
         cluster = SteadyCluster(n_workers=n_workers, **how)
     with cluster:
         yield cluster

@@ -186,7 +186,6 @@ def test_torn_clusters_of_no_weight_are_no_cause_for_warnings():
     assert found.n_clusters_ == 4
 
 
-@settings(max_examples=100)
 @given(seed=st.integers(0, 10**6), k=st.integers(2, 4), size=st.integers(1, 6))
 def test_alignment_is_the_best_of_all_maps(seed, k, size):
     table = np.random.default_rng(seed).integers(0, 6, (k, size)).astype(float)
@@ -317,7 +316,6 @@ def by_the_paper(problem, gap):
     return seeds, labels
 
 
-@settings(max_examples=80)
 @given(**ensembles | {"n": st.integers(2, 60)}, k=st.integers(2, 5))
 def test_equal_to_the_paper(seed, n, r, size, k, holes):
     labels = random_labels(seed, n, r, size, holes, labeled=True)

@@ -43,7 +43,6 @@ def test_distances_by_definition():
     assert_allclose(row_distances(labels, labels), distances_of(labels), atol=1e-15)
 
 
-@settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), method=st.sampled_from(LINKAGES), copies=st.sampled_from([1, 4]))
 def test_the_tree_is_that_of_scipy_where_weights_stand_for_repeated_items(seed, method, copies):
     rng = np.random.default_rng(seed)

@@ -14,12 +14,11 @@ from consilience.datasets import load_beads
 from consilience.explorer import launch
 from consilience.explorer.api import Api
 from consilience.explorer.object_images import curves_of, files_of, pixels_from, pixels_of
-from consilience.explorer.replies import unpack
 from consilience.explorer.session import Session
 from consilience.explorer.sources import GenerateOptions, open_clusterings
 from consilience.reports.plane import plane_of
 from consilience.tables import read_table
-from explorer_cases import ASSETS, arrays, ask, beads_ensemble, beads_session, finish, post
+from explorer_cases import ASSETS, arrays, ask, beads_ensemble, beads_session, finish, post, unpack
 
 RNG = np.random.default_rng(3)
 N = 60

@@ -235,7 +235,6 @@ def graphs(draw):
     return sparse.csr_array(upper + upper.T), draw(st.integers(1, 45)), weights[draw(st.integers(0, 4))]
 
 
-@settings(max_examples=100)
 @given(graphs(), st.sampled_from([0.0, 0.05, 10.0]), st.sampled_from(["cut", "km1"]), st.integers(0, 2**40))
 def test_any_graph_and_hypergraph_get_all_their_blocks(case, imbalance, objective, seed):
     graph, k, weights = case

@@ -133,7 +133,6 @@ def test_what_is_no_pair_of_label_vectors_is_refused(measure):
 
 
 @pytest.mark.parametrize("measure", [measures.cluster_difference, measures.variation_of_information])
-@settings(max_examples=100)
 @given(clusterings(count=3, most=12))
 def test_triangle_inequality(measure, triple):
     a, b, c = triple

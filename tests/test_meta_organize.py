@@ -179,7 +179,7 @@ def test_real_clusterings(data_folder):
 @pytest.mark.slow
 def test_groups_of_clusterings_of_the_vowels_know_speakers_and_vowels(data_folder):
     data, found = np.load(data_folder / "vowel.npz"), []
-    for seed in range(2, 7):
+    for seed in range(2, 4):
         meta = organize(cs.generate(data["X"].astype(float), 5000, random_state=seed, progress=False), 16, "ward")
         said = [meta.consensus(group, method="evidence").labels for group in meta.numbers]
         found.append([max(accuracy(data[known], labels) for labels in said) for known in ("y2", "y")])

@@ -136,7 +136,7 @@ def test_a_label_is_saved_colored_by_and_dropped(page: Any) -> None:
     page.get_by_label("Colors").select_option("mine")
     page.locator(".color-legend li", has_text="warm").wait_for()
     show(page, "Detail")
-    page.locator("#panel-detail caption", has_text="accuracy: mine").wait_for()
+    page.locator("#panel-detail caption", has_text="purity: mine").wait_for()
     press(page, "1", "s")
     labels = pd.read_csv(io.BytesIO(download(page, "CSV")))
     assert (labels["mine"] == "warm").tolist() == (BEADS.labels["color"] == "red").tolist()

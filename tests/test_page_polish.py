@@ -46,8 +46,8 @@ def test_two_rows_of_tiles_fit_a_laptop(page: Any) -> None:
     for axis in "yx":
         field = page.get_by_label(f"Score on the {axis} axis")
         names = field.locator("option").all_inner_texts()
-        assert "accuracy: shape" in names
-        assert field.evaluate("one => one.clientWidth") > 7 * len("accuracy: shape") + 20, "names of scores are whole"
+        assert "purity: shape" in names
+        assert field.evaluate("one => one.clientWidth") > 7 * len("purity: shape") + 20, "names of scores are whole"
 
 
 def test_a_number_that_cannot_be_is_said(page: Any) -> None:

@@ -53,9 +53,7 @@ def test_a_job_can_be_canceled_also_after_a_reload(
 
 
 @pytest.mark.slow
-def test_a_server_started_again_is_found_by_the_open_page(
-    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_started_again_is_found_by_the_open_page(browser: Any, tmp_path: Path) -> None:
     run = beads_run(tmp_path / "run", 60)
     first = serve(run, port=free_port())
     with looking(browser, first) as page:
@@ -63,7 +61,6 @@ def test_a_server_started_again_is_found_by_the_open_page(
         before = state(page)
         settle(page, first)
         first.close()
-        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))  # another token
         press(page, "3")
         page.get_by_role("alert").filter(has_text="does not answer").wait_for()
         with closing(serve(run, port=first.port)) as second:

@@ -22,7 +22,7 @@ with_and_without_holes = pytest.mark.parametrize("holes", [0.0, 0.3])
 
 
 def ensemble_of(*drawn):
-    return Ensemble(random_labels(*drawn))
+    return Ensemble.from_codes(random_labels(*drawn))
 
 
 def check_against_single_pairs(ens, name, pairs=None):

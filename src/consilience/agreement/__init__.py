@@ -6,7 +6,6 @@ from consilience.agreement.components import stable_groups
 from consilience.agreement.comraf import Comraf
 from consilience.agreement.count_blocks import CountBlocks
 from consilience.agreement.models import MDC, DataLoom
-from consilience.agreement.recommend import Recommender
 from consilience.agreement.result import Agreement
 
-__all__ = ["CAP", "MDC", "Agreement", "Comraf", "CountBlocks", "DataLoom", "Recommender", "agree", "stable_groups"]
+__all__ = ["CAP", "MDC", "Agreement", "Comraf", "CountBlocks", "DataLoom", "agree", "stable_groups"]

@@ -58,9 +58,8 @@ def agree(
     Parameters
     ----------
     counts : sparse or dense array, DataFrame, Table, or a path; or row blocks
-        Non-negative, rows × columns: documents × words, users × movies. Measured data become counts by
-        :func:`counts_from_data`. Row blocks (a Dask array or bag, a list of sparse matrices, a folder, a :class:`CountBlocks`) are
-        never held all at once.
+        Non-negative, rows × columns: documents × words, users × movies. Row blocks (a Dask array or bag, a list of sparse
+        matrices, a folder, a :class:`CountBlocks`) are never held all at once.
     n_clusters : int, optional
         Row clusters; needed unless `rows` is given.
     n_column_clusters : int, optional

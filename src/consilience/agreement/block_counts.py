@@ -397,9 +397,8 @@ def infer_blocks(
     names: Sequence[Sequence[str]],
     labels: Clusterings,
     *,
-    max_iter: int,
+    heats: Sequence[float],
     max_iter_local: int,
-    temperature: float,
     tol: float,
     seed: int,
     n_jobs: int | None,
@@ -430,7 +429,7 @@ def infer_blocks(
     def start(_: Clusterings, found: Mapping[str, Search]) -> float:
         return sum(search.history[0] for search in found.values())  # the rows' part is the whole: all edges are theirs
 
-    yield from take_turns(names, labels, improve, start, max_iter=max_iter, temperature=temperature, tol=tol)
+    yield from take_turns(names, labels, improve, start, heats=heats, tol=tol)
 
 
 def information_on_columns(counts: Counts | BlockCounts, labels: Labels) -> float:

@@ -17,8 +17,6 @@ from consilience.tables.matrix import check_matrix
 
 @dataclass(frozen=True, eq=False)
 class File:
-    """A block in an npz file of :func:`scipy.sparse.save_npz`."""
-
     path: Path
 
     def rows(self, first: int, last: int) -> Any:

@@ -184,7 +184,6 @@ def checked(X: Any, given: EnsembleLike | None, model: Any, estimator: Any = Non
 
 
 def group_names(given: Ensemble) -> list[list[str]]:
-    """What the user calls the groups of each grouping, by code."""
     return [[_text(label) for label in given.categories(j)] for j in range(given.n_clusterings)]
 
 

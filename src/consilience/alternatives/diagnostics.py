@@ -88,8 +88,6 @@ def _sparse_deviations(X: Any, codes: NDArray[Any], k: int, mean: Floats) -> tup
 @register
 @dataclass(frozen=True, eq=False)
 class Diagnostics:
-    """What :func:`diagnose` found."""
-
     redundancy: pd.DataFrame
     quality: float  # of the clustering
     quality_of_given: float  # of the given groupings together

@@ -46,7 +46,6 @@ def reproducibility(
 
 
 def reproducibility_of(X: Any, given: Ensemble | None, model: CondEns, n_splits: int, seed: int) -> float:
-    """:func:`reproducibility` of checked data and groupings."""
     values = []
     for split in range(n_splits):
         half = half_of(X.shape[0], split, seed)

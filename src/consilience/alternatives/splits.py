@@ -56,8 +56,6 @@ COUNTS = ("multinomial", "bottleneck", "annealing")
 
 @dataclass(frozen=True)
 class Split:
-    """A group split by a base clusterer."""
-
     rows: NDArray[np.int64]  # the group's objects
     labels: NDArray[np.int32]  # their clusters, −1 where the base leaves an object out
     model: Any

@@ -7,7 +7,7 @@ resolutions are and how steady each cell is, `split_genes` which genes drive eac
 
 from consilience.anndata.combining import combine, compare, consensus
 from consilience.anndata.genes import split_genes
-from consilience.anndata.plots import plot_confidence, plot_stability, plot_tree
+from consilience.anndata.plots import plot_stability, plot_tree
 from consilience.anndata.runs import ensemble, generate
 
 __all__ = [
@@ -16,7 +16,6 @@ __all__ = [
     "consensus",
     "ensemble",
     "generate",
-    "plot_confidence",
     "plot_stability",
     "plot_tree",
     "split_genes",

@@ -1,7 +1,5 @@
 """One clustering of cells from many, written to an AnnData and read back."""
 
-from __future__ import annotations
-
 import time
 import warnings
 from collections.abc import Mapping, Sequence

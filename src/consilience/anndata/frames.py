@@ -1,7 +1,5 @@
 """Tables and values in forms that an h5ad file keeps."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,7 +14,6 @@ from consilience.tables.in_memory import makers
 
 
 def check_adata(adata: Any) -> Any:
-    """An AnnData object, or one sentence."""
     if not all(hasattr(adata, name) for name in ("obs", "obsm", "obsp", "uns", "var_names")):
         raise InputError(f"adata must be an AnnData object; got {kind_of(adata)}")
     return adata
@@ -38,7 +35,6 @@ def safe_frame(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def small_codes(labels: Any) -> Ints:
-    """Codes in the smallest type that holds them."""
     most = int(np.max(labels, initial=0))
     return np.ascontiguousarray(labels, np.int8 if most < 2**7 else np.int16 if most < 2**15 else np.int32)
 

@@ -1,7 +1,5 @@
 """Leiden clusterings of cells over resolutions, on the graph or the representation that an AnnData has."""
 
-from __future__ import annotations
-
 import json
 import time
 from typing import Any

@@ -1,7 +1,5 @@
 """A consensus whose objects were written to Parquet: read again only when they are asked for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any

@@ -2,8 +2,6 @@
 
 # Imports stay few here and in :mod:`consilience.blocks.distinct_rows`: a worker needs none of what an answer is made with.
 
-from __future__ import annotations
-
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,7 +20,7 @@ from consilience._check import InputError
 from consilience._run.parallel import is_elsewhere, on_cluster, open_client, workers
 from consilience._run.row_blocks import here
 from consilience._types import Array
-from consilience.blocks.distinct_rows import CHANGED, Beside, Coded, DistinctRows, Layout, merge, of_part, read_part
+from consilience.blocks.distinct_rows import CHANGED, Coded, DistinctRows, Layout, merge, of_part, read_part
 
 T = TypeVar("T")
 TOGETHER = 4  # safeguard: neighbors that are merged at a time: more read rows less often, and need more memory
@@ -31,8 +29,6 @@ ANSWER_ROWS = 2**18
 
 
 class Answers(Protocol):
-    """What gives the objects of a block their values."""
-
     def look_up(self, block: Coded) -> dict[str, Array]: ...
 
 
@@ -55,8 +51,7 @@ class Reading:
             delayed(_Step(f"{what}, part {at:,} of {n:,}", step))(part, shared, one)
             for at, (part, one) in enumerate(each, 1)
         )
-        single = [one for part in self.parts for one in (part.parts if isinstance(part, Beside) else [part])]
-        with on_cluster(open_client() if any(map(is_elsewhere, single)) else None):
+        with on_cluster(open_client() if any(map(is_elsewhere, self.parts)) else None):
             side_by_side = workers(self.n_jobs, lazily=True)
         yield from side_by_side(tasks)
 
@@ -75,8 +70,6 @@ class Reading:
 
 
 class _Step:
-    """A function of a part, under a name that the run log has."""
-
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self.__name__, self.function = name, function
 

@@ -1,7 +1,5 @@
 """A clusterer of distances: which objects they are between, and where the distances of new objects to these put them."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any
@@ -42,7 +40,7 @@ class Places:
     kept: Ints | None  # (n_kept,) which of the objects these are, where not all were clustered
 
     @classmethod
-    def of(cls, columns: Floats, distances: Floats, kept: Ints | None) -> Places:
+    def of(cls, columns: Floats, distances: Floats, kept: Ints | None) -> "Places":
         return cls(columns, closest(distances), kept)
 
     def rows(self, table: Table) -> Rows:

@@ -21,8 +21,6 @@ WATCHED = 10_000  # safeguard: new objects by which it is judged at first sight 
 
 @dataclass(frozen=True, eq=False)
 class NewObjects:
-    """The members, what their labels say of the clusters, and what the data was like."""
-
     labeler: Labeler
     placement: Placement
     seen: Seen

@@ -32,8 +32,6 @@ register(EncodedColumn)
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """New objects."""
-
     values: ArrayLike  # (n_new, n_columns) array or CSR matrix, encoded as those of the data
     ids: Array | None = None
     unseen: dict[str, int] = field(default_factory=dict)  # cells with a category that the data does not have, by column
@@ -179,7 +177,6 @@ def rows_of(table: Table) -> Rows:
 
 
 def ids_of(X: Any) -> Array | None:
-    """What the objects are called, where they have names."""
     if isinstance(X, Table):
         return X.ids
     if isinstance(X, pd.DataFrame) and names_objects(X.index) and X.index.nlevels == 1 and X.index.is_unique:

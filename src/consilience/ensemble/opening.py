@@ -1,7 +1,5 @@
 """Clusterings in what is not the labels themselves: a path, a folder, a result, an AnnData object."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase

@@ -7,7 +7,7 @@ The file is `explorer.json` in the folder of the stored run, written whole: a ki
 import json
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, NamedTuple
@@ -43,8 +43,6 @@ class Known(NamedTuple):
 
 
 class Content(NamedTuple):
-    """What is kept: labels by name, edited clusterings by number, the tray, and the view as the page wrote it."""
-
     labels: dict[str, Known]
     edits: dict[int, Edited]
     tray: list[dict[str, str]]
@@ -52,8 +50,6 @@ class Content(NamedTuple):
 
 
 class Kept:
-    """The file of one run."""
-
     def __init__(self, folder: Path | None, n_objects: int) -> None:
         self._path = None if folder is None else folder / FILE
         self._lock = threading.RLock()
@@ -63,24 +59,11 @@ class Kept:
         self.note, self._fails = "", False
         if self._path is not None and self._path.exists():
             try:
-                found, lost = parsed(json.loads(self._path.read_text("utf-8")), n_objects)
+                content = parsed(json.loads(self._path.read_text("utf-8")), n_objects)
             except WRONG:
                 what = f"{self._path} is not what the explorer wrote for {n_objects:,} objects"
                 raise InputError(f"{what}: mend it, or move it away") from None
-            self.labels, self.edits, self.tray, self.view = found
-            if lost:
-                self._say_lost(self._path, lost)
-
-    def _say_lost(self, path: Path, lost: list[str]) -> None:
-        """Say what is damaged, and keep the file as it was: the next change writes it anew."""
-        copy = path.with_name(f"{FILE}.damaged")
-        self.note = f"{FILE} is damaged: {'; '.join(lost[:3])}{' …' if len(lost) > 3 else ''} could not be read."
-        try:
-            write_whole(copy, lambda file: file.write(path.read_bytes()))
-            self.note += f" The file as it was is {copy.name}."
-        except OSError as error:
-            self.note += f" It cannot be copied ({error.strerror})."
-        log.warning("%s (%s)", self.note, path.parent)
+            self.labels, self.edits, self.tray, self.view = content
 
     @property
     def lasts(self) -> bool:
@@ -160,31 +143,14 @@ def _rows(labels: Mapping[str, Known]) -> dict[str, dict[str, list[int]]]:
     }
 
 
-def parsed(content: Any, n_objects: int) -> tuple[Content, list[str]]:
-    """What a file has kept, and in words what of it cannot be; one of :data:`WRONG` where it is not a file of the explorer at all."""
+def parsed(content: Any, n_objects: int) -> Content:
+    """What a file has kept; one of :data:`WRONG` where it is not what the explorer wrote for so many objects."""
     if content["version"] != VERSION:
         raise ValueError("another version")
     labels, edits, tray, view = (content[part] for part in Content._fields)
-    lost: list[str] = []
-
-    def read(what: str, entries: Iterable[Any], make: Callable[[Any], Any]) -> list[Any]:
-        found = []
-        for number, entry in enumerate(entries, 1):
-            try:
-                found.append(make(entry))
-            except WRONG:  # one that is damaged costs no other
-                lost.append(f"{what} {number}")
-        return found
-
-    found = Content(
-        dict(read("label", labels.items(), lambda item: _saved(item[0], item[1], n_objects))),
-        {one.number: one for one in read("edited clustering", edits, lambda one: Edited.parsed(one, n_objects))},
-        read("tray entry", tray[:ENTRIES], checked_entry),
-        next(iter(read("view", [view] if view else [], _kept_view)), {}),
-    )
-    if len(tray) > ENTRIES:
-        lost.append(f"tray entries after {ENTRIES}")
-    return found, lost
+    saved = dict(_saved(name, values, n_objects) for name, values in labels.items())
+    edited = [Edited.parsed(one, n_objects) for one in edits]
+    return Content(saved, {one.number: one for one in edited}, checked_tray(tray), _kept_view(view) if view else {})
 
 
 def _saved(name: str, values: Any, n_objects: int) -> tuple[str, Known]:

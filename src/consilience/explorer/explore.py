@@ -71,7 +71,7 @@ def explore(
     host : str
         The address to listen at: by default this machine alone.
     port : int
-        0 takes a free one; any other has the same address, token and all, whenever this user shows this run at it.
+        0 takes a free one.
     session : path, optional
         A file that "Save session" wrote, of the same run.
     browser : bool

@@ -66,8 +66,7 @@ class Server:
     port : int
         0 takes a free one; so does a port that is taken.
     token : str, optional
-        What every call must bring; by default 128 random bits, and at a port that was asked for those of the user, run and port
-        (:mod:`consilience.explorer.guard`).
+        What every call must bring; by default 128 random bits.
     assets : dict, optional
         The files of the page; by default those of the package.
 
@@ -96,7 +95,7 @@ class Server:
             who = "everybody who can reach this address and has the token in the link"
             warnings.warn(f"{host}: {who} sees the data, which is not encrypted on its way", stacklevel=2)
         self.port = int(self._socket.getsockname()[1])
-        self.token = token or self._new_token(session, address, port)
+        self.token = token or secrets.token_hex(16)
         self._tokens = Tokens(self.token)
         named = f"[{address}]" if ":" in address else address
         self.api = Api(session, page_routes(assets, self._tokens))
@@ -119,17 +118,6 @@ class Server:
         self._thread = threading.Thread(target=self._serve, name="explorer", daemon=True)
         self._ended = threading.Event()  # Ctrl-C in a thread's `join` makes that thread pass for one that has ended
         self._address = f"http://{named}:{self.port}/"
-
-    def _new_token(self, session: Session, address: str, wanted: int) -> str:
-        """A token for the port that was got; a taken port may be another user's, who must not learn the one that lasts."""
-        from consilience.explorer.guard import UnsafeSecretError, stable_token
-
-        if wanted and self.port == wanted:
-            try:
-                return stable_token(session.origin.run, address, wanted)
-            except UnsafeSecretError as error:
-                self.note = f"the address is good for this start alone: {error}"
-        return secrets.token_hex(16)
 
     def _serve(self) -> None:
         try:

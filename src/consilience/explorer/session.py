@@ -45,8 +45,6 @@ class Added(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """What the clusterings came out of, and how they are opened again."""
-
     origin: Provenance | None = None
     agreement: Agreement | None = None  # the process that they came out of
     base: Any = None  # scikit-learn clusterer that made them in place of k-means
@@ -213,7 +211,6 @@ class Session:
 
     @cached_property
     def following(self) -> VarianceBetween:
-        """Says which columns of the data a clustering goes by."""
         return VarianceBetween(self.compared)
 
     @cached_property
@@ -228,7 +225,6 @@ class Session:
         return Variations(self.data, base=self.source.base, n_jobs=self.n_jobs)
 
     def name_of(self, index: int) -> Any:
-        """What an object is called: its id, or its number."""
         return int(index) if self.ids is None else self.ids[index]
 
 

@@ -42,8 +42,6 @@ class GenerateOptions:
 
 @dataclass(frozen=True, eq=False)
 class OpenedSource:
-    """Clusterings with their data and what is known of the objects; `session` makes the session."""
-
     opened: Opened
     embeddings: Mapping[str, Any] = field(default_factory=dict)
     seeks_stable: bool = False

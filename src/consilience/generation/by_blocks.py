@@ -192,8 +192,6 @@ def chunks_of(table: Floats) -> list[Floats]:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The rows that are clustered: their numbers, rising, their values, and the fingerprint of the whole table."""
-
     rows: Ints
     values: Floats
     fingerprint: str

@@ -1,7 +1,5 @@
 """Data → many diverse clusterings (Caruana, Elhawary, Nguyen and Smith 2006, section 2.1)."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Labels of new objects, by every clustering of a run: the nearest mean, what its method says, or else the nearest object."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Self
 

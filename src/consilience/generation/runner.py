@@ -1,7 +1,5 @@
 """A run: draws specs, has them made, and adds them to memory or a store."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 import warnings
@@ -307,7 +305,7 @@ class RunBuffer:
         self._last = -np.inf  # the first is kept at once: a run that is killed early can go on
         self.failed: list[str] = []
 
-    def __enter__(self) -> RunBuffer:
+    def __enter__(self) -> "RunBuffer":
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:

@@ -1,7 +1,5 @@
 """Clusterings made again, and more like them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

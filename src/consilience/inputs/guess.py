@@ -1,7 +1,5 @@
 """What a source is."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Labels that are known of the objects: by name, in the order of the objects."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whatever a user points at (path, folder, frame, array, AnnData, result), opened."""
 
-from __future__ import annotations
-
 import json
 import os
 import warnings

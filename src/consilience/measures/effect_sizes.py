@@ -132,8 +132,6 @@ def _sums(member: Any, block: Any) -> tuple[Floats, Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class NumberEffects:
-    """Cohen's d of every cluster on every column of numbers, clusters × columns."""
-
     names: Any
     inside: Floats
     outside: Floats

@@ -154,7 +154,6 @@ def _check_measures(measures: Any, X: Any, known: Any) -> list[str]:
 
 
 def _compactness(data: Any, ens: Ensemble, metric: str, n_jobs: int | None, progress: bool | None) -> Floats:
-    """Of all objects, or of the one sample where there are many."""
     objects = sample_objects(ens.n_objects)
     if len(objects) < ens.n_objects:
         data, ens = data[np.ix_(objects, objects)] if metric == "precomputed" else data[objects], ens[objects]

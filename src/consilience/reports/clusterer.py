@@ -1,7 +1,5 @@
 """Clusters of a table, and of new objects: what there is to say of them, and the report of a model that was kept."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Clusters in a report: sizes, how far to trust each, and what tells them apart, with how that is spread."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """One HTML file about any result, with its figures and tables as files beside it if wanted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The sections of reports: a registry that anybody can add to, and what the report of every kind of result has."""
 
-from __future__ import annotations
-
 import ast
 import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -219,7 +217,7 @@ class RegisteredSection:
     name: str
     title: str
     order: float
-    blocks: Maker
+    blocks: "Maker"
 
     def make(self, report: Report) -> Section | None:
         blocks = list(self.blocks(report))

@@ -128,7 +128,6 @@ def _not_a_number(raw: RawTable, position: int, column: Column, bad: np.ndarray,
 
 
 def _tidy(raw: RawTable, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Without the spaces around cells, and null where missing."""
     cells = pc.utf8_trim_whitespace(column)
     return pc.if_else(pc.is_in(cells, pa.array([*MISSING, *raw.missing])), pa.scalar(None, pa.string()), cells)
 

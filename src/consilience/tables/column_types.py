@@ -40,8 +40,6 @@ LONGEST_NAME = 40  # letters of what may be the name of an object, of three word
 
 @dataclass(frozen=True, eq=False)
 class TypedColumn:
-    """One column as it came, typed."""
-
     name: str
     kind: str  # number, log, category, boolean, ordered, date, ignore
     #: float64 (numbers), datetime64 (dates) or categorical (all others); NaN or NaT where missing

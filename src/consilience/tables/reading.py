@@ -1,7 +1,5 @@
 """What users have (files, DataFrames, arrays, sparse matrices, AnnData) into checked arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

@@ -308,7 +308,6 @@ class Posterior:
 
     @property
     def samples(self) -> list[Sample]:
-        """Those kept, of the chains that have arrived."""
         return [s for chain, good in zip(self.chains, self.arrived, strict=True) if good for s in chain.samples]
 
 

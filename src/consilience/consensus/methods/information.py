@@ -62,7 +62,6 @@ def best_start(views: Views, n_clusters: int, *, objective: str, n_init: int, se
 
 
 def spread_labels(views: Views, part: Views, sample: Array, labels: Labels, n_clusters: int, objective: str) -> Labels:
-    """Labels of a sample of the rows extended to all of them."""
     if len(sample) == views.n_objects:
         return labels
     everyone = batch_scores(part, labels, n_clusters, objective, rows=views)

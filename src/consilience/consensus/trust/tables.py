@@ -1,28 +1,12 @@
-"""How far to trust each cluster of a consensus, and each clustering that it was made of.
-
-**The tables.** Of a cluster: `size`, the number of its objects, and `share`, theirs of the weight of the objects with a cluster;
-`confidence` and `support`, means of its objects; `floaters`, how many of them float; `recurrence`, the mean over clusterings of the largest
-Jaccard index of the cluster with one of theirs, on the objects labeled in both (NaN if none labels any of its objects); `nearest`, the
-cluster that most other votes of its objects speak for (−1 if none do), and `confused`, the share of all its votes that do. Of a clustering:
-`coverage`, the share of the objects that it labels; `reliability` (0 if it puts all objects together or all apart, NaN for the only
-clustering and if the others say nothing); `weight`, how much it says: the mean, over its objects, of the weight of their cluster, exp(−H /
-0.4) for H the mean entropy in bits of the clusterings' labels inside it (:mod:`consilience.consensus.rows.cluster_similarity`); `kept`, the
-share of its pairs of objects that are together in the consensus (NaN without pairs); `better_without`, whether it is better left out.
+"""How far to trust each cluster of a consensus, and each clustering that it was made of: docs/consensus.md defines the columns.
 
 Everything is read off tables of labels × clusters, by the weights of the objects: two copies of an object count as an object of weight
-2 does, and an object of weight 0 not at all. The **votes** of an object are those of :mod:`consilience.consensus.trust.confidence`: a
-label speaks for the cluster that holds most of its objects. Ties go to the heavier cluster, and then by the canonical order of the
-rows, never by how clusters happen to be numbered.
+2 does, and an object of weight 0 not at all. The votes of an object are those of :mod:`consilience.consensus.trust.confidence`. Ties go to
+the heavier cluster, and then by the canonical order of the rows, never by how clusters happen to be numbered. What nothing tells is NaN:
+the reliability of an only clustering, `kept` without pairs, `recurrence` of a cluster that none labels; `nearest` is then −1.
 
-**Reliability** of a clustering is measured against what the *others* say, since the consensus contains the clustering itself: every
-object goes to the cluster that most votes of the other clusterings speak for. Of the pairs of objects that the finer of the two puts
-together, the share that the other puts together too, adjusted for chance (the larger of the two adjusted Wallace coefficients,
-Severiano et al. 2011): 1 if one refines the other, 0 on average for shuffled labels. So a clustering is not thought less of for being
-finer or coarser than the consensus, as it would be by the adjusted Rand index, which asks for the same number of clusters too.
-
-An answer is **better without** a clustering that agrees with the others no better than shuffled labels would (by 3 standard deviations
-of the shuffles, exact), or an outlier: less than half as reliable as the median, and more than 3 robust standard deviations (1.4826
-median absolute deviations) below it.
+Reliability is measured against what the *others* say, since the consensus contains the clustering itself. It is the larger of the two
+adjusted Wallace coefficients (Severiano et al. 2011), so that a clustering is not thought less of for being finer or coarser.
 """
 
 from collections.abc import Sequence
@@ -142,7 +126,7 @@ def reliability_of(problem: Problem, labels: Array) -> tuple[Floats, Array]:
 def _reliability(problem: Problem, labels: Ints, tables: Sequence[Floats]) -> tuple[Floats, Array]:
     """Of every clustering of the ensemble, by the clusters of the rows, the heaviest first."""
     place, m = _places(problem)
-    k, reliability, chance = len(tables[0]), np.full(m, np.nan), np.zeros(m, bool)
+    k, reliability = len(tables[0]), np.full(m, np.nan)
     if m > 1 and k > 1:
         rows, weights = _judging(problem, LABELS // m)
         some, placed, owners = problem.labels[rows], labels[rows] >= 0, owners_of_labels(tables)
@@ -150,13 +134,12 @@ def _reliability(problem: Problem, labels: Ints, tables: Sequence[Floats]) -> tu
             known = (column >= 0) & (others >= 0) & placed
             cells = others[known].astype(np.int64) * table.shape[1] + column[known]
             said = np.bincount(cells, weights[known], minlength=table.size).astype(float)
-            reliability[q], chance[q] = _adjusted_wallace(said.reshape(table.shape))
+            reliability[q] = _adjusted_wallace(said.reshape(table.shape))
     middle = float(np.nanmedian(reliability)) if not np.isnan(reliability).all() else np.nan
     deviation = 1.4826 * float(np.nanmedian(np.abs(reliability - middle))) if not np.isnan(middle) else np.nan
     # a few clusterings do not say which of them is wrong, and most of them cannot be
     outlier = (reliability < middle / 2) & (reliability < middle - DEVIATIONS * deviation)
-    without = (chance | outlier) & (reliability < 0.5) & (m >= FEWEST_MEMBERS)
-    return reliability, without if 2 * without.sum() <= m else np.zeros(m, bool)
+    return reliability, outlier & (reliability < 0.5) & (m >= FEWEST_MEMBERS)
 
 
 def _judging(problem: Problem, affordable: int) -> tuple[Ints, Floats]:
@@ -180,33 +163,16 @@ def _pairs(sizes: Floats) -> float:
     return float((sizes * np.maximum(sizes - 1, 0)).sum())
 
 
-def _adjusted_wallace(table: Floats) -> tuple[float, bool]:
-    """(joint − expected) / (fewer − expected) over pairs, for what the others say × a clustering; and whether it is chance."""
-    others, own, n = table.sum(axis=1), table.sum(axis=0), table.sum()
+def _adjusted_wallace(table: Floats) -> float:
+    """(joint − expected) / (fewer − expected) over pairs, for what the others say × a clustering."""
+    others, n = table.sum(axis=1), table.sum()
     if n < 2 or np.count_nonzero(others) < 2:
-        return np.nan, False
-    joint, a, b, pairs = _pairs(table), _pairs(others), _pairs(own), n * (n - 1)
-    expected = a * b / pairs
+        return np.nan
+    joint, a, b = _pairs(table), _pairs(others), _pairs(table.sum(axis=0))
+    expected = a * b / (n * (n - 1))
     if not expected < min(a, b):
-        return 0.0, True  # all together or all apart: it says nothing
-    value = (joint - expected) / (min(a, b) - expected)
-    limit = DEVIATIONS * np.sqrt(_variance(others, own, n)) if n > 3 else 0.0
-    return float(value), bool(joint - expected <= limit)
-
-
-def _variance(a: Floats, b: Floats, n: float) -> float:
-    """Of the pairs together in both, if the labels of one are shuffled (Mantel 1967)."""
-    (pairs_a, paths_a), (pairs_b, paths_b) = ((_pairs(x), _paths(x)) for x in (a, b))
-    apart_a, apart_b = (p * p - 2 * p - 4 * t for p, t in ((pairs_a, paths_a), (pairs_b, paths_b)))
-    two = n * (n - 1)
-    square = 2 * pairs_a * pairs_b / two + 4 * paths_a * paths_b / (two * (n - 2))
-    square += apart_a * apart_b / (two * (n - 2) * (n - 3))
-    return max(square - (pairs_a * pairs_b / two) ** 2, 0.0)
-
-
-def _paths(sizes: Floats) -> float:
-    """Ordered triples of objects in the same cell."""
-    return float((sizes * np.maximum(sizes - 1, 0) * np.maximum(sizes - 2, 0)).sum())
+        return 0.0  # all together or all apart: it says nothing
+    return float((joint - expected) / (min(a, b) - expected))
 
 
 def _weights(problem: Problem) -> Floats:
@@ -310,5 +276,4 @@ def families_of(problem: Problem) -> list[Ints]:
 
 
 def _codes(labels: Array) -> Array:
-    """Codes without gaps, column by column; −1 stays."""
     return np.stack([np.unique(np.append(column, -1), return_inverse=True)[1][:-1] - 1 for column in labels.T], axis=1)

@@ -1,7 +1,5 @@
 """The store itself: create, resume, open; append, query, read."""
 
-from __future__ import annotations
-
 import json
 import os
 import threading

@@ -162,5 +162,5 @@ def _facts(
         facts.append(("numbers of clusters", str(session.stable["words"])))
     for label, known in session.labelings.items():
         if bool(np.any((known.codes >= 0) & (one.codes >= 0))):
-            facts.append((f"accuracy: {label}", f"{accuracy(known.codes, one.codes):.3f}"))
+            facts.append((f"purity: {label}", f"{accuracy(known.codes, one.codes):.3f}"))
     return facts

@@ -46,12 +46,11 @@ def read_session(session: Session, content: Any) -> None:
         if isinstance(content.get(name), (dict, list)) and len(content[name]) > most:
             raise InputError(f"this session has {len(content[name]):,} {name}, and the explorer keeps at most {most}")
     try:
-        found, lost = parsed(content, session.snapshot.n_objects)
+        saved = parsed(content, session.snapshot.n_objects)
     except WRONG:
-        raise InputError("this session is damaged, or of another version of consilience") from None
-    if lost:
-        raise InputError(f"this session is damaged ({lost[0]}): have it saved and sent again")
-    _take(session, found)
+        what = "this session is damaged, or of another version of consilience"
+        raise InputError(f"{what}: have it saved and sent again") from None
+    _take(session, saved)
 
 
 def _take(session: Session, found: Content) -> None:

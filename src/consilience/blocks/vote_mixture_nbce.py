@@ -3,8 +3,6 @@
 # What they need of objects are tables of labels × clusters, which add up over blocks: a pass reads all labels under the tables of the
 # pass before, until these stand still. Labels that the sample lacks say nothing.
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial, reduce
@@ -47,7 +45,7 @@ class Passes:
         return self.reading.each(what, task, (shared, self.codes))
 
     @property
-    def numbering(self) -> Numbering:
+    def numbering(self) -> "Numbering":
         given = self.problem.given
         assert given is not None
         places = [np.append(np.argsort(codes), -1).astype(np.int32) for codes in given.codes]
@@ -99,13 +97,13 @@ class Scores:
         membership = soft_rows(scores)[0] if self.soft else scores / np.maximum(scores.sum(axis=1, keepdims=True), 1)
         return np.where((mine >= 0).any(axis=1), scores.argmax(axis=1), -1), membership
 
-    def keep(self, order: Ints) -> Scores:
+    def keep(self, order: Ints) -> "Scores":
         return replace(self, table=np.ascontiguousarray(self.table[:, order]), start=self.start[order])
 
 
 def refine(
     passes: Passes, sample: Ensemble, answer: Consensus, k: int | None, how: dict[str, Any], options: dict[str, Any]
-) -> tuple[Consensus, Scores | Components | None]:
+) -> "tuple[Consensus, Scores | Components | None]":
     # A method without passes has no rule.
     problem, rule = passes.problem, None  # type: tuple[Problem, Scores | Components | None]
     if answer.method == "vote":
@@ -185,7 +183,7 @@ class Components:
         place = self.place[soft.argmax(axis=1)]
         return np.where(there, np.where(place < 0, membership.argmax(axis=1), place), -1), membership
 
-    def keep(self, order: Ints) -> Components:
+    def keep(self, order: Ints) -> "Components":
         new = np.full(self.owner.shape[1] + 1, -1)
         new[order] = np.arange(len(order))
         return replace(self, place=new[self.place], owner=self.owner[:, order])
