@@ -39,7 +39,7 @@ def judge(
             distinct = min(len(np.unique(next(iter(points.values())), axis=0)), problem.n_rows)
             numbers = numbers_for(min(n, MOST_OBJECTS))  # as many clusters as distinct rows are found by every kind
             few, numbers = bool(distinct <= numbers[-1]), numbers[(numbers < distinct) | (numbers == 2)]
-            kinds = kinds_of(points, numbers)
+            kinds = kinds_of(points, numbers, mixture=not runner.table.has_words)
             seen = problem if some is None else check_problem(ensemble[some])
             found = find_voices(kinds, consensus_at(seen, numbers), Halves(points))
             n_clusters = min(found.n_clusters, problem.n_rows)

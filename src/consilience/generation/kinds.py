@@ -38,15 +38,15 @@ def numbers_for(n_objects: int) -> Ints:
     return np.arange(2, max(2, min(int(np.clip(np.sqrt(n_objects), FEWEST_NUMBERS, MOST_NUMBERS)), n_objects // 2)) + 1)
 
 
-def kinds_of(scalings: Mapping[str, Floats], numbers: Ints) -> Ensemble:
+def kinds_of(scalings: Mapping[str, Floats], numbers: Ints, mixture: bool = True) -> Ensemble:
     """Partitions of the points, which come in one or more scalings; `info` has `method`, `scaling`, `n_clusters` and `own`.
 
-    `own` marks a number that a kind found itself.
+    `own` marks a number that a kind found itself. No `mixture` is asked of columns that came from words, which no Gaussian describes.
     """
     labels: list[Labels] = []
     rows: list[dict[str, Any]] = []
     for scaling, points in scalings.items():
-        for method, found, own in _partitions(points, numbers, mixture=not rows):
+        for method, found, own in _partitions(points, numbers, mixture and not rows):
             labels.append(found)
             rows.append({"method": method, "scaling": scaling, "n_clusters": int(found.max()) + 1, "own": own})
     return Ensemble.from_codes(np.column_stack(labels), info=pd.DataFrame(rows))

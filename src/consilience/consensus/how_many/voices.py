@@ -4,7 +4,7 @@ Two partitions into k clusters are **the same** if every cluster of either has a
 objects that both label. A partition P of all objects has a voice of every other kind that has the same; one if a kind that has it finds the
 same in two halves of the objects; and one of each kind whose own number is k:
 
-    voices(k) = max_P #{kinds Q ≠ kind of P: min over clusters J(P, Q) ≥ .88} + [P is found again in halves] + #{kinds whose own number is k}
+    voices(k) = max_P ( #{kinds Q ≠ kind of P: min over clusters J(P, Q) ≥ .88} + [P is found again in halves] ) + #{kinds whose own is k}
 
 The answer is the finest number with three voices; without such, the one with the most voices, then the nearest partitions, then the fewest
 clusters. The consensus of the members at every number is one of the kinds, and gives the labels.
@@ -59,7 +59,7 @@ class Voices:
         if self.voices >= FIRM:
             return ""
         if self.voices < ENOUGH:
-            return "different kinds of clustering find different clusters at every number: there may be none"
+            return "too few kinds of clustering find the same clusters at any number: there may be none"
         return f"only {count(self.voices, 'voice')} speak for {count(self.n_clusters, 'cluster')}"
 
     @property
