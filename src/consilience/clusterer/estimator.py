@@ -48,8 +48,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int, "auto" or None
-        Of the answer. "auto" takes the finest number for which two kinds of clustering that fail differently speak
-        (:mod:`consilience.consensus.how_many.voices`); `doubt_` says where fewer than three do.
+        Of the answer. "auto" takes the finest number with three voices of kinds of clustering that fail differently
+        (:mod:`consilience.consensus.how_many.voices`); `doubt_` says where it has fewer than four.
         None takes the middle of the numbers that the members draw from (with `base`, the median of those that they found), without looking.
     n_clusterings : int, optional
         Members of the ensemble; by default 100 where they are k-means, and 30 where each takes longer.
@@ -91,7 +91,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     confidence_ : (n_objects,) array
         Probability that an independent ensemble of the same kind puts the object in the same cluster, times how far the nearest other kind
         of clustering has the same cluster (Jaccard index), and times the trust in the number where it was looked for
-        (1 − 2^−voices). Of objects that are not in the sample, the mean of those that are and have as much support.
+        (1 − 2^−(voices − 2)). Of objects that are not in the sample, the mean of those that are and have as much support.
     support_ : (n_objects,) array
         Share of the members that agree with that.
     n_clusters_ : int
@@ -102,8 +102,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         Why the answer is weak: too few kinds of clustering speak for the number, no other kind finds the clusters, few objects, or low
         confidence; empty where nothing says so.
     scales_ : DataFrame or None
-        With ``n_clusters="auto"``: the answer's number and the others with two voices, the most voices first: `n_clusters`, `voices`,
-        `nearest` (how alike two kinds are at least there), `kinds` (those that speak) and `real` (three voices).
+        With ``n_clusters="auto"``: the answer's number and the others with three voices, the most voices first: `n_clusters`, `voices`,
+        `nearest` (how alike two kinds are at least there), `kinds` (those that speak) and `real` (four voices).
     kinds_ : Ensemble
         The partitions of other kinds, of at most 3,000 objects; `info` says which kind, scaling and number. Not there after :meth:`load`.
     ensemble_ : Ensemble
