@@ -179,13 +179,6 @@ def test_clusterings_that_share_no_object():
     assert same_partition(ClusterWalk(n_clusters=4).fit(labels).labels_, np.repeat([0, 1, 2, 3], 2))
 
 
-def test_torn_clusters_of_no_weight_are_no_cause_for_warnings():
-    labels, _ = noisy_copies(n=60, k=4, r=6, noise=0.8)
-    found = ClusterWalk(n_clusters=4, theta=0.001).fit(labels)
-    assert np.isfinite(found.membership_).all()
-    assert found.n_clusters_ == 4
-
-
 @given(seed=st.integers(0, 10**6), k=st.integers(2, 4), size=st.integers(1, 6))
 def test_alignment_is_the_best_of_all_maps(seed, k, size):
     table = np.random.default_rng(seed).integers(0, 6, (k, size)).astype(float)

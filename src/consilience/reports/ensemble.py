@@ -19,12 +19,8 @@ from consilience.generation.plan import defaults
 from consilience.measures import Comparison, adjusted_rand, compare, matched_accuracy
 from consilience.measures.explained_variance import LISTED, set_apart
 from consilience.meta import MetaClustering, Null, organize, score
-<<<<<<< HEAD
-from consilience.reports.clusters import Match, followed_columns, nearest_known, say_clusters
-=======
 from consilience.meta.tree import usual_measure
-from consilience.reports.clusters import Match, followed_columns, nearest_known, say_clusters, say_size, say_sureness
->>>>>>> ways
+from consilience.reports.clusters import Match, followed_columns, nearest_known, say_clusters
 from consilience.reports.finding import Block, Finding, Items, Sheet, Text
 from consilience.reports.scales import describe_tree_over_k
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, NOT_TRUTH, Report, section
