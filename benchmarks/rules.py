@@ -203,7 +203,7 @@ RULES = {
         "N/A, NULL, ?, - are missing, beside NA, NaN, null, None",
         {
             f"tables.{module}.ABSENT": value({"", "NA", "NaN", "nan", "null", "None"})
-            for module in ("cells", "column_types")
+            for module in ("table_kinds", "column_types")
         },
     ),
     "words for unknown": (
