@@ -141,6 +141,7 @@ def test_a_reader_that_leaves_early_is_no_error():
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_demo_writes_files_that_the_next_command_reads(tmp_path):
     out = tmp_path / "out"
     done = ran("demo", "-n", 60, "--output", out)

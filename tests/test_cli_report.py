@@ -78,6 +78,7 @@ def test_labels_with_figures(tmp_path):
     assert "(quadratic)" in page.text
 
 
+@pytest.mark.slow
 def test_known_labels_from_another_table(stored, tmp_path):
     page = tmp_path / "page.html"
     ran("report", stored, page, "--known-from", BEADS, "-t", "color", "--id", "bead", "-g", 2, "--n-shuffles", 1)

@@ -457,3 +457,13 @@ def test_load_renumbers_labels_that_would_not_fit_a_table(tmp_path):
 def test_paths_that_are_none(ens, path):
     for action in (ens.save, Ensemble.load):
         refuses("must be the path of a folder", action, path)
+
+
+def test_a_table_that_looks_transposed_is_warned_of():
+    rows = [[0] * 12 + [1] * 12 + [2] * 12, [1, 0, 2] * 12, [0, 1, 1] * 12]
+    for table in (np.array(rows), pd.DataFrame(rows)):
+        with pytest.warns(
+            UserWarning, match="36 clusterings of 3 objects, since a column is a clustering: .* transpose"
+        ):
+            Ensemble(table)
+    assert Ensemble(rows).n_objects == Ensemble(np.array(rows).T).n_objects == 36  # without a word

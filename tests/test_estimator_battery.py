@@ -36,7 +36,7 @@ ESTIMATORS = discover()
 QUICK = {
     "CCIB": {"n_init": 2, "trade_off": 0.1},
     "CondEns": {"n_init": 2, "center": "group"},
-    "EnsembleClusterer": {"n_clusters": 4, "n_clusterings": 10, "method": "quadratic"},  # which one check asks for
+    "EnsembleClusterer": {"n_clusters": 4, "n_clusterings": 6, "method": "quadratic"},  # which one check asks for
     "NBCE": {"max_iter": 40, "n_chains": 2},
 }
 OF_COUNTS = ("CCIB", "CountBottleneck", "DataLoom", "MDC", "MultinomialMixture")

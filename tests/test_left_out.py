@@ -8,6 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 import consilience as cs
 from consilience.consensus.left_out import agreement, left_out
 from consilience.consensus.rows.problem import check_problem
+from consilience.explorer.api import Api
+from consilience.explorer.session import Session
+from explorer_cases import ask
 from oracle import trust as plain
 from samples import noisy_copies
 
@@ -73,5 +76,7 @@ def test_agreement_is_measured_by_all_orders_of_the_labels():
     assert_array_equal(same, [[1, 0, 0], [0, 1, 1], [0, 1, 1]])
 
 
-def test_more_clusterings(frame):
+def test_more_clusterings_and_the_page(frame):
     assert cs.combine(frame[TOOLS[:5]]).update(with_junk(frame)).names == TOOLS
+    told = ask(Api(Session(cs.organize(with_junk(frame), 2, progress=False))), "detail/9.16c")
+    assert told["made"] == {"combined": "left out, agreeing with no other: single, random, shuffled"}

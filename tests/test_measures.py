@@ -20,13 +20,18 @@ from consilience.measures import elements as module
 from samples import noisy_copies, random_labels, refuses
 
 fewer = settings(max_examples=25)  # of each of the measures, which share their parts
-EVERY = {name: getattr(measures, name) for name in MEASURES}
+EVERY = {name: how.function for name, how in MEASURES.items()}
 every_measure = pytest.mark.parametrize("measure", EVERY.values(), ids=EVERY)
 
 
-def scikit_learn_ami(a, b):
-    """Of two objects apart in both, which are equal clusterings, scikit-learn 1.6 says 0."""
-    return 1.0 if len(set(a)) == len(set(b)) == len(a) == 2 else metrics.adjusted_mutual_info_score(a, b)
+def scikit_learn_ami(a, b, average="arithmetic"):
+    """Of two objects apart in both, which are equal clusterings, scikit-learn 1.6 says 0; of 0 / 0 beside single objects it says 1."""
+    singles = [len(set(labels)) == len(a) for labels in (a, b)]
+    if len(a) == 2 and all(singles):
+        return 1.0
+    if average == "min" and any(singles) and not all(singles):
+        return 0.0
+    return metrics.adjusted_mutual_info_score(a, b, average_method=average)
 
 
 SCIKIT_LEARN = {
@@ -34,6 +39,7 @@ SCIKIT_LEARN = {
     "adjusted_rand": metrics.adjusted_rand_score,
     "nmi": lambda a, b: metrics.normalized_mutual_info_score(a, b, average_method="geometric"),
     "adjusted_mutual_information": scikit_learn_ami,
+    "shared_information": lambda a, b: scikit_learn_ami(a, b, "min"),
     "information_ratio": metrics.homogeneity_score,
 }
 
@@ -72,6 +78,7 @@ def test_range_and_identity(measure, pair):
     low, high = {
         "adjusted_rand": (-1, 1),
         "adjusted_mutual_information": (-1, 1),
+        "shared_information": (-1, 1),
         "variation_of_information": (0, np.log(len(a)) + 1e-12),
     }.get(measure.__name__, (0, 1))
     assert low <= measure(a, b) <= high
@@ -250,14 +257,27 @@ def test_perplexity():
 
 
 @pytest.mark.filterwarnings("ignore:The number of unique classes")  # of which scikit-learn 1.7 warns
-def test_all_pairs_equal_to_scikit_learn():
+@pytest.mark.parametrize(
+    ("name", "average"), [("adjusted_mutual_information", "arithmetic"), ("shared_information", "min")]
+)
+def test_all_pairs_equal_to_scikit_learn(name, average):
     labels = np.column_stack([noisy_copies(3000, 20, 4, 0.5)[0], random_labels(0, 3000, 4, [2, 30, 300, 2500])])
-    matrix = pairwise(Ensemble(labels), "adjusted_mutual_information")
+    matrix = pairwise(Ensemble(labels), name)
     for i, j in itertools.combinations(range(8), 2):
-        want = metrics.adjusted_mutual_info_score(labels[:, i], labels[:, j])
+        want = metrics.adjusted_mutual_info_score(labels[:, i], labels[:, j], average_method=average)
         assert matrix[i, j] == pytest.approx(want, abs=1e-9), (i, j)
     assert_array_equal(matrix, matrix.T)
     assert_array_equal(np.diag(matrix), 1.0)
+
+
+@fewer
+@given(clusterings(k=4), st.integers(2, 4))
+def test_shared_information_forgives_refinement(pair, parts):
+    a, b = map(np.array, pair)
+    finer = a * parts + b % parts
+    assume(len(set(a)) > 1 and len(set(finer)) < len(a))
+    assert measures.adjusted_mutual_information(a, finer, average="min") == pytest.approx(1, abs=1e-9)
+    refuses("unknown average 'max'", measures.adjusted_mutual_information, a, b, "max")
 
 
 ensembles = st.builds(

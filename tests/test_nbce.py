@@ -557,7 +557,7 @@ def test_weighted_rows_are_copies(kind, prior):
 
 
 @every_kind
-@both_priors
+@pytest.mark.parametrize("prior", first_of(["tsb", "fsd"]))
 def test_rows_apart_give_the_same_numbers(kind, prior):
     rows = label_rows(n=90, p=0.4)
     start = start_of(90, 8)

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import squareform
 
 import consilience as cs
-from consilience import Ensemble, measures, pairwise, stability
+from consilience import Ensemble, pairwise, stability
 from consilience._check import InputError
 from consilience.measures import MEASURES
 from consilience.measures.counts import BAND
@@ -26,7 +26,7 @@ def ensemble_of(*drawn):
 
 
 def check_against_single_pairs(ens, name, pairs=None):
-    measure, matrix = getattr(measures, name), pairwise(ens, name)
+    measure, matrix = MEASURES[name].function, pairwise(ens, name)
     m = ens.n_clusterings
     assert matrix.shape == (m, m)
     for i, j in itertools.product(range(m), repeat=2) if pairs is None else pairs:
@@ -110,7 +110,7 @@ def test_refusals():
 @pytest.mark.parametrize("holes", [0.0, 0.3, 0.8])
 def test_stability_is_the_mean_over_pairs(name, holes):
     ens = ensemble_of(8, 15, 7, 3, holes)
-    measure = getattr(measures, name)
+    measure = MEASURES[name].function
     columns = list(ens.labels.T)
 
     def values(kept):

@@ -111,7 +111,6 @@ def test_a_clustering_that_is_mostly_noise_is_an_outlier_though_above_chance():
     assert np.flatnonzero(found["better_without"]).tolist() == [4]
     others = cs.combine(np.delete(columns, 4, 0).T, 5, "vote").labels
     assert cs.measures.adjusted_rand(others, columns[4]) > 0.08  # shuffled labels stay within 0.01 of 0
-    assert found["reliability"][4] > 0.08
 
 
 def test_fineness_costs_no_reliability_and_only_the_fine_say_much():

@@ -17,7 +17,11 @@ SYMMETRIC = options.OneOf("consilience.measures:MEASURES", only=lambda how: bool
 @option("--n-groups -g", GROUPS, type=options.Number("auto"))
 @option("--height", "Instead: groups that are complete at this height of the tree.", type=float)
 @options.linkage_option
-@option("--measure -m", "How alike two clusterings are.", type=SYMMETRIC, default="cluster_difference")
+@option(
+    "--measure -m",
+    "How alike two clusterings are; by default shared_information, or cluster_difference of equal numbers of clusters.",
+    type=SYMMETRIC,
+)
 @options.consensus_options(
     "Clusters of a group's consensus; by default the median of its clusterings.",
     "How a group's clusterings are combined; by default as combine does.",
@@ -50,6 +54,7 @@ def command(
     ensemble = opened.ensemble
     wanted = n_groups if n_groups is not None or height is not None else "auto"
     settings = {name: tree.pop(name) for name in ("n_clusters", "method")}
+    tree["measure"] = tree["measure"] or "auto"
     settings = {"random_state": tree["random_state"], **settings, "method": settings["method"] or "auto"}
     meta = organize(ensemble, wanted, height=height, **tree)
     scores = known_scores(ensemble, dict(opened.known))

@@ -69,7 +69,7 @@ def _beside_kinds(
     """The consensus, and the kind that is nearest to it. Where none has its clusters and two confirm each other, theirs are taken."""
 
     def nearest_to(labels: Ints) -> Agreement | None:
-        return nearest_kind(labels if some is None else labels[some], problem.n_clusters, kinds)
+        return nearest_kind(labels if some is None else labels[some], int(labels.max()) + 1, kinds)
 
     nearest = nearest_to(consensus.labels)
     if nearest is None or not nearest.doubt or consensus.method != "walk" or consensus.n_clusters < problem.n_clusters:
@@ -81,7 +81,8 @@ def _beside_kinds(
         model._take(problem, model._ordered(problem, model._from(problem, start)))
         now = nearest_to(model.labels_)
         if now is not None and now.jaccard.min() > nearest.jaccard.min():
-            fields = {name: getattr(model, f"{name}_") for name in ("labels", "confidence", "support", "membership", "anmi")}
+            names_of = "labels", "confidence", "support", "membership", "anmi"
+            fields = {name: getattr(model, f"{name}_") for name in names_of}
             note = f"the clusters are those that {names} both find"
             return replace(consensus, **fields, note=note, estimator=model), now
     return consensus, nearest

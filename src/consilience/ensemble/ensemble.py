@@ -108,7 +108,7 @@ result or AnnData
             label_names.append(found)
         if info is None and names is not None:
             info = {"name": names}
-        if len(vectors) > len(table) and _looks_transposed(given):
+        if len(vectors) > len(table) > 2 and _looks_transposed(given):
             much = f"{len(vectors):,} clusterings of {count(len(table), 'object')}, since a column is a clustering"
             warnings.warn(f"{much}: if every row is one, transpose the table, or give a list of its rows", stacklevel=2)
         self._set(table, label_names, info, _ids_of_index(index) if ids is None else ids)

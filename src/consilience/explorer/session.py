@@ -25,7 +25,7 @@ from consilience.measures.cluster_features import ComparableTable
 from consilience.measures.explained_variance import VarianceBetween
 from consilience.measures.summary import known_labels
 from consilience.meta import MetaClustering, organize
-from consilience.meta.tree import check_cut
+from consilience.meta.tree import check_cut, usual_measure
 from consilience.reports.plane import Plane, feature_names
 from consilience.reports.words import code_names
 from consilience.tables import Table, scale
@@ -97,7 +97,7 @@ class Session:
         self.features = [] if data is None or data.kind == "distances" else feature_names(data)
         self.planes = planes_of(ensemble, data, axes, embeddings or {})
         self.linkage = given.linkage if given else linkage or self.kept.view.get("linkage", "ward")
-        self.measure = given.measure if given else "cluster_difference"
+        self.measure = given.measure if given else usual_measure(ensemble)
         self.sketch: Any = given.n_pairs if given else "auto"
         self.seed = given.seed if given else 0
         self.grown: list[str] = []  # lines that make what was added in memory

@@ -56,7 +56,7 @@ class DisplayedClustering:
     assess: Callable[[], Floats] | None = None  # computes the confidence, which takes longer than the consensus
     judge: Callable[[], pd.DataFrame] | None = None  # computes how reliable each clustering of a consensus is
     edited: Edited | None = None
-    note: str = ""  # of a consensus: that it was found by a sample of the objects
+    note: str = ""  # of a consensus: what was left out, and that it was found by a sample of the objects
 
     @property
     def nbytes(self) -> int:

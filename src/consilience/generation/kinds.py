@@ -150,8 +150,8 @@ def _em(points: Floats, start: Labels, shape: str) -> tuple[float, Labels]:
 def _full(points: Floats, weights: Floats, ridge: Floats) -> Floats:
     """(n, k) log-densities but for the constant, of means and full covariances by `weights` (n, k), whose columns sum to 1."""
     away = points - (weights.T @ points)[:, None]  # (k, n, d)
-    covariances = (weights.T[:, :, None] * away).transpose(0, 2, 1) @ away + ridge[:, None, None] * np.eye(points.shape[1])
-    roots = np.linalg.inv(np.linalg.cholesky(covariances))
+    covariances = (weights.T[:, :, None] * away).transpose(0, 2, 1) @ away
+    roots = np.linalg.inv(np.linalg.cholesky(covariances + ridge[:, None, None] * np.eye(points.shape[1])))
     volumes = np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
     return volumes - np.square(away @ roots.transpose(0, 2, 1)).sum(axis=2).T / 2
 
@@ -160,6 +160,8 @@ def _axes(squares: Floats, is_round: bool, points: Floats, weights: Floats, ridg
     """The same of variances along the columns, or of one variance for all columns."""
     means = weights.T @ points
     variances = np.maximum(weights.T @ squares - means**2, 0.0)
-    variances = (variances.mean(axis=1, keepdims=True) if is_round else variances) + ridge[:, None] + np.zeros_like(means)
+    if is_round:
+        variances = np.repeat(variances.mean(axis=1, keepdims=True), points.shape[1], axis=1)
+    variances += ridge[:, None]
     distances = squares @ (1 / variances).T - 2 * points @ (means / variances).T + (means**2 / variances).sum(axis=1)
     return -(np.log(variances).sum(axis=1) + distances) / 2

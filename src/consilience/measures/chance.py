@@ -5,12 +5,14 @@ nothing but Φ, and E[Φ] is the sum of E[φ(X)] over the cells, X the objects t
 That depends on (n, a, b) alone: E[Φ] of all pairs is N E Nᵀ, N the number of clusters of each size in each clustering.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from consilience import _kernels
+from consilience._check import check_choice
 from consilience._kernels import x_log_x
 from consilience._run.progress import track
 from consilience._types import Array, Floats, Labels
@@ -20,10 +22,14 @@ from consilience.measures.counts import Sums, check_pair, codes_of, ratio, unkno
 from consilience.measures.information import shared_and_entropies
 
 ROWS = 64  # safeguard: memory; sizes looked up with all others at a time
+AVERAGES: dict[str, Callable[[Floats, Floats], Floats]] = {
+    "arithmetic": lambda own, other: (own + other) / 2,
+    "min": np.minimum,
+}
 
 
-def adjusted_mutual_information(a: Any, b: Any) -> float:
-    """Mutual information adjusted for chance: (I − E[I]) / (mean of both entropies − E[I]) (Vinh, Epps and Bailey 2010).
+def adjusted_mutual_information(a: Any, b: Any, average: str = "arithmetic") -> float:
+    """Mutual information adjusted for chance: (I − E[I]) / (average of both entropies − E[I]) (Vinh, Epps and Bailey 2010).
 
     0 on average for unrelated clusterings whatever their numbers of clusters, 1 if equal; can be negative. E[I] is exact, over
     all ways to deal the objects out at the same cluster sizes. Equal to ``sklearn.metrics.adjusted_mutual_info_score`` on the
@@ -33,6 +39,9 @@ def adjusted_mutual_information(a: Any, b: Any) -> float:
     ----------
     a, b : (n_objects,) label vectors
         Objects missing in either are left out.
+    average : {"arithmetic", "min"}
+        With "min", the smaller entropy, a clustering and its refinement score 1: the coarser one can be read off the finer. In
+        :func:`pairwise` and wherever a measure is named that is "shared_information".
 
     Returns
     -------
@@ -48,27 +57,35 @@ def adjusted_mutual_information(a: Any, b: Any) -> float:
     >>> from consilience.measures import adjusted_mutual_information
     >>> round(adjusted_mutual_information([0, 0, 1, 1], [0, 0, 1, 2]), 3)
     0.571
+    >>> round(adjusted_mutual_information([0, 0, 1, 1], [0, 0, 1, 2], average="min"), 3)
+    1.0
     """
+    check_choice(average, AVERAGES, "average")
     a, b = check_pair(a, b)
     both = (a >= 0) & (b >= 0)
     a, b = a[both], b[both]
     (own, own_times), (other, other_times) = _sizes(a), _sizes(b)
     expected = own_times @ _kernels.expected_xlogx(len(a), own, other) @ other_times
-    return float(adjusted_from(counts.sums_with_each(a, b[:, None], "xlogx"), expected)[0])
+    return float(adjusted_from(counts.sums_with_each(a, b[:, None], "xlogx"), expected, average)[0])
 
 
-def adjusted_from(s: Sums, expected: Floats) -> Floats:
-    """(Φ − E[Φ]) / (n · mean entropy − n · E[I]); 1 where both are one cluster or single objects, 0 where one is."""
+def shared_information(a: Any, b: Any) -> float:
+    """How much of what the coarser of two clusterings says the other says too, by chance 0: 1 where one refines the other."""
+    return adjusted_mutual_information(a, b, average="min")
+
+
+def adjusted_from(s: Sums, expected: Floats, average: str) -> Floats:
+    """(Φ − E[Φ]) / (n · average entropy − n · E[I]); 1 where both are one cluster or single objects, 0 where one is."""
     _, own, other = shared_and_entropies(s)
     by_chance = expected - s.own - s.other + x_log_x(s.n)
-    value = ratio(s.joint - expected, (own + other) / 2 - by_chance, 0.0)
+    value = ratio(s.joint - expected, AVERAGES[average](own, other) - by_chance, 0.0)
     one_cluster, single_objects = (own == 0, other == 0), (s.own == 0, s.other == 0)
     fixed = np.logical_or.reduce(np.broadcast_arrays(*one_cluster, *single_objects))
     equal = (one_cluster[0] & one_cluster[1]) | (single_objects[0] & single_objects[1])
     return unknown(s.n, np.where(equal, 1.0, np.where(fixed, 0.0, np.minimum(value, 1.0))))
 
 
-def adjusted_all_pairs(ens: Ensemble, threads: int, progress: bool | None) -> Floats:
+def adjusted_all_pairs(ens: Ensemble, threads: int, progress: bool | None, average: str = "arithmetic") -> Floats:
     m = ens.n_clusterings
     codes, clusters = codes_of(ens.labels)
     expected = None if ens.has_missing else _expected_sums(ens, threads, progress)
@@ -78,7 +95,7 @@ def adjusted_all_pairs(ens: Ensemble, threads: int, progress: bool | None) -> Fl
             by_chance = _kernels.expected_sums(codes, clusters, begin, end, threads=threads)
         else:
             by_chance = expected[:end, begin:end]
-        out[:end, begin:end] = adjusted_from(sums, by_chance)
+        out[:end, begin:end] = adjusted_from(sums, by_chance, average)
     return counts.mirror(out)
 
 

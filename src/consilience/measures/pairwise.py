@@ -38,8 +38,9 @@ def pairwise(
     ensemble : Ensemble, or what one is made from: path, folder, DataFrame, array, AnnData, result
     measure : str
         A name in :data:`MEASURES`: "rand", "adjusted_rand", "jaccard", "cluster_difference", "nmi", "adjusted_mutual_information",
-        "variation_of_information", "information_ratio", "element_centric", "accuracy", "matched_accuracy", "f1", or one of your own. The
-        first nine are computed in bulk by a native kernel; the next three need the tables themselves and take 10 to 100 times as long.
+        "shared_information" (the same over the smaller entropy), "variation_of_information", "information_ratio", "element_centric",
+        "accuracy", "matched_accuracy", "f1", or one of your own. The first ten are computed in bulk by a native kernel; the next three
+        need the tables themselves and take 10 to 100 times as long.
     columns : str, int or sequence of them, optional
         Of a table or a run: the clusterings to take, by name, position or pattern (``"leiden_*"``).
     id_column : str or int, optional

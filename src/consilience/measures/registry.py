@@ -10,6 +10,7 @@ The function gets the codes of the objects that both clusterings label. With a f
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from consilience.measures import chance, elements, information, matching, pairs
@@ -62,6 +63,9 @@ MEASURES: dict[str, Measure] = {
     ),
     "nmi": Measure(information.nmi, term="xlogx", formula=information.nmi_from),
     "adjusted_mutual_information": Measure(chance.adjusted_mutual_information, all_pairs=chance.adjusted_all_pairs),
+    "shared_information": Measure(
+        chance.shared_information, all_pairs=partial(chance.adjusted_all_pairs, average="min")
+    ),
     "variation_of_information": Measure(
         information.variation_of_information,
         is_distance=True,

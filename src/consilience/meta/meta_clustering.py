@@ -43,7 +43,8 @@ class MetaClustering(Result):
         much that is more than the jump before: Figure 8 of Caruana et al. 2006.
     linkage, measure : str
     n_pairs : int or None
-        Random pairs of objects from which the distances are estimated; None if they are exact.
+        Random pairs of objects (of another measure than Cluster Difference: random objects) from which the distances are estimated; None if
+        they are exact.
     standard_error : float
         Of the estimates, as a root mean square; 0 if exact.
     note : str
@@ -190,7 +191,7 @@ class MetaClustering(Result):
         Examples
         --------
         >>> import consilience as cs
-        >>> cs.organize([[0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 2, 3]], 1).medoid()
+        >>> cs.organize([[0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 2, 2], [0, 1, 1, 2, 2, 0]], 1).medoid()
         1
         """
         return trees.medoid_of(self.distances, self.members(which))
@@ -294,8 +295,9 @@ class MetaClustering(Result):
         lines = [f"MetaClustering: {m} of {n} in {count(self.n_groups, 'group')}", f"sizes      {sizes}{more}"]
         lines += [f"tree       {self.linkage} linkage of {self.measure}", f"groups     {self.note}"]
         if self.n_pairs is not None:
-            pairs = f"{self.n_pairs:,} random pairs of objects"
-            lines.append(f"distances  estimated from {pairs}, standard error {self.standard_error:.4f}")
+            lines.append(
+                f"distances  estimated from {trees.sketched(self.measure, self.n_pairs)}, standard error {self.standard_error:.4f}"
+            )
         return "\n  ".join(lines)
 
 
@@ -307,7 +309,7 @@ def organize(
     n_groups: int | str | None = "auto",
     linkage: str = "ward",
     *,
-    measure: str = "cluster_difference",
+    measure: str = "auto",
     height: float | None = None,
     sketch: int | str | None = "auto",
     columns: Columns = None,
@@ -329,12 +331,14 @@ def organize(
         Ward's method makes groups of like size. Average linkage (Caruana et al. 2006) often leaves most clusterings in one group,
         single linkage nearly all.
     measure : str
-        Any symmetric measure of :func:`consilience.pairwise`; a similarity s becomes the distance 1 − s.
+        Any symmetric measure of :func:`consilience.pairwise`; a similarity s becomes the distance 1 − s. "auto" is "shared_information",
+        which forgives fineness (a clustering and its refinement are alike, so that clusterings are not set apart by their number of
+        clusters), and "cluster_difference" (Caruana et al. 2006) where all clusterings have one number of clusters.
     height : float, optional
         Instead of `n_groups`: the groups that are complete at this height of the tree.
     sketch : "auto", int or None
-        Estimate the Cluster Difference from so many random pairs of objects; None is exact. "auto" is exact unless that would
-        take one core more than about ten seconds and 32,768 pairs are at least ten times as fast.
+        Estimate the Cluster Difference from so many random pairs of objects, any other measure on so many random objects; None is exact.
+        "auto" is exact unless that would take one core more than about ten seconds and 32,768 pairs, or 8,192 objects, are far faster.
     columns : str, int or sequence of them, optional
         Of a table or a run: the clusterings to take, by name, position or pattern (``"leiden_*"``).
     id_column : str or int, optional
@@ -354,8 +358,7 @@ def organize(
     -----
     Time O(m² n) for exact distances or O(m² · pairs) for a sketch, then O(m²); memory 12 m² bytes beyond the ensemble.
     Two clusterings are compared on the objects that both label; without any there is no distance, and they are refused.
-    Ward's method takes the distances as if they were Euclidean. (The square root of Cluster Difference is: Ward's method on that
-    would be exact in the space of object pairs, but its groups told less about known labels on the one data set tried.)
+    Ward's method takes the distances as if they were Euclidean.
 
     Examples
     --------
@@ -364,13 +367,15 @@ def organize(
     >>> cs.organize(load_beads_labels())
     MetaClustering: 16 clusterings of 300 objects in 2 groups
       sizes      10, 6
-      tree       ward linkage of cluster_difference
-      groups     2 by the sharpest jump of the compactness curve; next 3, 8, 6: a suggestion, not a truth
+      tree       ward linkage of shared_information
+      groups     2 by the sharpest jump of the compactness curve; next 3, 6, 7: a suggestion, not a truth
     """
     ens, seed = as_ensemble(ensemble, columns=columns, id_column=id_column), check_seed(random_state)
     if ens.n_clusterings < 2:
         raise InputError("there is only one clustering: to organize takes at least two")
     check_choice(linkage, LINKAGES, "linkage")
+    if measure == "auto":
+        measure = trees.usual_measure(ens)
     check_choice(measure, [name for name, how in MEASURES.items() if how.symmetric], "symmetric measure")
     n_pairs = trees.sketch_size(ens, measure, sketch)
     if height is not None and n_groups == "auto":

@@ -119,15 +119,21 @@ def candidate_jumps(curve: pd.DataFrame) -> pd.DataFrame:
 # Distances between clusterings: exact, or estimated from a sketch where that would take long.
 #
 # All pairs of m clusterings are SciPy's condensed vector, m (m − 1) / 2 numbers. A sketch estimates the Cluster Difference by the share of
-# random pairs of objects on which two clusterings differ.
+# random pairs of objects on which two clusterings differ, and every other measure on random objects.
 
 SKETCHED = ("cluster_difference", "rand")
 # safeguard: for time, pairs of objects in a sketch made without asking (`sketch="auto"`): a standard error of about 0.002
 PAIRS = 2**15
 COSTLY = 3 * 10**10  # safeguard: for time, objects × pairs of clusterings: ten seconds of one core for the exact kernel
 LARGE = PAIRS  # objects from which such a sketch is ten times as fast
+OBJECTS = 2**13  # safeguard: for time, objects in a sketch of another measure made without asking
 BLOCK = 2048  # safeguard: for memory, pairs of objects drawn at a time
 MOST_PAIRS = 2**24  # safeguard: precision, pairs in all: single precision counts exactly up to here
+
+
+def usual_measure(ensemble: Ensemble) -> str:
+    """Cluster Difference where all clusterings have one number of clusters; else what forgives fineness."""
+    return "cluster_difference" if len(set(ensemble.n_clusters.tolist())) == 1 else "shared_information"
 
 
 def sketch_size(ensemble: Ensemble, measure: str, sketch: Any) -> int | None:
@@ -137,27 +143,29 @@ def sketch_size(ensemble: Ensemble, measure: str, sketch: Any) -> int | None:
     if isinstance(sketch, str):
         check_word("sketch", sketch)
         n, m = ensemble.labels.shape
-        costly = measure in SKETCHED and n >= LARGE and n * m * (m - 1) // 2 > COSTLY
-        return PAIRS if costly else None
-    if measure not in SKETCHED:
-        raise InputError(f"a sketch estimates {' or '.join(SKETCHED)}, not {measure}; use sketch=None")
+        costly = n >= LARGE and n * m * (m - 1) // 2 > COSTLY
+        return (PAIRS if measure in SKETCHED else OBJECTS) if costly else None
     if check_count("sketch", sketch) > MOST_PAIRS:
         most = f"a sketch has at most {MOST_PAIRS:,} pairs of objects"
         raise InputError(f"{most}; got {sketch:,}: use fewer, or sketch=None")
-    return int(sketch)
+    return None if measure not in SKETCHED and sketch >= ensemble.n_objects else int(sketch)
+
+
+def sketched(measure: str, n_pairs: int) -> str:
+    """What a sketch was made of."""
+    return f"{n_pairs:,} random {'pairs of ' if measure in SKETCHED else ''}objects"
 
 
 def distances_between(
     ensemble: Ensemble, measure: str, n_pairs: int | None, *, seed: int, n_jobs: int | None, progress: bool | None
 ) -> tuple[Floats, float]:
     """Condensed distances of all pairs of clusterings, and their standard error (0 if exact)."""
-    if n_pairs is not None:
+    if n_pairs is not None and measure in SKETCHED:
         distances, error = sketch_differences(ensemble, n_pairs, seed=seed, progress=progress)
+    elif n_pairs is not None:
+        distances, error = _sketch_of_objects(ensemble, measure, n_pairs, seed, n_jobs, progress)
     else:
-        matrix, error = pairwise(ensemble, measure, n_jobs=n_jobs, progress=progress), 0.0
-        distances = squareform(matrix, checks=False)
-        if not MEASURES[measure].is_distance:
-            np.subtract(1, distances, out=distances)
+        distances, error = _exact(ensemble, measure, n_jobs, progress), 0.0
     np.maximum(distances, 0, out=distances)  # rounding must not make a distance negative; NaN stays
     unknown = np.flatnonzero(np.isnan(distances))
     if not unknown.size:
@@ -170,10 +178,27 @@ def distances_between(
     more = f" ({count(len(unknown), 'such pair')} in all)" if len(unknown) > 1 else ""
     two = f"clusterings {one!r} and {other!r}"
     if n_pairs is not None:
-        lack = f"none of {n_pairs:,} random pairs of objects is labeled in both {two}{more}"
+        lack = f"none of {sketched(measure, n_pairs)} is labeled in both {two}{more}"
         raise InputError(f"{lack}: use a larger sketch, or sketch=None")
     lack = f"{two} share no labeled object, so nothing says how far apart they are{more}"
     raise InputError(f"{lack}: leave out those that overlap too little")
+
+
+def _exact(ensemble: Ensemble, measure: str, n_jobs: int | None, progress: bool | None) -> Floats:
+    matrix = pairwise(ensemble, measure, n_jobs=n_jobs, progress=progress)
+    distances: Floats = squareform(matrix, checks=False)
+    return distances if MEASURES[measure].is_distance else np.subtract(1, distances, out=distances)
+
+
+def _sketch_of_objects(
+    ensemble: Ensemble, measure: str, size: int, seed: int, n_jobs: int | None, progress: bool | None
+) -> tuple[Floats, float]:
+    """The distances of the clusterings of some objects; their error by those of two halves of the objects, to first order."""
+    drawn = stream(seed, "meta.objects").permutation(ensemble.n_objects)[:size]
+    whole = _exact(ensemble[np.sort(drawn)], measure, n_jobs, progress)
+    one, other = (_exact(ensemble[np.sort(half)], measure, n_jobs, False) for half in np.array_split(drawn, 2))
+    left_out = 1 - size / ensemble.n_objects
+    return whole, float(np.sqrt(left_out * np.nanmean(np.square(one - other)))) / 2
 
 
 def sketch_differences(

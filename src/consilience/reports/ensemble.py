@@ -19,6 +19,7 @@ from consilience.generation.plan import defaults
 from consilience.measures import Comparison, adjusted_rand, compare, matched_accuracy
 from consilience.measures.explained_variance import LISTED, set_apart
 from consilience.meta import MetaClustering, Null, organize, score
+from consilience.meta.tree import usual_measure
 from consilience.reports.clusters import Match, followed_columns, nearest_known, say_clusters
 from consilience.reports.finding import Block, Finding, Items, Sheet, Text
 from consilience.reports.scales import describe_tree_over_k
@@ -181,7 +182,7 @@ class EnsembleReport(Report, of=Ensemble):
         lines += [f"ens = {code}"] if code else []
         if meta is None:
             return lines
-        how = "" if meta.measure == "cluster_difference" else f", measure={meta.measure!r}"
+        how = "" if meta.measure == usual_measure(meta.ensemble) else f", measure={meta.measure!r}"
         call = f"ens, {meta.n_groups}, {meta.linkage!r}{how}, random_state={self.options.seed}"
         return [*lines, f"meta = cs.organize({call})"]
 

@@ -14,7 +14,7 @@ from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
 from consilience.measures import accuracy, matched_accuracy
 from consilience.meta import Map, MetaClustering, Null
-from consilience.meta.tree import layout
+from consilience.meta.tree import layout, sketched
 from consilience.reports import clusters, figures
 from consilience.reports.consensus import describe_consensus
 from consilience.reports.ensemble import EnsembleReport
@@ -55,8 +55,7 @@ def meta_finding(result: MetaClustering, *, scores: pd.DataFrame | None = None, 
 def _about_tree(meta: MetaClustering) -> Iterator[str]:
     yield f"Tree: {meta.linkage} linkage of {format_name(meta.measure)}; groups: {meta.note}."
     if meta.n_pairs is not None:
-        pairs = f"{meta.n_pairs:,} random pairs of objects"
-        yield f"Distances are estimated from {pairs}, standard error {meta.standard_error:.4f}."
+        yield f"Distances are estimated from {sketched(meta.measure, meta.n_pairs)}, standard error {meta.standard_error:.4f}."
 
 
 def _jumps(meta: MetaClustering) -> str:

@@ -100,15 +100,18 @@ def find_voices(kinds: Ensemble, consensus: Mapping[int, Labels], halves: Halves
         if info.method != "mixture" and (labels >= 0).mean() >= LABELED:
             at.setdefault(int(info.n_clusters), []).append((info.method, info.scaling, labels))
     rows = []
-    for k in sorted(k for k in at if k > 1):
+    asked = kinds.info.loc[
+        ~kinds.info["own"], "n_clusters"
+    ]  # a kind's own number beyond these has nobody to confirm it
+    for k in sorted({int(k) for k in asked if k > 1}):
         nearest, best = _most_voices(at[k])
         numbers = sorted(own.get(k, ()))
         voices = len({kind for kind, *_ in best[0]}) - 1 + len(numbers)
         again = (same for same in best if voices and any(_found_again(halves, *one, k) for one in same))
         same = next(again, [])
         speak = list(dict.fromkeys(kind for kind, *_ in same or best[0]))
-        said = [*(speak if len(speak) > 1 else []), *["halves"] * bool(same), *(f"{kind} (own number)" for kind in numbers)]
-        rows.append((k, voices + bool(same), nearest, ", ".join(said)))
+        speak = (speak if len(speak) > 1 else []) + ["halves"] * bool(same)
+        rows.append((k, voices + bool(same), nearest, ", ".join(speak + [f"{kind} (own number)" for kind in numbers])))
     table = pd.DataFrame(rows, columns=["n_clusters", "voices", "nearest", "kinds"])
     enough = table.loc[table["voices"] >= ENOUGH, "n_clusters"]
     best = table.sort_values(["voices", "nearest", "n_clusters"], ascending=[False, False, True])["n_clusters"].iloc[0]
@@ -190,5 +193,7 @@ def confirmed(kinds: Ensemble, n_clusters: int) -> tuple[str, Labels] | None:
     of_k = kinds.info["n_clusters"].eq(n_clusters) & ~kinds.info["own"]
     partitions = [(kinds.info["method"][j], kinds.labels[:, j]) for j in np.flatnonzero(of_k)]
     pairs = [(likeness(a[1], b[1]).min(), a, b) for a, b in combinations(partitions, 2) if a[0] != b[0]]
-    value, one, two = max(pairs, key=lambda pair: pair[0], default=(0.0, ("", None), ("", None)))
-    return (f"{one[0]} and {two[0]}", one[1]) if value >= SAME else None
+    if not pairs:
+        return None
+    value, (one, labels), (two, _) = max(pairs, key=lambda pair: pair[0])
+    return (f"{one} and {two}", labels) if value >= SAME else None

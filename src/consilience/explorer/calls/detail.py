@@ -35,7 +35,7 @@ TOP, DESCRIBED = 8, 60  # safeguard: columns for each cluster, and clusters that
 def detail(call: Call) -> Reply:
     session, snapshot, one = call.session, call.snapshot, call.clustering()
     row = None if one.leaf is None else snapshot.meta.ensemble.info.iloc[one.leaf]
-    made: dict[str, Any] | None = {"sample": one.note} if one.note else None
+    made: dict[str, Any] | None = {"combined": one.note} if one.note else None
     if one.edited is not None:
         made = {"edited from": one.edited.origin, "edits": [in_words(step) for step in one.edited.steps]}
     return call.reply(
