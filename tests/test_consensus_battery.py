@@ -7,7 +7,7 @@ import pytest
 
 import consilience as cs
 from consilience.consensus import METHODS
-from consilience.consensus.methods import information as bottleneck
+from consilience.consensus.methods import information_and_quadratic as bottleneck
 from consilience.measures import anmi, nmi
 from samples import first_of, noisy_copies, refuses
 

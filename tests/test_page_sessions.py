@@ -14,7 +14,7 @@ import pytest
 
 import consilience as cs
 from consilience.explorer import Server
-from consilience.explorer.launch import load_page
+from consilience.explorer.server import load_page
 from consilience.explorer.sources import open_clusterings
 from consilience.generation import Variations
 from explorer_cases import free_port

@@ -18,7 +18,7 @@ from consilience._run.time_limit import end_children
 from consilience._types import Floats, Labels, PathLike
 from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
-from consilience.ensemble.store.info import STREAM
+from consilience.ensemble.store.columns import STREAM
 from consilience.ensemble.store.manifest_and_lock import find_manifest, is_blank
 from consilience.generation.guide import BoundGuide
 from consilience.generation.plan import FRACTIONS, METHODS, WHOLE, Plan, Spec, defaults, draw, vary
@@ -28,7 +28,7 @@ from consilience.inputs import as_table
 from consilience.measures import compactness
 from consilience.measures.pairwise import sample_objects
 from consilience.tables import Table
-from consilience.tables.matrix import array_of, check_rows
+from consilience.tables.check_matrix import array_of, check_rows
 
 LARGEST_BATCH = 512  # safeguard: clusterings by k-means of one kernel call: 512 fit its buffers
 WINDOW, LARGEST_TASK = 256, 32  # safeguard: memory for weights; clusterings drawn at a time, and made by one task
