@@ -11,7 +11,7 @@ import pytest
 from benchmarks.beside.collect import collect, conditions, run_side, write
 from benchmarks.beside.notes import NOTES
 from benchmarks.beside.peers import PEERS, SIDES, Peer
-from benchmarks.beside.render import PAGE, behind, load, load_growth, ratios, render
+from benchmarks.beside.render import PAGE, behind, load, load_more, ratios, render
 from benchmarks.beside.task import Task, ari, difference, matched_ari
 from benchmarks.beside.tasks import TASKS
 from benchmarks.beside.tasks.labels import noisy
@@ -57,7 +57,7 @@ def test_kept_sides_are_not_run_again(found, monkeypatch):
     assert again.items() >= found["sides"][-1].items()
     assert again["date"] > "2001-02-03"
     found["sides"] = [*kept, again]
-    conditions_told = render({"quadratic": found}, None)
+    conditions_told = render({"quadratic": found})
     assert "to 99.5, under other load" in conditions_told
     assert f"2001-02-03 to {again['date']}" in conditions_told
 
@@ -97,7 +97,7 @@ def test_page_says_what_was_kept(tmp_path, monkeypatch, found):
     monkeypatch.setitem(TASKS, "quadratic", SMALL)
     assert [ratio for _, ratio in ratios(found)] == [25]
     write(found, tmp_path)
-    page = render(load(tmp_path), None)
+    page = render(load(tmp_path))
     assert "| small | scikit-learn: k-means | 25 | .900 / .900 | 3 / 3 |" in page
     assert "| scikit-learn, k-means | 25.0 | 25 | 2.00 | 3 | .900 |  | 3 |" in page
     assert "| plain NumPy, a function that is not there | no such function |" in page
@@ -125,7 +125,7 @@ def test_every_side_of_every_task_is_there():
 
 
 def test_committed_page_agrees_with_its_figures():
-    assert PAGE.read_text(encoding="utf-8") == render(load(), load_growth())
+    assert PAGE.read_text(encoding="utf-8") == render(load(), **load_more())
     assert {path.name for path in Path(PAGE).parent.glob("*.png")} >= {"beside.png", "growth.png"}
 
 

@@ -96,7 +96,6 @@ def test_the_budget_decides_whether_the_similarity_is_sparsified():
     assert HBGF(10, max_rows=100, random_state=0).fit(labels).sampled_
 
 
-@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(3, 12), r=st.integers(1, 4), missing=st.booleans())
 def test_weights_give_the_cut_of_the_graph_of_all_objects(seed, n, r, missing):
     rng = np.random.default_rng(seed)
