@@ -256,7 +256,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         )
         with warnings.catch_warnings():  # a fold of the data often has constant columns, which is not worth a warning
             warnings.filterwarnings("ignore", ".* being constant", GenerationWarning)
-            return Runner(table, plan, self.base, self.n_jobs, keeps_predictors=True), recipe
+            return Runner(table, plan, self.base, self.n_jobs, keeps_predictors=True, scored=False), recipe
 
     def _member_clusters(self, n: int) -> Any:
         if self.base_n_clusters is not None:
