@@ -31,6 +31,7 @@ from benchmarks import (
     startup,
     storing,
     tables,
+    ways,
 )
 
 CASES = {
@@ -54,6 +55,7 @@ CASES = {
         agreement,
         explorer,
         page,
+        ways,
         scale,
     )
     for f in module.CASES

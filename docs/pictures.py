@@ -3,7 +3,7 @@
 | picture | made from |
 | --- | --- |
 | agreement.png | the bundled clusterings of the beads, compared |
-| start.png, how_many.png, single_cell.png | the code of their pages, as it stands there |
+| start.png, how_many.png, ways.png, single_cell.png | the code of their pages, as it stands there |
 | engine.svg | `engine_picture.py` |
 | explorer.png, explorer-compare.png | README's demo in the explorer, and two of its groups compared; with Playwright and a Chromium |
 
@@ -56,6 +56,11 @@ def draw_start() -> None:
 def draw_how_many() -> None:
     """The curve of *How many clusters?*"""
     run_page("how_many.md", "how_many.png")
+
+
+def draw_ways() -> None:
+    """The clusterings of *Ways and modes* in the plane."""
+    run_page("ways.md", "ways.png")
 
 
 def draw_single_cell() -> None:
@@ -147,6 +152,7 @@ MAKERS: dict[str, Callable[[], None]] = {
     "agreement": draw_agreement,
     "start": draw_start,
     "how_many": draw_how_many,
+    "ways": draw_ways,
     "single_cell": draw_single_cell,
     "engine": draw_engine,
     "explorer": draw_explorer,

@@ -37,6 +37,7 @@ _OWNED = {
     "clusterer.drift": ("Drift",),
     "clusterer.saving": ("ClustererModel",),
     "consensus": ("Consensus",),
+    "consensus.samples.modes": ("Modes",),
     "consensus.samples.summarize": ("CertainCore", "CredibleBall", "Summary"),
     "measures": ("Comparison", "Stability"),
     "measures.compare_labelings": ("LabelingComparison",),

@@ -12,6 +12,7 @@ import pandas as pd
 from consilience._check import InputError, check_choice, check_count, check_seed, count, show
 from consilience._types import Columns, EnsembleLike, Floats, Ints
 from consilience.consensus import Consensus, combine
+from consilience.consensus.samples.ways import find_ways
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result
 from consilience.inputs import as_ensemble
@@ -20,6 +21,7 @@ from consilience.meta import tree as trees
 from consilience.meta.maps import Map, make_map
 from consilience.meta.scores import Null, best_of_groups
 from consilience.meta.tree import LINKAGES, layout, number_of_groups
+from consilience.meta.ways import Way
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -108,6 +110,22 @@ class MetaClustering(Result):
     def jumps(self) -> pd.DataFrame:
         """Candidate numbers of groups, from 2 to 30, the sharpest jump of the curve first."""
         return trees.candidate_jumps(self.curve)
+
+    @cached_property
+    def ways(self) -> list[Way]:
+        """The truly different groupings among the clusterings, each at whatever fineness; none where nothing recurs.
+
+        Unlike groups, which are a cut of the tree, ways are counted: one is an answer. A clustering that no way describes belongs to none.
+
+        Examples
+        --------
+        >>> import consilience as cs
+        >>> meta = cs.organize([[0, 0, 1, 1] * 9, [0, 0, 1, 2] * 9, [0, 1, 0, 1] * 9, [1, 0, 1, 0] * 9])
+        >>> [way.members.tolist() for way in meta.ways]
+        [[0, 1], [2, 3]]
+        """
+        found = find_ways(self.ensemble, self.tree)
+        return [Way(i, some, len(some) / self.n_clusterings, self.ensemble[:, some]) for i, some in enumerate(found, 1)]
 
     def to_frame(self) -> pd.DataFrame:
         """One row per clustering: its name, group, and whether it is the group's medoid.

@@ -363,8 +363,8 @@ def quick_consensus(problem: Problem, most: int, seed: int, finer: float = 1.0, 
 
 def summarize(
     posterior: Posterior, prior: str, *, loss: str, n_clusters: int | None, seed: int, n_jobs: int | None = None
-) -> tuple[Ints, Floats, list[Components], float]:
-    """Labels and memberships of the rows, the components of every sample, and the expected loss."""
+) -> tuple[Ints, Floats, list[Components], float, list[Ints]]:
+    """Labels and memberships of the rows, the components of every sample, the expected loss, and the samples as labels of the rows."""
     samples = posterior.samples
     draws = Draws.of([sample.clusters for sample in samples], posterior.rows)
     labels, expected = rows_partition(draws, seed, loss=loss, n_clusters=n_clusters, n_jobs=n_jobs)
@@ -375,7 +375,8 @@ def summarize(
         table = tables[draws.first[s] : draws.first[s + 1]]
         owner = table / np.maximum(table.sum(axis=1, keepdims=True), 1)
         components.append(Components(sample.sizes, sample.table, sample.alpha, sample.beta, prior, owner))
-    return labels, companions(draws, labels, tables), components, expected
+    drawn = [draws.sample(s) for s in range(draws.n_samples)]
+    return labels, companions(draws, labels, tables), components, expected, drawn
 
 
 def companions(draws: Draws, labels: Ints, tables: Floats) -> Floats:

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
 
-from consilience._check import check_choice, check_count, check_positive, check_seed, check_share
+from consilience._check import InputError, check_choice, check_count, check_positive, check_seed, check_share
 from consilience._kernels import PRIORS
 from consilience._types import Floats, Ints, Labels
 from consilience.consensus.bayes.gibbs_chains import INITS, convergence_table, sample_posterior, summarize, trace_table
@@ -95,6 +95,8 @@ class NBCE(LabelModel):
         Gibbs: of `labels_`.
     n_clusters_posterior_ : Series
         Gibbs: the probability of every number of clusters.
+    samples_ : Ensemble
+        Gibbs: the clusters of the objects in every sample; objects with the same labels are where most of them are.
     n_singletons_ : int array
         Gibbs: clusters of one in every sample.
     trace_, convergence_ : DataFrame
@@ -184,7 +186,7 @@ class NBCE(LabelModel):
             progress=getattr(self, "_progress", False),  # a bar while sampling; functions set it
             **self._options("init", "n_chains", "n_samples", "n_jobs"),
         )
-        labels, membership, components, loss = summarize(
+        labels, membership, components, loss, drawn = summarize(
             posterior, self.prior, loss=self.loss, n_clusters=self.n_clusters, seed=seed, n_jobs=self.n_jobs
         )
         samples = posterior.samples
@@ -197,6 +199,7 @@ class NBCE(LabelModel):
             "beta": float(np.mean([sample.beta for sample in samples])),
             "expected_loss": loss,
             "n_clusters_posterior": shares.rename_axis("n_clusters").rename("probability"),
+            "samples": np.column_stack(drawn),
             "n_singletons": np.array([np.count_nonzero(sample.sizes == 1) for sample in samples]),
             "trace": trace_table(posterior.chains),
             "convergence": convergence_table(posterior.chains),
@@ -220,8 +223,22 @@ class NBCE(LabelModel):
     def _fit(self, ens: Ensemble, problem: Problem) -> Any:
         super()._fit(ens, problem)
         sizes = np.bincount(self.labels_[problem.first], problem.n_objects_of_rows)
+        if self.inference == "gibbs":
+            drawn = problem.to_objects(vars(self)["samples_"], -1)
+            self.samples_: Ensemble = Ensemble.from_codes(drawn.astype(np.int32), ids=ens.ids)
         self.outliers_: Ints = np.flatnonzero((self.labels_ >= 0) & (sizes[self.labels_] == 1))
         return self
+
+    def modes(self, modes: int | str = "auto", loss: str = "vi") -> Any:
+        """A few partitions that stand for the posterior, with weights: :func:`consilience.summarize` of `samples_` with `modes`."""
+        from consilience.consensus.samples.modes import (
+            find_modes,  # which asks for a consensus, and that may be this one
+        )
+
+        if self.inference != "gibbs":
+            raise InputError("modes are of samples of the posterior, which inference='gibbs' draws: fit with it")
+        seed = check_seed(self.random_state)
+        return find_modes(self.samples_, modes, check_choice(loss, LOSSES, "loss"), 1.0, None, seed, self.n_jobs)
 
     def _log_joint(self, rows: Labels) -> Floats:
         joint = mean_log_joint(self.components_, rows, self._offsets, self.power_)

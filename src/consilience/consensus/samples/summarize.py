@@ -15,6 +15,7 @@ from consilience._types import Array, Columns, EnsembleLike, Floats, Ints, Label
 from consilience.consensus.result import Labeled, list_numbers
 from consilience.consensus.rows.problem import Problem, by_size, check_problem, label_tables, row_scores
 from consilience.consensus.samples.expected_loss import LOSSES, TRIED, ExpectedLoss, best_partition, usual_starts
+from consilience.consensus.samples.modes import find_modes
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result, written_call
 from consilience.inputs import as_ensemble
@@ -386,6 +387,7 @@ def summarize(
     samples: EnsembleLike,
     loss: str = "vi",
     *,
+    modes: int | str | None = None,
     cost: float = 1.0,
     max_clusters: int | None = None,
     n_starts: int | None = None,
@@ -396,15 +398,20 @@ def summarize(
     client: Any = None,
     log: PathLike | None = None,
     progress: bool | None = None,
-) -> Summary:
+) -> Any:
     """Find the one partition that stands for many: that of least expected loss over posterior samples, or over any clusterings.
+
+    Or find a few (`modes`), each for the samples that it is nearest to.
 
     Parameters
     ----------
     samples : Ensemble, or what one is made from: path, folder, DataFrame, array (objects × samples), list of label vectors, result
-    loss : {"vi", "binder"}
+    loss : {"vi", "binder", "ways"}
         The variation of information in nats, or Binder's loss: the share of ordered pairs of objects that one partition has together and
-        the other apart.
+        the other apart. "ways", of modes alone, forgives fineness: samples of one grouping, finer or coarser, have one mode.
+    modes : int or "auto", optional
+        How many partitions, or "auto" for as many as make the shortest description of the samples: one may be enough, and there is none
+        where samples have nothing in common.
     cost : float
         Between 0 and 2: what it costs to part objects that belong together, where joining objects that do not costs
         2 − `cost`. Above 1 gives fewer clusters, below 1 more (``a`` of the R package salso).
@@ -423,8 +430,8 @@ def summarize(
 
     Returns
     -------
-    Summary
-        With the credible ball (:meth:`Summary.ball`) and the certain core (:meth:`Summary.core`).
+    Summary or Modes
+        A summary has the credible ball (:meth:`Summary.ball`) and the certain core (:meth:`Summary.core`); modes have weights.
 
     Notes
     -----
@@ -447,7 +454,7 @@ def summarize(
     array([0, 0, 0, 1, 1, 1])
     """
     began = time.perf_counter()
-    check_choice(loss, LOSSES, "loss")
+    check_choice(loss, LOSSES if modes is None else (*LOSSES, "ways"), "loss")
     if not is_number(cost) or not 0 < cost < 2:
         raise InputError(f"cost must be a number above 0 and below 2 (1: both errors cost the same); got {show(cost)}")
     if max_clusters is not None:
@@ -455,6 +462,8 @@ def summarize(
     if n_starts is not None:
         check_count("n_starts", n_starts)
     ens, seed = as_ensemble(samples, columns=columns, id_column=id_column), check_seed(random_state)
+    if modes is not None:
+        return find_modes(ens, modes, loss, cost, max_clusters, seed, n_jobs)
     given = {"loss": loss, "cost": cost, "max_clusters": max_clusters, "n_starts": n_starts, "columns": columns}
     call = written_call(summarize, samples, **given, id_column=id_column, random_state=seed)
     problem = check_problem(ens)
