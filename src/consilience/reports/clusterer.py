@@ -71,7 +71,7 @@ def clusters_finding(model: EnsembleClusterer, known: Mapping[str, Any]) -> Find
 
 
 def _other_scales(model: EnsembleClusterer) -> str:
-    """How to have the clusters at another number that two kinds speak for: the one with the most voices."""
+    """How to have the clusters at another number with three voices: the one with the most."""
     assert model.scales_ is not None
     others = model.scales_.loc[model.scales_["n_clusters"] != model.n_clusters_, "n_clusters"]
     return f"; -k {others.iloc[0]} gives those" if len(others) else ""

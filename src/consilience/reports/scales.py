@@ -19,7 +19,7 @@ CAPTION = (
     "Numbers of clusters on which two halves of the clusterings agree, that of the answer first: their adjusted Rand index, whether clouds "
     "without clusters hardly ever reach it, and the mean confidence of the objects"
 )
-VOICES = "Numbers of clusters at which two kinds of clustering or more find the same clusters, that of the answer first"
+VOICES = "Numbers of clusters with three voices of kinds of clustering or more, that of the answer first"
 PEAKS = (
     "Peaks are numbers at which the ensemble agrees with itself. Above the dashed line clouds without clusters are hardly ever; between "
     "the lines, labels alone cannot tell."

@@ -60,7 +60,9 @@ class Voices:
             return ""
         if self.voices < ENOUGH:
             return "too few kinds of clustering find the same clusters at any number: there may be none"
-        return f"only {count(self.voices, 'voice')} speak for {count(self.n_clusters, 'cluster')}"
+        said = f"only {count(self.voices, 'voice')} speak for {count(self.n_clusters, 'cluster')}"
+        most = self.table.loc[self.table["voices"].idxmax()]
+        return f"{said}, and {most['voices']} for {most['n_clusters']}" if most["voices"] > self.voices else said
 
     @property
     def note(self) -> str:
