@@ -159,8 +159,6 @@ def published(n=3):
 
 
 def main():
-    from benchmarks.beside.collect import conditions
-
     parser = argparse.ArgumentParser(prog="benchmarks.how_many", description=__doc__.splitlines()[0])
     parser.add_argument("studies", nargs="+", choices=STUDIES)
     parser.add_argument("--seeds", default="0,1,2", help="with commas between; none of ours where empty")
@@ -168,20 +166,25 @@ def main():
     parser.add_argument("--labels", type=Path, help="folder to write our labels of the suite to")
     parser.add_argument("--peers", type=Path, help="folder of the peers' environments; by default none is asked")
     asked_for = parser.parse_args()
-    kept = (
-        json.loads(FILE.read_text()) if FILE.exists() else {"ours": {}, "peers": {}, "published": rounded(published())}
-    )
     for study in asked_for.studies:
         for seed in filter(None, asked_for.seeds.split(",")):
             found = figures(ours(study, int(seed), asked_for.sets, asked_for.labels))
-            kept["ours"].setdefault(study, {})[seed] = found
-            print(study, seed, json.dumps(found), flush=True)
+            keep(("ours", study, seed), found, asked_for.sets)
         for peer in PEERS if asked_for.peers else ():
             if study in PEERS[peer][2] and (rows := theirs(peer, study, asked_for.sets, asked_for.peers)):
-                kept["peers"].setdefault(peer, {})[study] = figures(rows)
-                print(study, peer, json.dumps(kept["peers"][peer][study]), flush=True)
-        if not asked_for.sets:
-            FILE.write_text(json.dumps(conditions() | kept, indent=1) + "\n")
+                keep(("peers", peer, study), figures(rows), asked_for.sets)
+
+
+def keep(where, found, some):
+    """Print figures, and put them into the file if they are of all sets."""
+    from benchmarks.beside.collect import conditions
+
+    print(*where, json.dumps(found), flush=True)
+    if not some:
+        kept = json.loads(FILE.read_text()) if FILE.exists() else {"published": rounded(published())}
+        kept |= {name: value for name, value in conditions().items() if name in ("date", "versions", "load")}
+        kept.setdefault(where[0], {}).setdefault(where[1], {})[where[2]] = found
+        FILE.write_text(json.dumps(kept, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,9 @@ AUTO = (
 
 def how_many_section(kept: Mapping[str, Any]) -> str:
     """Beside the peers, told the number, and the bars."""
-    rows = {"**consilience**": {study: list(kept["ours"][study].values()) for study in STUDIES}}
+    ours = kept["ours"]
+    seeds = [seed for seed in ours["told"] if all(seed in ours[study] for study in STUDIES)]
+    rows = {f"**consilience**, {_seeds(seeds)}": {study: [ours[study][seed] for seed in seeds] for study in STUDIES}}
     rows |= {peer: {study: [one] for study, one in found.items()} for peer, found in kept["peers"].items()}
     rows |= {f"{name}, as published": {"told": [one]} for name, one in kept["published"].items()}
     auto = [("", *AUTO), *(_not_told(name, row) for name, row in rows.items() if "suite" in row)]
@@ -32,7 +34,7 @@ def how_many_section(kept: Mapping[str, Any]) -> str:
     for name, row in rows.items():
         if "told" in row:
             told.append((name, *(_said(one[what] for one in row["told"]) for what in ("ari", "ari_odd", "ari_even"))))
-    parts = [_table(auto), "**Told the number**, the suite:", _table(told), "**The bars**:", _bars(kept["ours"])]
+    parts = [_table(auto), "**Told the number**, the suite:", _table(told), "**The bars**:", _bars(ours, seeds)]
     return "\n\n".join([ABOUT.read_text(encoding="utf-8").strip(), *parts])
 
 
@@ -46,10 +48,13 @@ def _not_told(name: str, row: Mapping[str, Any]) -> tuple[str, ...]:
     return (name, *whole, planted["right"], planted["ari"], clouds["firm"], f"{cost:.2f}")
 
 
-def _bars(ours: Mapping[str, Any]) -> str:
-    seeds = list(ours["told"])
+def _seeds(seeds: Sequence[str]) -> str:
+    return f"seed{'s' * (len(seeds) > 1)} {', '.join(seeds)}"
+
+
+def _bars(ours: Mapping[str, Any], seeds: Sequence[str]) -> str:
     every = [judged({study: ours[study][seed] for study in STUDIES}) for seed in seeds]
-    rows = [("", f"seeds {', '.join(seeds)}", "bar", "")]
+    rows = [("", _seeds(seeds), "bar", "")]
     for what, (_, least, most) in every[0].items():
         values = [one[what][0] for one in every]
         bar = f"at least {_said([least])}" if least else f"at most {_said([most])}"

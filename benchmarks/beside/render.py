@@ -15,6 +15,7 @@ from benchmarks.beside.task import Task, difference
 from benchmarks.beside.tasks import TASKS
 from benchmarks.cluster_file import cluster_file_section
 from benchmarks.growth import growth_section
+from benchmarks.textbook import textbook_section
 
 PAGE = Path(__file__).resolve().parents[1] / "RESULTS.md"
 PICTURE = "beside.png"
@@ -24,6 +25,7 @@ SAME_TIME = 0.95  # ratios above it are no slower, as far as CPU-seconds tell
 HERE = Path(__file__).parent
 SECTIONS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "how_many": how_many_section,
+    "textbook": textbook_section,
     "cluster_file": cluster_file_section,
     "growth": growth_section,
 }
