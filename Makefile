@@ -17,7 +17,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 CXX := $(shell for c in $(CXX) c++ g++ clang++; do command -v $$c >/dev/null 2>&1 && echo $$c && break; done)
 SOURCES := pyproject.toml CMakeLists.txt README.md \
   $(shell find native src page -type f -not -name '*.so' -not -name '*.pyc' -not -path '*/node_modules/*' -not -path '*/static/*')
-SANITIZE := -std=c++17 -g -O1 -Wall -Wextra -fno-omit-frame-pointer -fno-sanitize-recover=all -pthread -Inative $(STRICT)
+SANITIZE := -std=c++17 -g1 -Wall -Wextra -fno-omit-frame-pointer -fno-sanitize-recover=all -pthread -Inative $(STRICT)
 
 RELEASE := -std=c++17 -O3 -DNDEBUG -ffp-contract=off -Wall -Wextra -pthread -Inative $(STRICT)
 KERNELS := build/kernels-address build/kernels-thread build/kernels-release build/kernels-portable
@@ -36,9 +36,9 @@ test: needs
 page: page/node_modules/.installed
 	cd page && node build.mjs
 
-# Format, lint, types and unit tests of the page, where Node.js is there.
-page-check:
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory page/node_modules/.installed && cd page && npm run --silent check && node build.mjs ../build/page; \
+# Format, lint, types and unit tests of the page, where Node.js is there; and that the package has it.
+page-check: $(VENV)/.wheel
+	@if command -v npm >/dev/null; then (cd page && npm run --silent check) && $(BIN)/python -m zipfile -l build/wheel/*.whl | grep -q static/explorer.js; \
 	else echo "the explorer's page is not checked: that needs Node.js and npm"; fi
 
 page/node_modules/.installed: page/package-lock.json
@@ -56,9 +56,12 @@ layers: $(VENV)/.tested
 	$(BIN)/lint-imports
 
 # Threads of the tests would only wait for each other. A file stays with one worker, so that what its tests share is made once.
-# What is compiled of the tests is kept for the next run.
+# One process collects them first: what it compiles, all workers and the next run find.
+UNITS := -q -m 'not slow' tests --pyargs consilience --doctest-modules
 units: $(VENV)/.tested
-	PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n 4 --dist loadfile -m 'not slow' tests --pyargs consilience --doctest-modules
+	@mkdir -p build
+	@PYTHONDONTWRITEBYTECODE= $(PYTEST) --collect-only $(UNITS) >build/collected.txt || { cat build/collected.txt; exit 1; }
+	PYTHONDONTWRITEBYTECODE= $(PYTEST) -n 3 --dist loadfile $(UNITS)
 
 slow: $(VENV)/.tested
 	@$(MAKE) --no-print-directory sanitizers
@@ -84,11 +87,11 @@ sanitizers: needs
 
 build/kernels-address: tests/native/test_kernels.cpp $(wildcard native/*.hpp)
 	@mkdir -p build
-	$(CXX) $(SANITIZE) -fsanitize=address,undefined $< -o $@
+	$(CXX) $(SANITIZE) -O0 -fsanitize=address,undefined $< -o $@
 
 build/kernels-thread: tests/native/test_kernels.cpp $(wildcard native/*.hpp)
 	@mkdir -p build
-	$(CXX) $(SANITIZE) -fsanitize=thread $< -o $@
+	$(CXX) $(SANITIZE) -O1 -fsanitize=thread $< -o $@
 
 build/kernels-release: tests/native/test_kernels.cpp $(wildcard native/*.hpp)
 	@mkdir -p build
@@ -126,7 +129,7 @@ $(VENV)/.installed: $(SOURCES) | $(BIN)/python
 	@touch $@
 
 # The kernels are compiled while the dependencies are fetched.
-$(VENV)/.wheel: $(SOURCES) | $(BIN)/python
+$(VENV)/.wheel: $(SOURCES) | $(BIN)/python $(if $(shell command -v npm),page/node_modules/.installed)
 	rm -rf build/wheel
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel .
 	@touch $@

@@ -15,8 +15,7 @@ import numpy as np
 import consilience as cs
 from consilience.datasets import load_beads, load_beads_labels
 from consilience.explorer.api import Api
-from consilience.explorer.launch import Asset
-from consilience.explorer.replies import unpack
+from consilience.explorer.server import Asset
 from consilience.explorer.session import Session
 from consilience.explorer.sources import open_clusterings
 
@@ -51,6 +50,17 @@ def stored_session(folder: Path) -> Session:
     if not folder.exists():
         cs.generate(load_beads(), 40, 4, store=folder, progress=False)
     return open_clusterings(folder).with_data(load_beads()).session()
+
+
+def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    begin = 4 + int.from_bytes(data[:4], "little")
+    header = json.loads(data[4:begin])
+    arrays = {}
+    for name, place in header["arrays"].items():
+        kind = np.dtype(place["dtype"]).newbyteorder("<")
+        size = int(np.prod(place["shape"]))
+        arrays[name] = np.frombuffer(data, kind, size, begin + place["offset"]).reshape(place["shape"])
+    return header, arrays
 
 
 def free_port() -> int:

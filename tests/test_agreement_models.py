@@ -8,8 +8,8 @@ from scipy import sparse
 from sklearn.base import clone
 
 from consilience.agreement import MDC, DataLoom
-from consilience.agreement.count_table import check_counts, counts_from_data
-from consilience.agreement.models import column_clusters, grow
+from consilience.agreement.count_table import check_counts
+from consilience.agreement.mdc_and_dataloom import column_clusters, grow
 from consilience.measures import adjusted_rand, nmi
 from oracle.sweep import mutual_information
 from samples import block_counts, refusals
@@ -99,21 +99,9 @@ def test_empty_rows_and_columns_have_no_label(model):
     assert set(np.flatnonzero(found.column_labels_ < 0)) >= {7, 9}
 
 
-def test_measured_data_become_counts():
-    rng = np.random.default_rng(0)
-    truth = np.repeat(np.arange(3), 50)
-    data = rng.normal(size=(150, 4)) + 6 * np.eye(4)[truth]
-    for method in ("bins", "neighbors"):
-        counts = counts_from_data(data, method)
-        assert counts.shape[0] == 150
-        assert adjusted_rand(truth, MDC(3, random_state=0).fit(counts).row_labels_) > 0.9
-    assert (counts_from_data(data).sum(axis=1) == 4).all()
-
-
 test_bad_input = refusals(
     (lambda: MDC(20).fit(np.ones((10, 30))), "20 clusters are more than the 10 rows that have counts"),
     (lambda: MDC(2, n_column_clusters=31).fit(np.ones((10, 30))), "31 clusters are more than the 30 columns"),
     (lambda: MDC(2).fit(np.zeros((10, 30))), "all counts are 0"),
     (lambda: MDC(2).fit(-np.ones((10, 30))), "-1"),
-    (lambda: counts_from_data([[1.0], [2.0]], "bin"), "did you mean 'bins'"),
 )

@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, roc
 
 import consilience as cs
 import consilience.anndata as ca
-from consilience.anndata.frames import without_crumbs
+from consilience.anndata.h5ad_values import without_crumbs
 from consilience.explorer.sources import open_clusterings
 from consilience.generation.methods.neighbors import connectivities, nearest_neighbors
 from consilience.measures import element_centric
@@ -235,23 +235,18 @@ def test_genes_of_a_planted_split():
 
 def test_pictures_are_axes(made):
     adata = made.copy()
-    adata.obsm["X_umap"] = np.column_stack([TYPES, TYPES % 2]) + RNG.random((240, 2))
     tree = ca.plot_tree(adata)
     words = {text.get_text() for text in tree.texts}
     top = made.uns["consensus"]["split_genes"].iloc[0]
     assert any(top["gene"] in word for word in words)
     assert not any("gene" in text.get_text() for text in ca.plot_tree(adata, genes=0).texts)
     assert tree.get_yticklabels()[0].get_text().endswith("clusters")
-    confidence = ca.plot_confidence(adata)
-    assert confidence.get_xlabel() == "umap 1"
-    drawn = confidence.collections[0]
-    assert sorted(drawn.get_array()) == pytest.approx(sorted(adata.obs["consensus_confidence"]))
     stability = ca.plot_stability(adata)
     assert stability.get_xlabel() == "number of clusters"
-    given = plt.figure().subplots(1, 4)
-    for axis, draw in zip(given, (ca.plot_tree, ca.plot_confidence, ca.plot_stability), strict=False):
+    given = plt.figure().subplots(1, 3)
+    for axis, draw in zip(given, (ca.plot_tree, ca.plot_stability), strict=False):
         assert draw(adata, ax=axis) is axis
-    assert ca.plot_tree(adata, keys=["type", "consensus"], color="gene3", ax=given[3]) is given[3]
+    assert ca.plot_tree(adata, keys=["type", "consensus"], color="gene3", ax=given[2]) is given[2]
     adata.raw = adata.copy()
     adata.X = sparse.csr_matrix(adata.shape)
     by_gene = ca.plot_tree(adata, keys=["type", "consensus"], color="gene3").collections[0].get_array()
@@ -267,9 +262,9 @@ def test_what_cannot_be_is_said():
     refuses("say the same thing", ca.generate, cells(), use_rep="X", resolutions=1, n_clusters=3)
     refuses("no graph 'other'", ca.generate, cells(), use_rep="X", neighbors_key="other")
     refuses("no clusterings", ca.combine, cells())
-    for verb in (ca.consensus, ca.plot_confidence):
+    for verb in (ca.consensus, ca.plot_stability):
         refuses("call it first", verb, cells())
-    for verb in (ca.generate, ca.combine, ca.consensus, ca.plot_confidence):
+    for verb in (ca.generate, ca.combine, ca.consensus, ca.plot_stability):
         refuses("must be an AnnData", verb, np.zeros((5, 5)))
 
 

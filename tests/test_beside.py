@@ -1,5 +1,6 @@
 """The benchmarks beside peers: one task run for real, absent peers, and the page that is rendered from what was kept."""
 
+import gzip
 import re
 import sys
 from dataclasses import replace
@@ -11,10 +12,12 @@ import pytest
 from benchmarks.beside.collect import collect, conditions, run_side, write
 from benchmarks.beside.notes import NOTES
 from benchmarks.beside.peers import PEERS, SIDES, Peer
-from benchmarks.beside.render import PAGE, behind, load, load_growth, ratios, render
+from benchmarks.beside.render import PAGE, behind, load, load_more, ratios, render
 from benchmarks.beside.task import Task, ari, difference, matched_ari
 from benchmarks.beside.tasks import TASKS
 from benchmarks.beside.tasks.labels import noisy
+from benchmarks.how_many import figures, row_of, write_labels
+from benchmarks.how_many_sets import cloud, planted
 
 ASIDE = {
     ("scikit_learn", "kmeans_of_labels"): "k-means",
@@ -57,7 +60,7 @@ def test_kept_sides_are_not_run_again(found, monkeypatch):
     assert again.items() >= found["sides"][-1].items()
     assert again["date"] > "2001-02-03"
     found["sides"] = [*kept, again]
-    conditions_told = render({"quadratic": found}, None)
+    conditions_told = render({"quadratic": found})
     assert "to 99.5, under other load" in conditions_told
     assert f"2001-02-03 to {again['date']}" in conditions_told
 
@@ -97,7 +100,7 @@ def test_page_says_what_was_kept(tmp_path, monkeypatch, found):
     monkeypatch.setitem(TASKS, "quadratic", SMALL)
     assert [ratio for _, ratio in ratios(found)] == [25]
     write(found, tmp_path)
-    page = render(load(tmp_path), None)
+    page = render(load(tmp_path))
     assert "| small | scikit-learn: k-means | 25 | .900 / .900 | 3 / 3 |" in page
     assert "| scikit-learn, k-means | 25.0 | 25 | 2.00 | 3 | .900 |  | 3 |" in page
     assert "| plain NumPy, a function that is not there | no such function |" in page
@@ -125,7 +128,7 @@ def test_every_side_of_every_task_is_there():
 
 
 def test_committed_page_agrees_with_its_figures():
-    assert PAGE.read_text(encoding="utf-8") == render(load(), load_growth())
+    assert PAGE.read_text(encoding="utf-8") == render(load(), **load_more())
     assert {path.name for path in Path(PAGE).parent.glob("*.png")} >= {"beside.png", "growth.png"}
 
 
@@ -136,3 +139,31 @@ def test_whatever_is_slower_or_worse_is_explained():
             assert NOTES.get((name, *peer)), (name, peer)
         compared += bool("sides" in kept and ratios(kept))
     assert compared >= 10
+
+
+def test_answers_to_how_many_are_judged_and_counted():
+    refs = np.array([[1, 1, 1, 2, 2, 2, 0], [1, 2, 3, 1, 2, 3, 1]]).T
+    told = [row_of("b_x", refs, 2, np.array([0, 0, 0, 1, 1, 1, 1]), sure=0.95, doubt=False, cpu_s=1.0)]
+    assert (told[0]["ari"], told[0]["right"]) == (1, True)
+    bad = row_of("a_x", refs, "auto", np.array([0, 1, 0, 1, 0, 1, 2]), sure=0.95, doubt=False, cpu_s=1.0)
+    whole = row_of("c_x", refs, "auto", np.array([0, 0, 0, 1, 1, -1, -1]), sure=0.2, doubt=True, cpu_s=1.0)
+    assert (bad["k"], bad["right"], whole["right"]) == (3, True, True)
+    assert whole["ari"] < 1  # what was left out of the clusters is a cluster
+    found = figures([bad, whole, *told])
+    assert (found["right"], found["right_odd"], found["right_doubted"], found["firm"]) == (3, 2, 1, 2)
+    assert found["sure_and_bad"] == ["a_x"]
+
+
+def test_labels_of_the_suite_are_written_as_its_authors_do(tmp_path):
+    for k, labels in ((3, [2, 0, 1, -1]), ("auto", [0, 1, 1, 0]), (4, [0, 1, 2, 2])):
+        write_labels(tmp_path, "fcps_two_words", np.array(labels), k)
+    files = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.gz")}
+    assert files == {"consilience/fcps/two_words.result3.gz", "consilience_auto/fcps/two_words.result2.gz"}
+    with gzip.open(tmp_path / "consilience/fcps/two_words.result3.gz", "rt") as file:
+        assert file.read() == "consilience\n3\n1\n2\n0\n"
+
+
+def test_planted_sets_and_clouds_stay_what_they_are():
+    X, refs = planted(7)
+    assert (*X.shape, int(refs.max()), round(float(X.sum()), 4)) == (3582, 20, 19, 3105.0273)
+    assert len({round(float(cloud(seed)[0].std()), 6) for seed in range(6)}) == 6

@@ -7,12 +7,12 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.blocks import LabelBlocks, WrittenConsensus, combining, passes, sample_and_place
+from consilience.blocks import LabelBlocks, WrittenConsensus, combining, sample_and_place, vote_mixture_nbce
 from consilience.blocks.combining import FIXED, bytes_of
 from consilience.blocks.distinct_rows import Coded, of_block
 from consilience.consensus import METHODS, MajorityVote
@@ -182,32 +182,6 @@ def _die_once(mark):
         os._exit(1)
 
 
-def test_clusterings_of_the_same_objects_at_several_sites(codes, frame):
-    wanted = cs.combine(codes, 4, "mcla")
-    sites = [LabelBlocks(cut(codes[:, some], 90)) for some in (slice(0, 2), slice(2, 3), slice(3, 7))]
-    assert_same(cs.combine(LabelBlocks.beside(sites), 4, "mcla"), wanted)
-    columns = [["run0", "run1"], ["run2", "run3", "run4", "run5", "run6"]]
-    sites = [LabelBlocks(cut(frame, 300), columns=some, id_column="cell", block_rows=50) for some in columns]
-    assert_same(cs.combine(LabelBlocks.beside(sites), 4, "mcla"), cs.combine(frame, 4, "mcla"))
-
-
-def test_sites_on_workers_of_their_own(client, codes):
-    here, there = list(client.nthreads())[:2]
-    one = client.scatter(cut(codes[:, :3], 500), hash=False, workers=[here])
-    other = client.scatter(cut(codes[:, 3:], 500), hash=False, workers=[there])
-    sites = LabelBlocks.beside([LabelBlocks(one), LabelBlocks(other)])
-    assert_same(cs.combine(sites, 4, "mcla"), cs.combine(codes, 4, "mcla"))
-
-
-def test_sites_that_do_not_fit_together(codes, frame):
-    refuses("have 2, 3 parts", LabelBlocks.beside, [LabelBlocks(cut(codes, 500)), LabelBlocks(cut(codes, 400))])
-    named = {"columns": ["run0"], "id_column": "cell"}
-    both = LabelBlocks.beside([LabelBlocks([part], **named) for part in (frame, frame[::-1])])
-    refuses("'cell0000' in one is 'cell0899' in another", cs.combine, both)
-    refuses("takes a list of LabelBlocks", LabelBlocks.beside, [codes])
-
-
-@settings(max_examples=30)
 @given(st.data())
 def test_merging_in_any_order_of_neighbors_finds_the_same_rows(data):
     n = data.draw(st.integers(1, 30))
@@ -225,7 +199,6 @@ def test_merging_in_any_order_of_neighbors_finds_the_same_rows(data):
     assert found[0].n_objects == n
 
 
-@settings(max_examples=30)
 @given(st.data())
 def test_labels_of_blocks_are_coded_as_in_memory(data):
     words = st.one_of(st.none(), st.integers(-1, 3), st.sampled_from(["b", "a", "c", "-1", 10**12, True]))
@@ -395,7 +368,7 @@ def test_passes_of_the_mixture_and_the_bound_go_over_all_objects(many, monkeypat
 
 def test_starts_of_the_bound_compete_on_few_objects_as_in_memory(many, monkeypatch):
     monkeypatch.setattr(variational, "SAMPLE", 500)
-    monkeypatch.setattr(passes, "BLOCK", 300)
+    monkeypatch.setattr(vote_mixture_nbce, "BLOCK", 300)
     how = {**NBCE, "inference": "vb"}
     assert_close(combine_tightly(many, "nbce", k=None, **how), cs.combine(many, None, "nbce", **how))
 

@@ -141,6 +141,7 @@ def test_a_reader_that_leaves_early_is_no_error():
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_demo_writes_files_that_the_next_command_reads(tmp_path):
     out = tmp_path / "out"
     done = ran("demo", "-n", 60, "--output", out)
@@ -153,18 +154,6 @@ def test_demo_writes_files_that_the_next_command_reads(tmp_path):
     assert [words[0] for words in told] == ["organize", "generate", "compare"]
     for words in told:
         ran(*words)
-
-
-def test_demo_leaves_what_is_not_its_own(tmp_path):
-    out = tmp_path / "out"
-    cs.generate(np.random.default_rng(0).normal(size=(30, 3)), 5, 3, store=out / "run")
-    assert "choose another folder" in refused("demo", "-n", 60, "--output", out)
-    assert cs.Ensemble.load(out / "run").n_objects == 30
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_script(shell):
-    assert "_CONSILIENCE_COMPLETE" in run("completion", shell).stdout
 
 
 @pytest.mark.slow

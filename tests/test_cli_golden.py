@@ -30,7 +30,10 @@ def folder(tmp_path, monkeypatch):
     counts = np.random.default_rng(0).poisson(np.kron(np.eye(3), np.ones((10, 5))) * 4 + 0.2)
     frame = pd.DataFrame(counts, columns=[f"{topic}{i}" for topic in ("sea", "law", "art") for i in range(5)])
     frame.assign(topic=np.repeat(["s", "l", "a"], 10)).to_csv(tmp_path / "counts.csv", index=False)
-    pd.read_csv(tmp_path / "beads_labels.csv").filter(regex="bead|form").to_csv(tmp_path / "form.csv", index=False)
+    form = pd.read_csv(tmp_path / "beads_labels.csv").filter(regex="bead|form")
+    form.to_csv(tmp_path / "form.csv", index=False)
+    junk = {"single": 0, "random": np.random.default_rng(0).integers(0, 4, len(form)), "ward": form["form1"]}
+    form.assign(**junk).to_csv(tmp_path / "junk.csv", index=False)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
     return tmp_path

@@ -23,7 +23,7 @@ from consilience.measures import adjusted_rand, anmi, nmi
 from oracle import row_distances
 from oracle import walk as oracle
 from oracle.label_models import one_iteration
-from samples import noisy_copies, random_labels, refuses, same_partition
+from samples import random_labels, refuses, same_partition
 
 ensembles = {
     "seed": st.integers(0, 10**6),
@@ -179,14 +179,6 @@ def test_clusterings_that_share_no_object():
     assert same_partition(ClusterWalk(n_clusters=4).fit(labels).labels_, np.repeat([0, 1, 2, 3], 2))
 
 
-def test_torn_clusters_of_no_weight_are_no_cause_for_warnings():
-    labels, _ = noisy_copies(n=60, k=4, r=6, noise=0.8)
-    found = ClusterWalk(n_clusters=4, theta=0.001).fit(labels)
-    assert np.isfinite(found.membership_).all()
-    assert found.n_clusters_ == 4
-
-
-@settings(max_examples=100)
 @given(seed=st.integers(0, 10**6), k=st.integers(2, 4), size=st.integers(1, 6))
 def test_alignment_is_the_best_of_all_maps(seed, k, size):
     table = np.random.default_rng(seed).integers(0, 6, (k, size)).astype(float)
@@ -220,19 +212,6 @@ def test_more_rounds_never_agree_less(seed, n, r, size, holes):
         assert_allclose(end.membership.sum(axis=1), 1)
         again = MajorityVote(init=problem.to_objects(end.labels, -1))._combine(problem)
         assert again.extras["agreement"] >= end.extras["agreement"] - 1e-9
-
-
-def test_a_label_that_the_sample_of_rows_lacks():
-    labels, truth = noisy_copies(20_000, 5)
-    labels[17, 3] = 5
-    found = MajorityVote(5, random_state=0).fit(labels)
-    assert nmi(found.labels_, truth) > 0.75
-
-
-def test_ties_leave_the_start_alone():
-    labels = [[0, 0, 1, 1], [0, 1, 1, 0]]
-    for start in ([0, 0, 1, 1], [0, 1, 1, 0]):
-        assert_array_equal(MajorityVote(2, init=start).fit(labels).labels_, start)
 
 
 def test_start_of_objects_that_differ_within_a_row():
@@ -317,7 +296,6 @@ def by_the_paper(problem, gap):
     return seeds, labels
 
 
-@settings(max_examples=80)
 @given(**ensembles | {"n": st.integers(2, 60)}, k=st.integers(2, 5))
 def test_equal_to_the_paper(seed, n, r, size, k, holes):
     labels = random_labels(seed, n, r, size, holes, labeled=True)

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import consilience
-from consilience.agreement import CAP, Comraf, Recommender
+from consilience.agreement import CAP, Comraf
 from consilience.alternatives import CCIB, CondEns
 from consilience.consensus import METHODS, ConsensusEstimator
 from consilience.datasets import noisy_labels
@@ -36,7 +36,7 @@ ESTIMATORS = discover()
 QUICK = {
     "CCIB": {"n_init": 2, "trade_off": 0.1},
     "CondEns": {"n_init": 2, "center": "group"},
-    "EnsembleClusterer": {"n_clusters": 4, "n_clusterings": 10, "method": "quadratic"},  # which one check asks for
+    "EnsembleClusterer": {"n_clusters": 4, "n_clusterings": 6, "method": "quadratic"},  # which one check asks for
     "NBCE": {"max_iter": 40, "n_chains": 2},
 }
 OF_COUNTS = ("CCIB", "CountBottleneck", "DataLoom", "MDC", "MultinomialMixture")
@@ -58,7 +58,7 @@ def arguments(name):
         return (labels.labels,)
     if kind is Comraf:
         return ([("rows", "columns", counts)],)
-    if kind in (CAP, Recommender):
+    if kind is CAP:
         return counts, labels, columns
     data = counts if name in OF_COUNTS else gaussians_8d5k(60, random_state=0)[0]
     return (data, known) if kind in (CCIB, CondEns) else (data,)
@@ -104,7 +104,7 @@ def test_fit_returns_itself_with_labels_and_leaves_its_parameters(name):
     assert estimator.get_params(deep=False) == before
     for labels in ("labels_", "row_labels_"):
         if isinstance(getattr(estimator, labels, None), np.ndarray):
-            assert getattr(estimator, labels).shape == ((60, 5) if name == "Recommender" else (60,))
+            assert getattr(estimator, labels).shape == (60,)
             assert getattr(estimator, labels).dtype.kind == "i"
     assert clone(estimator).get_params(deep=False).keys() == before.keys()
 
@@ -136,7 +136,7 @@ def test_a_pickled_one_is_the_same(name):
 
 @every_estimator
 def test_one_that_is_not_fitted_says_so(name):
-    for method in ("predict", "predict_proba", "score", "perplexity", "transform", "recommend"):
+    for method in ("predict", "predict_proba", "score", "perplexity", "transform"):
         if hasattr(ESTIMATORS[name], method):
             with pytest.raises(NotFittedError):
                 getattr(make(name), method)(*arguments(name)[:1])
@@ -170,7 +170,7 @@ EXCEPTIONS = {  # the methods take labels, and these are measurements
     kind.__name__: [*NO_DATA, *SPARSE, *LABELS, *(N_ITER if "max_iter" in kind().get_params() else [])]
     for kind in METHODS.values()
 }
-EXCEPTIONS |= {name: [*NO_DATA, *SPARSE, "check_fit1d"] for name in ("CAP", "Recommender")}  # take clusterings as well
+EXCEPTIONS |= {"CAP": [*NO_DATA, *SPARSE, "check_fit1d"]}  # takes clusterings as well
 EXCEPTIONS |= dict.fromkeys(["CountBottleneck", "MultinomialMixture"], EMPTY_ROWS + NEGATIVE)
 EXCEPTIONS |= dict.fromkeys(["DataLoom", "MDC"], OWN_WORDS)
 EXCEPTIONS |= {"CCIB": EMPTY_ROWS + NEGATIVE + ONE_CLUSTER + GIVEN, "CondEns": ONE_CLUSTER + GIVEN}

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from consilience.explorer.api import Api
-from consilience.explorer.launch import Server
+from consilience.explorer.server import Server
 from explorer_cases import ASSETS, TOKEN, beads_session, holes_session
 
 FINE = {200, 202, 304, 400, 401, 403, 404, 405, 408, 409, 411, 413, 415, 421, 429}
-FIRE = settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck), derandomize=True)
+FIRE = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck), derandomize=True)
 
 NUMBERS = st.one_of(
     st.integers(-3, 130).map(str),
@@ -77,14 +77,14 @@ def check(reply):
         assert "\n" not in json.loads(reply.body)["error"]
 
 
-@settings(FIRE, max_examples=300)
+@settings(FIRE, max_examples=100)
 @given(path=st.sampled_from(["jobs", "export"]), body=SENT)
 def test_posts(api, path, body):
     check(api.call("POST", f"/api/{path}", {}, body))
     api.close()
 
 
-@settings(FIRE, max_examples=300)
+@settings(FIRE, max_examples=100)
 @given(
     method=st.just("GET") | st.text(string.ascii_uppercase, min_size=1, max_size=8),
     path=GETS,
@@ -115,7 +115,7 @@ HEADERS = st.fixed_dictionaries(
 )
 
 
-@settings(FIRE, max_examples=120)
+@settings(FIRE, max_examples=40)
 @given(
     method=st.sampled_from(METHODS),
     path=st.one_of(GETS.map(lambda path: f"api/{path}"), ANY),

@@ -12,9 +12,9 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads
 from consilience.ensemble.store import Store
-from consilience.explorer.annotations import FILE, Kept
 from consilience.explorer.api import Api
 from consilience.explorer.edits import Edited, seen_in
+from consilience.explorer.explorer_json import FILE, Kept
 from consilience.explorer.jobs import Jobs
 from consilience.explorer.replies import RefusedError
 from consilience.explorer.sources import GenerateOptions, open_clusterings
@@ -82,23 +82,23 @@ def test_a_folder_that_cannot_be_written_to_is_said(tmp_path: Path, caplog: pyte
     assert (kept.lasts, kept.note, Kept(tmp_path / "gone", 4).tray) == (True, "", [ENTRY])
 
 
-def test_what_is_damaged_costs_itself_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_is_damaged_is_refused_and_left_alone(tmp_path: Path) -> None:
     codes = np.array([0, 1, 1, 0], np.int32)
     good = Edited(codes, ["a", "b"], "3m", "ward", "x", seen_in(codes))
-    bad = {**json.loads(good.written), "origin": "a\nb"}
-    labels: dict[str, Any] = {"fine": {"x": [1]}, "far": {"x": [9]}, "huge": {"x": [2**70]}, "half": {"x": [1.5]}}
-    tray: list[Any] = [ENTRY, {**ENTRY, "ref": "<b>"}, {**ENTRY, "name": "x" * 5000}, 3]
-    view = {"address": "", "plane": "", "colors": "", "linkage": "best"}
-    content = {"version": 2, "labels": labels, "edits": [json.loads(good.written), bad], "tray": tray, "view": view}
-    text = json.dumps(content)
-    (tmp_path / FILE).write_text(text)
-    with caplog.at_level(logging.WARNING):
-        kept = Kept(tmp_path, 4)
-    assert (list(kept.labels), list(kept.edits), kept.tray, kept.view) == (["fine"], [good.number], [ENTRY], {})
-    assert "explorer.json is damaged: label 2; label 3; label 4 …" in caplog.text
-    assert (tmp_path / "explorer.json.damaged").read_text() == text
-    (tmp_path / FILE).write_text(json.dumps(content | {"tray": [ENTRY] * 300}))
-    assert len(Kept(tmp_path, 4).tray) == 200
+    view = {"address": "", "plane": "", "colors": "", "linkage": "ward"}
+    content = {"version": 2, "labels": {"fine": {"x": [1]}}, "edits": [json.loads(good.written)], "tray": [ENTRY]}
+    content["view"] = view
+    (tmp_path / FILE).write_text(json.dumps(content))
+    kept = Kept(tmp_path, 4)
+    assert (list(kept.labels), list(kept.edits), kept.tray, kept.view) == (["fine"], [good.number], [ENTRY], view)
+    damage: list[dict[str, Any]] = [{"labels": {"odd": {"x": [row]}}} for row in (9, 2**70, 1.5)]
+    damage += [{"tray": [entry]} for entry in ({**ENTRY, "ref": "<b>"}, {**ENTRY, "name": "x" * 5000}, 3)]
+    damage += [{"tray": [ENTRY] * 300}, {"view": view | {"linkage": "best"}}]
+    damage += [{"edits": [{**json.loads(good.written), "origin": "a\nb"}]}]
+    for harm in damage:
+        (tmp_path / FILE).write_text(json.dumps(content | harm))
+        with pytest.raises(InputError, match="mend it, or move it away"):
+            Kept(tmp_path, 4)
 
 
 def test_a_tray_that_others_changed_is_not_overwritten(run: Path) -> None:

@@ -11,15 +11,14 @@ import consilience as cs
 from command_line import ran, refused
 from consilience._check import InputError
 from consilience.datasets import load_beads
-from consilience.explorer import launch
+from consilience.explorer import server as serving
 from consilience.explorer.api import Api
 from consilience.explorer.object_images import curves_of, files_of, pixels_from, pixels_of
-from consilience.explorer.replies import unpack
 from consilience.explorer.session import Session
 from consilience.explorer.sources import GenerateOptions, open_clusterings
 from consilience.reports.plane import plane_of
 from consilience.tables import read_table
-from explorer_cases import ASSETS, arrays, ask, beads_ensemble, beads_session, finish, post
+from explorer_cases import ASSETS, arrays, ask, beads_ensemble, beads_session, finish, post, unpack
 
 RNG = np.random.default_rng(3)
 N = 60
@@ -32,8 +31,8 @@ FEW = GenerateOptions(n_clusterings=8, n_clusters=3, progress=False)
 def opened(monkeypatch):
     """Sessions that would be shown."""
     found = []
-    monkeypatch.setattr(launch, "load_page", lambda: ASSETS)
-    monkeypatch.setattr(launch.Server, "wait", lambda self: found.append(self.api.session))
+    monkeypatch.setattr(serving, "load_page", lambda: ASSETS)
+    monkeypatch.setattr(serving.Server, "wait", lambda self: found.append(self.api.session))
     return found
 
 

@@ -14,15 +14,14 @@ from scipy import sparse
 
 import consilience as cs
 from consilience.datasets import load_beads
-from consilience.explorer.annotations import Known
 from consilience.explorer.api import Api
 from consilience.explorer.calls.call import Call
-from consilience.explorer.replies import unpack
+from consilience.explorer.explorer_json import Known
 from consilience.explorer.session import Session
 from consilience.generation.spaces import GenerationWarning
 from consilience.measures import accuracy, distinguishing_features
 from consilience.tables import read_table
-from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, drop, post
+from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, drop, post, unpack
 
 BEADS = load_beads()
 WORDS = ["the", "cat", "cattle", "dog", "Fish"]

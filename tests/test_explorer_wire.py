@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from consilience.explorer.replies import TYPES, Cache, json_reply, pack, unpack
+from consilience.explorer.replies import TYPES, Cache, json_reply, pack
+from explorer_cases import unpack
 
 SHAPES = array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=7)
 ARRAYS = st.lists(st.sampled_from(TYPES).flatmap(lambda kind: arrays(kind, SHAPES)), max_size=4)

@@ -16,7 +16,7 @@ import oracle
 from consilience import Ensemble, measures, pairwise, stability
 from consilience._check import InputError
 from consilience.measures import MEASURES
-from consilience.measures import elements as module
+from consilience.measures import element_centric_similarity as module
 from samples import noisy_copies, random_labels, refuses
 
 fewer = settings(max_examples=25)  # of each of the measures, which share their parts
@@ -140,7 +140,6 @@ def test_what_is_no_pair_of_label_vectors_is_refused(measure):
 
 
 @pytest.mark.parametrize("measure", [measures.cluster_difference, measures.variation_of_information])
-@settings(max_examples=100)
 @given(clusterings(count=3, most=12))
 def test_triangle_inequality(measure, triple):
     a, b, c = triple

@@ -176,7 +176,7 @@ def test_auto_sketches_where_exact_distances_take_long(monkeypatch):
 @pytest.mark.slow
 def test_groups_of_clusterings_of_the_vowels_know_speakers_and_vowels(data_folder):
     data, found = np.load(data_folder / "vowel.npz"), []
-    for seed in range(2, 7):
+    for seed in range(2, 4):
         meta = organize(cs.generate(data["X"].astype(float), 5000, random_state=seed, progress=False), 16, "ward")
         said = [meta.consensus(group, method="evidence").labels for group in meta.numbers]
         found.append([max(accuracy(data[known], labels) for labels in said) for known in ("y2", "y")])
@@ -254,7 +254,6 @@ def test_curve_is_eq_3_of_every_cut(linkage, ties):
     np.testing.assert_allclose(curve["jump"][1:], -np.diff(expected), atol=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
 @given(m=st.integers(2, 20), seed=st.integers(0, 99), linkage=st.sampled_from(trees.LINKAGES), ties=st.booleans())
 def test_cuts_are_nested_and_numbered_by_size(m, seed, linkage, ties):
     distances = some_distances(m, seed, ties)

@@ -133,7 +133,7 @@ def test_rows_of_many_labels_that_fit_no_cluster_well(inference):
 @pytest.mark.parametrize("inference", ["gibbs", "vb"])
 def test_merging_down_to_a_number(inference):
     labels, truth = some_copies(n=300, k=6, noise=0.2)
-    for k in (2, 4, 6):
+    for k in (2, 6):
         found = NBCE(k, inference=inference, **QUICK).fit(labels)
         assert found.n_clusters_ == k
         assert found.membership_.shape == (300, k)
@@ -225,7 +225,7 @@ def tables_of(labels, offsets, z, k):
 
 
 @both_priors
-@pytest.mark.parametrize("power", [1.0, 0.35])
+@pytest.mark.parametrize("power", first_of([0.35, 1.0]))
 @pytest.mark.parametrize(("n", "widths", "k"), SHAPES)
 def test_every_tiny_case_equals_enumeration(n, widths, k, prior, power):
     labels, offsets = rows_of(n, widths, seed=n + 10 * k)
@@ -260,7 +260,7 @@ def test_one_more_object_is_what_the_joint_says(prior):
 @both_priors
 @pytest.mark.parametrize("more", [{}, {"power": 0.4}, {"moves": 8}, {"power": 0.4, "moves": 8}])
 def test_a_sweep_is_its_twin(prior, more):
-    for seed in range(30):
+    for seed in range(12):
         labels, offsets = rows_of(5, (2, 3), seed)
         k = 1 + seed % 4
         z = np.random.default_rng(seed).integers(0, k, 5).astype(np.int32)
@@ -522,7 +522,7 @@ def test_a_pass_is_the_oracle_s(kind, prior, power):
 
 @both_priors
 @pytest.mark.parametrize("power", [1.0, 0.5])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_bound_of_vb_never_falls(prior, seed, power):
     rows = label_rows(p=0.5, seed=seed, weights=np.random.default_rng(seed).integers(1, 4, 60).astype(float))
     fit, _ = fitted(rows, "vb", prior, start=start_of(60, 8, seed), power=power)
@@ -557,7 +557,7 @@ def test_weighted_rows_are_copies(kind, prior):
 
 
 @every_kind
-@both_priors
+@pytest.mark.parametrize("prior", first_of(["tsb", "fsd"]))
 def test_rows_apart_give_the_same_numbers(kind, prior):
     rows = label_rows(n=90, p=0.4)
     start = start_of(90, 8)

@@ -104,7 +104,7 @@ def test_far_from_all_that_was_seen_nothing_is_certain(frame, model):
 def test_a_weak_answer_says_so_and_a_clear_one_nothing(frame):
     rng = np.random.default_rng(0)
     noise = EnsembleClusterer(n_clusterings=20, random_state=0).fit(rng.normal(size=(150, 3)))
-    assert noise.doubt_.startswith("no two kinds of clustering")
+    assert noise.doubt_.startswith("too few kinds of clustering")
     two = EnsembleClusterer(n_clusterings=5).fit([[1.0, 2.0], [2.0, 5.0]])
     assert two.doubt_.startswith("2 objects are too few")
     low = SimpleNamespace(labels=np.zeros(20, int), confidence=np.full(20, 0.52), scales=None)

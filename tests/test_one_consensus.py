@@ -1,6 +1,7 @@
 """One consensus: what `combine` gives is what every verb says that clusterings agree on."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import consilience as cs
@@ -28,11 +29,19 @@ def with_gaps():
     return cs.Ensemble(labels)
 
 
+def tools_and_junk():
+    """What six tools found, two of them the same, beside shuffled labels."""
+    labels = noisy_labels(300, 4, 5, 0.2, random_state=0)[0].labels.T
+    found = [*labels, labels[1], np.random.default_rng(0).permutation(labels[0])]
+    return dict(zip(["kmeans", "ward", "gmm", "spectral", "leiden", "birch", "shuffled"], found, strict=True))
+
+
 ENSEMBLES = {
     "k-means at many k": lambda: cs.generate(blobs(), 30, (2, 15), random_state=0, progress=False),
     "noisy copies": lambda: noisy_labels(300, 5, 12, 0.25, random_state=0)[0],
     "Leiden": lambda: cs.generate(blobs(), 8, methods="graph", random_state=0, progress=False),
     "gaps": with_gaps,
+    "tools and junk": lambda: cs.Ensemble(tools_and_junk()),
     "20,000 x 20": lambda: noisy_labels(20_000, 6, 20, 0.3, random_state=0)[0],
 }
 
@@ -62,7 +71,8 @@ def test_organize_and_report_and_explorer(combined):
 def test_row_blocks(combined):
     ens, consensus = combined
     third = ens.n_objects // 3
-    blocks = LabelBlocks([ens.labels[:third], ens.labels[third:]])
+    frame = pd.DataFrame(ens.labels, columns=ens.names)
+    blocks = LabelBlocks([frame[:third], frame[third:]])
     assert_same(cs.combine(blocks).labels, consensus)
 
 

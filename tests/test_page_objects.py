@@ -124,6 +124,7 @@ def test_how_the_clusterings_treat_what_is_picked(page: Any, ensemble: cs.Ensemb
     panel.locator("h3", has_text=f"These against the {others} set aside").wait_for()
 
 
+@pytest.mark.slow
 def test_a_label_is_saved_colored_by_and_dropped(page: Any) -> None:
     search(page, "color: red")
     said(page, "found in color")
@@ -136,7 +137,7 @@ def test_a_label_is_saved_colored_by_and_dropped(page: Any) -> None:
     page.get_by_label("Colors").select_option("mine")
     page.locator(".color-legend li", has_text="warm").wait_for()
     show(page, "Detail")
-    page.locator("#panel-detail caption", has_text="accuracy: mine").wait_for()
+    page.locator("#panel-detail caption", has_text="purity: mine").wait_for()
     press(page, "1", "s")
     labels = pd.read_csv(io.BytesIO(download(page, "CSV")))
     assert (labels["mine"] == "warm").tolist() == (BEADS.labels["color"] == "red").tolist()
@@ -189,6 +190,7 @@ def test_why_a_branch_is_different(page: Any, server: Server) -> None:
     panel.locator("caption", has_text="Share of each column's variance").wait_for()
 
 
+@pytest.mark.slow
 def test_planes_are_switched_and_made(browser: Any, ensemble: cs.Ensemble) -> None:
     axes = np.random.default_rng(0).random((300, 2))
     with explored(browser, ensemble, data=BEADS, axes=axes) as (page, _):

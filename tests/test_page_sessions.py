@@ -14,13 +14,14 @@ import pytest
 
 import consilience as cs
 from consilience.explorer import Server
-from consilience.explorer.launch import load_page
+from consilience.explorer.server import load_page
 from consilience.explorer.sources import open_clusterings
 from consilience.generation import Variations
 from explorer_cases import free_port
 from page_server import beads_run, download, explored, looking, press, said, serve, state, tray, turn, until, until_kept
 
 
+@pytest.mark.slow
 def test_a_job_can_be_canceled_also_after_a_reload(
     browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -53,9 +54,7 @@ def test_a_job_can_be_canceled_also_after_a_reload(
 
 
 @pytest.mark.slow
-def test_a_server_started_again_is_found_by_the_open_page(
-    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_started_again_is_found_by_the_open_page(browser: Any, tmp_path: Path) -> None:
     run = beads_run(tmp_path / "run", 60)
     first = serve(run, port=free_port())
     with looking(browser, first) as page:
@@ -63,7 +62,6 @@ def test_a_server_started_again_is_found_by_the_open_page(
         before = state(page)
         settle(page, first)
         first.close()
-        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))  # another token
         press(page, "3")
         page.get_by_role("alert").filter(has_text="does not answer").wait_for()
         with closing(serve(run, port=first.port)) as second:

@@ -132,6 +132,7 @@ def test_the_tree_is_zoomed_to_a_branch_and_back(page: Any) -> None:
     page.wait_for_selector("#panel-tree button[aria-label='Zoom out']:enabled")
 
 
+@pytest.mark.slow
 def test_tables_of_the_tree_walk_it(page: Any, ensemble: cs.Ensemble) -> None:
     cut_into(page, 4)
     table = turn(page, "tree")
@@ -160,8 +161,8 @@ def test_brushing_the_scores_marks_clusterings_everywhere(page: Any, ensemble: c
     assert len(listed) == min(100, inside.sum())
     best = shape.to_numpy()[inside].max()
     assert float(listed[0][4]) == pytest.approx(best, abs=1e-3)
-    page.get_by_label("most accuracy: shape").fill("0")
-    page.get_by_label("most accuracy: shape").press("Enter")
+    page.get_by_label("most purity: shape").fill("0")
+    page.get_by_label("most purity: shape").press("Enter")
     page.get_by_role("button", name="0 brushed").click()
     assert "brush" not in state(page)
     page.get_by_role("button", name="Undo").click()
@@ -292,6 +293,7 @@ def test_a_picked_cluster_fades_the_rest(page: Any, ensemble: cs.Ensemble) -> No
     assert faint not in pixels(page, ".tile canvas")
 
 
+@pytest.mark.slow
 def test_a_consensus_tells_how_far_to_trust_each_clustering(page: Any, ensemble: cs.Ensemble) -> None:
     branch, whole = consensus_of_the_larger(page, ensemble)
     table = page.locator("#panel-detail table", has_text="How far to trust each clustering")

@@ -74,7 +74,7 @@ def add_part(folder, table, number=9):
     return path
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_any_labels_in_any_parts_come_back(data):
     n = data.draw(st.integers(1, 30))
@@ -596,7 +596,7 @@ SMALL = st.integers(-(2**53), 2**53).filter(lambda x: x != -1).map(float)
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20)
 @given(st.one_of(*(st.lists(st.none() | kind, min_size=1) for kind in (st.text(), WHOLE, SMALL, st.booleans()))))
 def test_any_labels_come_back(labels):
     with tempfile.TemporaryDirectory() as folder:

@@ -48,7 +48,7 @@ def check(folder: Path, finished: set[int]) -> None:
 def test_nothing_finished_is_lost_when_the_writer_is_killed(tmp_path):
     """Kills and resumes in sequence, with a fresh store every 20 kills."""
     random_ = random.Random(0)
-    for kill in range(int(os.environ.get("CONSILIENCE_KILLS", "12"))):
+    for kill in range(int(os.environ.get("CONSILIENCE_KILLS", "8"))):
         if kill % 20 == 0:
             finished, run = set(), tmp_path / str(kill)
         # Every fourth kill may hit the start: import, creation of the store, or taking it over.

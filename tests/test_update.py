@@ -117,7 +117,7 @@ def test_what_is_not_the_same_is_refused(noisy, before):
     shuffled = cs.Ensemble(ens.labels[::-1])
     refuses("do not support the answer as they did", before.update, shuffled)
     strange = np.column_stack([ens.labels[:, :50], np.random.default_rng(0).integers(0, 5, (400, 10))])
-    assert "so they say something else: combine anew" in before.update(strange).note
+    assert "agreeing with no other: 50, 51" in before.update(strange).left_out
 
 
 def test_saved_and_updated_again(noisy, before, tmp_path):

@@ -36,6 +36,7 @@ PIP: dict[str, list[list[str]]] = {
         ["pyckmeans==0.9.4"],
     ],
     "sc3s": [["numpy==1.26.4", "sc3s==0.1.1"]],
+    "density": [["fast-plscan==0.2.1", "genieclust==1.3.0"]],
     # Its torch is for parts that are not used here.
     "clustpy": [
         ["numpy==2.2.6", "scipy", "scikit-learn", "pandas", "matplotlib", "pillow", "setuptools", "wheel", "cython"],
@@ -102,6 +103,8 @@ PEERS = {
     "crowdkit": Peer("crowd-kit", "crowd-kit", "new"),
     "clustpy": Peer("ClustPy", "clustpy", "clustpy"),
     "sc3s": Peer("sc3s", "sc3s", "sc3s"),
+    "plscan": Peer("PLSCAN", "fast-plscan", "density"),
+    "genie": Peer("genieclust", "genieclust", "density"),
     "clue": Peer("clue (R)", "clue", "R"),
     "ConsensusClusterPlus": Peer("ConsensusClusterPlus (R)", "ConsensusClusterPlus", "R"),
     "locally_weighted": Peer("LWEA_LWGP (Octave)", "LWEA_LWGP", "octave"),

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.beside.collect import RESULTS
+from benchmarks.beside.how_many import how_many_section
 from benchmarks.beside.notes import NOTES
 from benchmarks.beside.peers import PEERS
 from benchmarks.beside.task import Task, difference
 from benchmarks.beside.tasks import TASKS
+from benchmarks.cluster_file import cluster_file_section
 from benchmarks.growth import growth_section
+from benchmarks.textbook import textbook_section
 
 PAGE = Path(__file__).resolve().parents[1] / "RESULTS.md"
 PICTURE = "beside.png"
@@ -20,6 +23,12 @@ TIE = 0.01  # in ARI
 BUSY = 3
 SAME_TIME = 0.95  # ratios above it are no slower, as far as CPU-seconds tell
 HERE = Path(__file__).parent
+SECTIONS: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "how_many": how_many_section,
+    "textbook": textbook_section,
+    "cluster_file": cluster_file_section,
+    "growth": growth_section,
+}
 
 
 def load(folder: Path = RESULTS) -> dict[str, dict[str, Any]]:
@@ -47,8 +56,8 @@ def behind(task: Task, found: Mapping[str, Any]) -> dict[tuple[str, str], str]:
     return words
 
 
-def render(results: Mapping[str, Mapping[str, Any]], growth: Mapping[str, Any] | None) -> str:
-    """The page."""
+def render(results: Mapping[str, Mapping[str, Any]], **more: Mapping[str, Any]) -> str:
+    """The page; `more` are the figures of the studies in SECTIONS."""
     run = {name: found for name, found in results.items() if "sides" in found}
     parts = [
         _prose("head.md"),
@@ -64,8 +73,7 @@ def render(results: Mapping[str, Mapping[str, Any]], growth: Mapping[str, Any] |
             parts.append(f"## {family}")
         parts += [f"### {_capital(task.title)}", f"{_capital(task.about)}.", _table(task, found), *_notes(task, found)]
     parts += _missing(results)
-    if growth is not None:
-        parts.append(growth_section(growth))
+    parts += [section(more[name]) for name, section in SECTIONS.items() if name in more]
     parts.append(_prose("pools.md"))
     return "\n\n".join(parts) + "\n"
 
@@ -190,18 +198,19 @@ def _markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def load_growth(folder: Path = RESULTS) -> dict[str, Any] | None:
-    file = folder.parent / "growth.json"
-    return json.loads(file.read_text()) if file.exists() else None
+def load_more(folder: Path = RESULTS) -> dict[str, dict[str, Any]]:
+    """What was kept of every study that has a section."""
+    files = {name: folder.parent / f"{name}.json" for name in SECTIONS}
+    return {name: json.loads(file.read_text()) for name, file in files.items() if file.exists()}
 
 
 def write_page() -> Path:
     """Write the page and its pictures."""
     from benchmarks.beside.figures import draw_growth, draw_ratios
 
-    results, growth = load(), load_growth()
+    results, more = load(), load_more()
     draw_ratios(results, PAGE.parent / PICTURE)
-    if growth is not None:
-        draw_growth(growth, PAGE.parent / "growth.png")
-    PAGE.write_text(render(results, growth), encoding="utf-8")
+    if "growth" in more:
+        draw_growth(more["growth"], PAGE.parent / "growth.png")
+    PAGE.write_text(render(results, **more), encoding="utf-8")
     return PAGE

@@ -11,7 +11,7 @@ beads = load_beads()  # 300 glass beads, eight measures; labels shape and color
 shape, color = beads.labels["shape"].to_numpy(), beads.labels["color"].to_numpy()
 found = cs.contrast(beads, shape, 4)  # it is told the shapes, and never sees the colors' names
 print(found)
-print(f"accuracy with the colors {cs.measures.accuracy(color, found.labels):.2f}")
+print(f"accuracy with the colors {cs.measures.matched_accuracy(color, found.labels):.2f}")
 
 look = {"ball": (0.8, 0.8), "disc": (0.95, 0.4), "tube": (0.35, 1.0)}  # width and height of a drawn bead
 paint = {"amber": "#E69F00", "blue": "#0072B2", "green": "#009E73", "red": "#B2182B"}

@@ -12,7 +12,7 @@ ens = cs.generate(pixels, 100, n_clusters=(8, 16), methods="minima", standardize
 one = cs.combine(ens, 10)
 print(ens)
 print(one)
-right = cs.measures.accuracy(digits.target, one.labels)
+right = cs.measures.matched_accuracy(digits.target, one.labels)
 print(f"{right:.0%} of the digits are in the cluster of their kind")
 
 plane = TSNE(random_state=0).fit_transform(digits.data)

@@ -29,7 +29,8 @@ else:
 found = cs.agree(counts, len(np.unique(topic)))  # ten clusterings of documents and of words, then four iterations
 print(found)
 steps = found.stability_by_iteration(topic)
-print(steps[["iteration", "rows", "columns", "accuracy"]].round(3).to_string(index=False))
+shown = steps[["iteration", "rows", "columns", "accuracy"]].rename(columns={"accuracy": "purity"})
+print(shown.round(3).to_string(index=False))
 
 figure, axes = plt.subplots(1, 3, figsize=(13, 4), width_ratios=[1, 1.2, 1.2], layout="constrained")
 for ax, ensemble, name in zip(axes, (found.before.rows, found.after.rows), ("before", "after"), strict=False):

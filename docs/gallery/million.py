@@ -26,7 +26,7 @@ ens = cs.Ensemble(runs)
 one = cs.combine(ens, 5)
 print(one)
 print(
-    f"{len(ens.signatures().counts):,} distinct rows of labels; accuracy {cs.measures.accuracy(known, one.labels):.4f}"
+    f"{len(ens.signatures().counts):,} distinct rows of labels; accuracy {cs.measures.matched_accuracy(known, one.labels):.4f}"
 )
 
 

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import roc_auc_score
 
-from consilience.agreement import Recommender, agree
+from consilience.agreement import agree
 from consilience.agreement.result import sem
 from papers.bekkerman2009.data import Ratings
+from papers.bekkerman2009.recommend import Recommender
 from papers.cells import Cells
 from papers.report import Report, with_error
 
@@ -82,7 +83,7 @@ def _one_set(
 
 
 def _look(data: Ratings, sides: Any, alike: Any) -> dict[str, tuple[float, float]]:
-    ranking = Recommender().fit(data.counts, sides.rows, sides.columns)
+    ranking = Recommender(data.counts, sides.rows, sides.columns)
     pairs = data.users, data.movies
     each = ranking.auc(*pairs, data.positive)
     return {

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from scipy import sparse
+from sklearn.metrics import roc_auc_score
 
 import consilience as cs
 from consilience._check import InputError
@@ -28,6 +29,7 @@ from papers.bekkerman2009.data import (
 )
 from papers.bekkerman2009.documents import run_agree, run_documents
 from papers.bekkerman2009.ratings import run_ratings
+from papers.bekkerman2009.recommend import Recommender
 from papers.bekkerman2009.table1 import PAPER, paper_rows
 from papers.claims import TableFolder
 from papers.results import render
@@ -205,3 +207,50 @@ def test_bad_use_is_refused(tmp_path):
     assert not (tmp_path / "out").exists()
     (tmp_path / "x.npz").write_bytes(b"")
     check_folder(tmp_path, ("x",))
+
+
+# --- popularity lifted by clusters: the formula in plain sums ---
+
+
+def r_by_hand(counts, rows, columns, u, m):
+    """r(u, m) as the paper prints it."""
+    p = counts / counts.sum()
+    us, ms = rows == rows[u], columns == columns[m]
+    return p[u].sum() * p[:, m].sum() * p[np.ix_(us, ms)].sum() / (p[us].sum() * p[:, ms].sum())
+
+
+def test_scores_are_the_paper_s_and_auc_the_share_of_pairs_in_the_right_order():
+    draw = np.random.default_rng(0)
+    counts = draw.poisson(0.7, size=(20, 15)) + (np.arange(15) == 0)
+    rows, columns = draw.integers(3, size=(20, 4)), draw.integers(4, size=(15, 4))
+    who = Recommender(counts, cs.Ensemble(rows), cs.Ensemble(columns))
+    u, m = np.repeat(np.arange(20), 15), np.tile(np.arange(15), 20)
+    found = who.scores(u, m)
+    for model in range(4):
+        by_hand = [r_by_hand(counts, rows[:, model], columns[:, model], i, j) for i, j in zip(u, m, strict=True)]
+        np.testing.assert_allclose(found[:, model], by_hand, rtol=1e-12)
+    np.testing.assert_allclose(found.sum(axis=0), 1)  # r is a distribution
+    p = counts / counts.sum()
+    np.testing.assert_allclose(who.popularity(u, m), np.outer(p.sum(1), p.sum(0)).ravel())
+    u, m, truth = draw.integers(20, size=60), draw.integers(15, size=60), draw.integers(2, size=60)
+    for value, s in zip(who.auc(u, m, truth), who.scores(u, m).T, strict=True):
+        wins = np.sign(s[truth == 1][:, None] - s[truth == 0][None, :])
+        assert value == pytest.approx((wins.mean() + 1) / 2)
+
+
+def test_clusters_find_what_popularity_cannot():
+    """Two tastes, equally popular: held-out pairs of the own taste rank above those of the other."""
+    rng = np.random.default_rng(3)
+    taste_u, taste_m = np.arange(60) % 2, np.arange(40) % 2
+    full = (rng.random((60, 40)) < np.where(taste_u[:, None] == taste_m, 0.7, 0.05)).astype(int)
+    held = rng.random(full.shape) < 0.2
+    u, m = np.nonzero(held)
+    who = Recommender(np.where(held, 0, full), cs.Ensemble([taste_u]), cs.Ensemble([taste_m]))
+    assert who.auc(u, m, full[held])[0] > 0.75
+    assert roc_auc_score(full[held], who.popularity(u, m)) < 0.65
+
+
+def test_what_has_no_label_is_ranked_by_popularity():
+    counts = np.array([[2, 1, 1], [0, 3, 1]])
+    who = Recommender(counts, cs.Ensemble([[0, -1]]), cs.Ensemble([[0, 1, -1]]))
+    assert who.scores([1, 0], [0, 2])[:, 0].tolist() == pytest.approx(who.popularity([1, 0], [0, 2]).tolist())

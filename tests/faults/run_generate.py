@@ -23,7 +23,6 @@ def generate(store, n, **how):
 
 
 def main(store, n, scheduler=None):
-    from consilience._run.dask_cluster import connect
     from consilience.cli.errors import say
     from consilience.cli.sigterm import wait_for_sigterm
     from consilience.generation.runner import Runner
@@ -38,6 +37,8 @@ def main(store, n, scheduler=None):
         if scheduler is None:
             generate(store, int(n))
         else:
+            from consilience._run.dask_cluster import connect
+
             with connect(scheduler) as client:
                 generate(store, int(n), client=client)
     except KeyboardInterrupt:

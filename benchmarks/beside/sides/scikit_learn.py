@@ -1,9 +1,10 @@
-"""What scikit-learn has: k-means, scores of a pair, linkage, co-clustering. Loops over it are what a user would write."""
+"""What scikit-learn has: k-means, scores of a pair, linkage, co-clustering, density, mixtures. Loops are what a user would write."""
 
 import numpy as np
 from scipy import sparse
 from sklearn import metrics
-from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralCoclustering
+from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralCoclustering
+from sklearn.mixture import GaussianMixture
 from sklearn.preprocessing import OneHotEncoder
 
 
@@ -67,3 +68,27 @@ def counts(inputs):
 def spectral_coclustering(inputs):
     table, k = counts(inputs).astype(float), int(inputs["k"])
     return lambda seed: SpectralCoclustering(k, random_state=seed).fit(table).row_labels_
+
+
+def hdbscan(inputs):
+    """Every table, clusters of a fiftieth of the objects or more, at least five."""
+    return lambda seed: np.concatenate(
+        [HDBSCAN(min_cluster_size=max(5, len(X) // 50), copy=True).fit_predict(X) for X in inputs.values()]
+    )
+
+
+def mixture(inputs):
+    """Every table, Gaussians with full covariances, the number with the least BIC; none is tried after five that were no better."""
+
+    def best(X, seed):
+        least, kept, at = np.inf, None, 1
+        for k in range(1, min(max(10, int(len(X) ** 0.5)), 60) + 1):
+            fitted = GaussianMixture(k, random_state=seed).fit(X)
+            bic = fitted.bic(X)
+            if bic < least:
+                least, kept, at = bic, fitted, k
+            elif k >= at + 5:
+                break
+        return kept.predict(X)
+
+    return lambda seed: np.concatenate([best(X, seed) for X in inputs.values()])

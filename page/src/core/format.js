@@ -19,7 +19,7 @@ export const formatNumber = (value, digits = 4) =>
       : String(value);
 
 /** The name of a score as it is read everywhere. @param {string} name */
-export const scoreWords = (name) => name.replace(/^accuracy:\s*/, "accuracy: ");
+export const scoreWords = (name) => name.replace(/^accuracy:\s*/, "purity: ");
 
 /** A share from 0 to 1 with two digits: .93. @param {number} value */
 export const formatScore = (value) => value.toFixed(2).replace(/^0/, "");

@@ -20,7 +20,7 @@ export const GLOSSARY = {
   linkage: "how the difference of two branches is taken from those of their clusterings",
   "merged at": "the difference at which the two halves of the branch were joined; Ward's grows with their sizes",
   compactness: "the mean distance of objects in the same cluster, on the standardized data: lower is tighter",
-  accuracy: "the share of objects that a clustering puts as the known labels do, its clusters matched to them",
+  purity: "the share of objects of the largest known label of their cluster; several clusters may be of one label",
   "mean difference": "how far a clustering is from all others on average: high is unusual",
   "cluster difference":
     "the share of pairs of objects that one clustering keeps together and the other parts; 0 is the same clustering",
@@ -74,11 +74,11 @@ const FORMS = {
   n_clusters: "clusters",
   d: "effect size d",
   "merged at difference": "merged at",
-  accuracy_sem: "accuracy",
+  accuracy_sem: "purity",
 };
 
 /** What a word means; "" for everyday ones. @param {string} word */
 export function explain(word) {
-  const plain = word.replace(/^mean of /, "").replace(/^accuracy:.*/, "accuracy");
+  const plain = word.replace(/^mean of /, "").replace(/^(accuracy|purity):.*/, "purity");
   return GLOSSARY[FORMS[plain] ?? plain] ?? "";
 }

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../core/answers.js";
-import { formatCount, formatNumber, formatPercent, plural } from "../core/format.js";
+import { formatCount, formatNumber, formatPercent, plural, scoreWords } from "../core/format.js";
 import { LineChart } from "./line_chart.jsx";
 import { Panel, Table } from "./panel.jsx";
 import { Answered, Segmented } from "./parts.jsx";
@@ -37,10 +37,10 @@ export function AgreementView() {
             {accuracies(found).length ? (
               <section class="column">
                 <h3>
-                  Accuracy <small>against known labels</small>
+                  Purity <small>against known labels</small>
                 </h3>
                 <LineChart
-                  label="Accuracy by step"
+                  label="Purity by step"
                   xLabel="step"
                   lines={accuracies(found).map((name) => ({
                     ...lineOf(found, name, `${name}_sem`),
@@ -154,8 +154,8 @@ function Tables({ found }) {
   return (
     <div class="tables">
       <Table
-        caption="Stability and accuracy by step"
-        heads={heads}
+        caption="Stability and purity by step"
+        heads={heads.map(scoreWords)}
         rows={found.iterations.map((one) => heads.map((name) => formatNumber(one[name])))}
       />
       <Components found={found} />

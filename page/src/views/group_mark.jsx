@@ -30,7 +30,7 @@ export function bestKnown(store, ref, node) {
     const all = found.map((one) => `${one.name} ${formatScore(one.value)}`).join(", ");
     return {
       text: `${found[0].name} ${formatScore(found[0].value)}`,
-      title: `share of objects that it puts as the known labels do: ${all}`,
+      title: `purity, the share of objects of the largest known label of their cluster: ${all}`,
     };
   }
   const columns = setApart(

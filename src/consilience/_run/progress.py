@@ -61,7 +61,6 @@ def _bar() -> Any:
 
 
 def track(items: Iterable[T], total: int, what: str, progress: bool | None = None) -> Iterator[T]:
-    """Yield `items` under a :class:`Bar`."""
     with Bar(total, what, progress) as bar:
         for item in items:
             yield item

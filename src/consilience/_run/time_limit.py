@@ -4,8 +4,6 @@
 # the next one: it has the large arrays that it was sent already, and its imports done. Neither counts against the limit. One that nobody
 # asks any more is ended after a while, since the workers of a cluster are not told when a run is over.
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import os
@@ -25,7 +23,7 @@ from consilience._run.parallel import pack, unpack
 
 START = 120.0  # safeguard: seconds that a child may take to start, or to read what it is sent
 IDLE = 30.0  # safeguard: seconds that it waits for another call
-_idle: list[Child] = []
+_idle: "list[Child]" = []
 _lock = threading.Lock()
 
 
@@ -52,7 +50,7 @@ def call_within(seconds: float, function: Callable[..., Any], *args: Any) -> Any
     return result
 
 
-def _keep(child: Child) -> None:
+def _keep(child: "Child") -> None:
     child.end = threading.Timer(IDLE, _end_idle, [child])
     child.end.daemon = True
     with _lock:
@@ -60,7 +58,7 @@ def _keep(child: Child) -> None:
         child.end.start()
 
 
-def _end_idle(child: Child) -> None:
+def _end_idle(child: "Child") -> None:
     with _lock:
         if child not in _idle:  # it was asked again
             return

@@ -12,11 +12,11 @@ from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience._run.parallel import check_n_jobs, runs_tasks, workers
 from consilience._run.progress import track
 from consilience._types import EnsembleLike, PathLike, RandomState
-from consilience.agreement.block_counts import BlockCounts, counts_of, information_on_columns
+from consilience.agreement.block_search import BlockCounts, counts_of, information_on_columns
 from consilience.agreement.cap import CAP, start_from
 from consilience.agreement.co_clustering import CoClustering
 from consilience.agreement.count_table import Clusterings, Counts
-from consilience.agreement.models import MDC, CoClusterer, DataLoom, check_clusters, column_clusters, grow
+from consilience.agreement.mdc_and_dataloom import MDC, CoClusterer, DataLoom, check_clusters, column_clusters, grow
 from consilience.agreement.result import Agreement
 from consilience.inputs import as_table
 from consilience.tables.raw_table import check_reading
@@ -58,9 +58,8 @@ def agree(
     Parameters
     ----------
     counts : sparse or dense array, DataFrame, Table, or a path; or row blocks
-        Non-negative, rows × columns: documents × words, users × movies. Measured data become counts by
-        :func:`counts_from_data`. Row blocks (a Dask array or bag, a list of sparse matrices, a folder, a :class:`CountBlocks`) are
-        never held all at once.
+        Non-negative, rows × columns: documents × words, users × movies. Row blocks (a Dask array or bag, a list of sparse
+        matrices, a folder, a :class:`CountBlocks`) are never held all at once.
     n_clusters : int, optional
         Row clusters; needed unless `rows` is given.
     n_column_clusters : int, optional

@@ -17,7 +17,7 @@ from consilience._check import InputError, check_count, check_positive, check_se
 from consilience._run.progress import track
 from consilience._run.random import child_seed, stream
 from consilience._types import EnsembleLike, Labels, RandomState
-from consilience.agreement.block_counts import BlockCounts, counts_of, infer_blocks
+from consilience.agreement.block_search import BlockCounts, counts_of, infer_blocks
 from consilience.agreement.co_clustering import random_labels
 from consilience.agreement.comraf import Node, infer
 from consilience.agreement.count_table import Clusterings, Counts, Objects, ensemble_of
@@ -164,15 +164,15 @@ class CAP(BaseEstimator):
             ]
             infer_from = partial(infer, classes)
         turn: Turn = (labels, [])
-        for turn in infer_from(labels, max_iter=self.max_iter, temperature=self.temperature, seed=seed, **how):
+        # the annealing schedule: noise falls evenly to nothing in the last iteration
+        heats = [self.temperature * (1 - t / self.max_iter) for t in range(1, self.max_iter + 1)]
+        for turn in infer_from(labels, heats=heats, seed=seed, **how):
             yield turn
         if not self.restart:
             return
         labels, history = turn
         again = labels | dict.fromkeys(names[0], _consensus([labels[name] for name in names[0]]))
-        second = list(
-            infer_from(again, max_iter=AGAIN, temperature=0.0, seed=child_seed(seed, "agreement.cap_restart"), **how)
-        )
+        second = list(infer_from(again, heats=[0.0] * AGAIN, seed=child_seed(seed, "agreement.cap_restart"), **how))
         if second[-1][1][-1] > history[-1]:
             yield from ((found, history + values[1:]) for found, values in second)
 

@@ -17,8 +17,6 @@ OTHER = {"rows": "columns", "columns": "rows"}
 
 @dataclass(frozen=True)
 class CoClustering:
-    """Clusters of the rows and of the columns that have counts, and the objective after every step."""
-
     rows: Labels
     columns: Labels
     history: list[tuple[int, int, float]]
@@ -115,5 +113,4 @@ def merge(labels: Labels, target: int, rule: str, rng: np.random.Generator, tabl
 
 
 def random_labels(n: int, n_clusters: int, rng: np.random.Generator) -> Labels:
-    """Clusters of equal size, at random."""
     return rng.permutation(np.arange(n) % n_clusters).astype(np.int32)

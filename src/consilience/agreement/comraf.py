@@ -62,9 +62,8 @@ def infer(
     classes: Sequence[Sequence[Node]],
     labels: Clusterings,
     *,
-    max_iter: int,
+    heats: Sequence[float],
     max_iter_local: int = 1,
-    temperature: float = 0.0,
     tol: float = 0.0,
     seed: int = 0,
     n_jobs: int | None = None,
@@ -82,9 +81,7 @@ def infer(
 
     names = [[node.name for node in group] for group in classes]
     with workers(n_jobs) as parallel:
-        yield from take_turns(
-            names, labels, improve, partial(_start, classes), max_iter=max_iter, temperature=temperature, tol=tol
-        )
+        yield from take_turns(names, labels, improve, partial(_start, classes), heats=heats, tol=tol)
 
 
 def take_turns(
@@ -93,19 +90,18 @@ def take_turns(
     improve: Callable[[int, Clusterings, float, Sequence[int]], Sequence[Search]],
     start: Callable[[Clusterings, Mapping[str, Search]], float],
     *,
-    max_iter: int,
-    temperature: float,
+    heats: Sequence[float],
     tol: float,
 ) -> Iterator[tuple[Clusterings, list[float]]]:
     """The schedule of :func:`infer`, whoever improves the nodes of a class; `start` finds the objective before the first class moved."""
-    # Nodes of the first class begin with a noisy pass, at a temperature that falls evenly to 0 in the last iteration. Every node has a
+    # Nodes of the first class begin with a noisy pass, at the temperature of the iteration; there is none at 0. Every node has a
     # number of its own for its random stream, so that the number of threads does not matter.
     names = [name for group in classes for name in group]
     labels = dict(labels)
     history: list[float] = []
-    for t in range(max_iter):
+    for t, hot in enumerate(heats):
         for which, group in enumerate(classes):
-            heat = temperature * (1 - (t + 1) / max_iter) if which == 0 else 0.0
+            heat = hot if which == 0 else 0.0
             units = [t * len(names) + names.index(name) for name in group]
             found = dict(zip(group, improve(which, labels, heat, units), strict=True))
             if not history:
@@ -213,7 +209,7 @@ class Comraf(BaseEstimator):
         each = wanted if isinstance(wanted, Mapping) else dict.fromkeys(names, wanted)
         labels = _starts(nodes, each, init or {}, seed, self.n_jobs)
         classes = color(nodes) if self.schedule == "parallel" else [[node] for node in nodes]
-        how: dict[str, Any] = {"max_iter": self.max_iter, "max_iter_local": self.max_iter_local, "tol": self.tol}
+        how: dict[str, Any] = {"heats": [0.0] * self.max_iter, "max_iter_local": self.max_iter_local, "tol": self.tol}
         streams = child_seed(seed, "agreement.comraf_search")
         self.labels_, self.history_ = list(infer(classes, labels, **how, seed=streams, n_jobs=self.n_jobs))[-1]
         self.objective_ = self.history_[-1]

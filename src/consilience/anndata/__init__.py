@@ -7,8 +7,8 @@ resolutions are and how steady each cell is, `split_genes` which genes drive eac
 
 from consilience.anndata.combining import combine, compare, consensus
 from consilience.anndata.genes import split_genes
-from consilience.anndata.plots import plot_confidence, plot_stability, plot_tree
-from consilience.anndata.runs import ensemble, generate
+from consilience.anndata.leiden_runs import ensemble, generate
+from consilience.anndata.plots import plot_stability, plot_tree
 
 __all__ = [
     "combine",
@@ -16,7 +16,6 @@ __all__ = [
     "consensus",
     "ensemble",
     "generate",
-    "plot_confidence",
     "plot_stability",
     "plot_tree",
     "split_genes",

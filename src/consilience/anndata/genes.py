@@ -1,7 +1,5 @@
 """Genes that drive the splits of the tree over numbers of clusters."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -10,10 +8,11 @@ from scipy import sparse
 from scipy.stats import rankdata
 
 from consilience._check import InputError, check_choice, check_count
+from consilience._kernels import contingency
 from consilience._types import Floats, Ints
 from consilience.anndata.combining import MADE_BY
 from consilience.anndata.combining import consensus as read_back
-from consilience.anndata.frames import HANDFUL, check_adata, safe_frame, written
+from consilience.anndata.h5ad_values import HANDFUL, check_adata, safe_frame, written
 from consilience.consensus import Consensus
 
 SHORTLIST = 5  # safeguard: time; genes whose order is looked at, for every one that is shown
@@ -97,10 +96,8 @@ def splits_of(found: Consensus) -> list[Split]:
     made = []
     for level in range(found.scale_labels.shape[1] - 1):
         upper, lower = found.scale_labels[:, level], found.scale_labels[:, level + 1]
-        known = (upper >= 0) & (lower >= 0)
         k, finer = int(upper.max()) + 1, int(lower.max()) + 1
-        table = np.zeros((k, finer), np.int64)
-        np.add.at(table, (upper[known], lower[known]), 1)
+        table = contingency(upper.astype(np.int32), lower.astype(np.int32), (k, finer))
         parent = table.argmax(axis=0)
         for cluster in range(k):
             some = [c for c in range(finer) if parent[c] == cluster and table[cluster, c] >= HANDFUL]

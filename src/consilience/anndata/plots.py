@@ -9,18 +9,15 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, check_count
+from consilience._check import InputError, check_count
 from consilience.anndata.combining import MADE_BY, chosen
 from consilience.anndata.combining import consensus as read_back
-from consilience.anndata.frames import check_adata, written
-from consilience.reports.figures import score_colors
+from consilience.anndata.h5ad_values import check_adata, written
 from consilience.reports.scales import scales_figure
 from consilience.reports.tree_over_k import tree_over_k
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-BASES = ("X_umap", "X_tsne", "X_draw_graph_fa", "X_pca")
 
 
 def plot_tree(
@@ -91,62 +88,6 @@ def plot_stability(adata: Any, key: str = "consensus", *, ax: Axes | None = None
     'number of clusters'
     """
     return _axis(scales_figure(read_back(check_adata(adata), key), _canvas(ax)), ax)
-
-
-def plot_confidence(
-    adata: Any, key: str = "consensus", *, basis: str | None = None, size: float | None = None, ax: Axes | None = None
-) -> Axes:
-    """The confidence of every cell on an embedding, with the clusters' numbers at their middles.
-
-    Parameters
-    ----------
-    adata : AnnData
-    key : str, default "consensus"
-    basis : str, optional
-        An entry of `obsm`, with or without "X_"; by default the first there is of UMAP, t-SNE, a drawn graph and principal components.
-    size : float, optional
-        Of a cell, in square points.
-    ax : Axes, optional
-
-    Examples
-    --------
-    >>> import anndata, numpy as np
-    >>> import consilience.anndata as ca
-    >>> adata = anndata.AnnData(np.repeat(8 * np.eye(3, 8), 40, axis=0) + np.random.default_rng(0).normal(size=(120, 8)))
-    >>> ca.generate(adata, 20, use_rep="X")
-    >>> adata.obsm["X_pca"] = np.asarray(adata.X)[:, :2]
-    >>> found = ca.combine(adata, n_clusters=3)
-    >>> ca.plot_confidence(adata).get_figure() is not None
-    True
-    """
-    written(check_adata(adata), key, MADE_BY)
-    held = [str(name) for name in adata.obsm]
-    if basis is None:
-        basis = next((name for name in BASES if name in held), None)
-        if basis is None:
-            raise InputError("the AnnData has no embedding: call sc.tl.umap first, or name one with basis")
-    name = basis if basis in held else check_choice(f"X_{basis}", held, "basis")
-    xy = np.asarray(adata.obsm[name], float)[:, :2]
-    confidence, labels = adata.obs[f"{key}_confidence"].to_numpy(float), adata.obs[key]
-    axis = _canvas(ax)(5.6, 4.6)
-    area = float(np.clip(20_000 / len(xy), 0.5, 40)) if size is None else size
-    order = np.argsort(-confidence, kind="stable")  # the doubtful ones on top
-    look: dict[str, Any] = {"s": area, "cmap": score_colors(), "linewidths": 0, "rasterized": True}
-    low = min(0.5, float(np.nanmin(confidence)))
-    dots = axis.scatter(xy[order, 0], xy[order, 1], c=confidence[order], vmin=low, vmax=1, **look)
-    for cluster in labels.cat.categories:
-        middle = np.median(xy[(labels == cluster).to_numpy()], axis=0)
-        if np.isfinite(middle).all():
-            box: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.7}
-            how: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "weight": "bold", "bbox": box}
-            axis.text(float(middle[0]), float(middle[1]), str(cluster), **how)
-    figure: Any = axis.get_figure()
-    figure.colorbar(dots, ax=axis, shrink=0.7, pad=0.02, aspect=30, label="confidence")
-    plain = name.removeprefix("X_")
-    axis.set(xticks=[], yticks=[], xlabel=f"{plain} 1", ylabel=f"{plain} 2")
-    axis.spines[["top", "right"]].set_visible(False)
-    axis.set_title(f"{len(labels.cat.categories)} clusters", loc="left", fontsize=11)
-    return axis
 
 
 def _numbers(adata: Any, color: str) -> pd.Series:

@@ -1,10 +1,8 @@
 """A consensus of labels in row blocks: read once for the distinct rows, answered in this process, and given back block by block."""
 
-from __future__ import annotations
-
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,13 +15,15 @@ from consilience._types import Array, PathLike
 from consilience._whole_files import check_folder, write_folder
 from consilience.blocks.distinct_rows import DistinctRows, RowTable, TooManyRowsError, codes_of
 from consilience.blocks.label_blocks import LabelBlocks
-from consilience.blocks.passes import Passes, refine
-from consilience.blocks.result import WrittenConsensus, fields_of, read_column
-from consilience.blocks.running import Answers, Reading, spread, write_parts
+from consilience.blocks.reading_and_writing import Answers, Reading, spread, write_parts
 from consilience.blocks.sample_and_place import Placed, cluster_table, sum_clusters, sums_of, take_sample, tally_of
+from consilience.blocks.vote_mixture_nbce import Passes, refine
+from consilience.blocks.written_consensus import WrittenConsensus, fields_of, read_column
 from consilience.consensus import Consensus
 from consilience.consensus.combine import combine_problem
-from consilience.consensus.rows.problem import check_problem
+from consilience.consensus.left_out import left_out
+from consilience.consensus.rows.problem import Problem, check_problem
+from consilience.ensemble import Ensemble
 
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
@@ -43,6 +43,7 @@ def combine_blocks(
     memory_limit: int | str | None = None,
     output: PathLike | None = None,
     start: float = 0.0,
+    keep_all: bool = False,
     **shown: Any,
 ) -> Consensus:
     # Labels are read twice: for the distinct rows, and to give every object the answer of its row. Cost O(n_objects · clusterings),
@@ -58,17 +59,22 @@ def combine_blocks(
     try:
         rows = blocks.distinct(None if room is None else room - FIXED, how["n_jobs"])
     except TooManyRowsError:
-        found = _of_sample(blocks, reading, partial(_check_objects, room=in_memory), number, asked, shown)
+        rows, lengths = take_sample(reading, partial(_check_objects, room=in_memory))
+        ens, copies = rows.ensemble(blocks.names)[np.repeat(np.arange(len(rows.counts)), rows.counts)], None
+        answer = partial(_of_sample, reading, lengths)
     else:
         _check_objects(rows.n_objects, in_memory, rows.n_bytes)
-        found = _of_rows(blocks, rows, number, asked, shown)
-    return _give(reading, found, folder, start)
+        ens, copies, answer = rows.ensemble(blocks.names), rows.counts, partial(_of_rows, rows)
+    problem = check_problem(ens, number, copies=copies, even=blocks.even)
+    out, left = left_out(ens, problem, keep_all=keep_all or blocks.are_run)
+    if out.any():
+        shown |= {"memory_limit": memory_limit, "output": output, "start": start, "left_out": left, "keep_all": True}
+        return combine_blocks(blocks.only(np.flatnonzero(~out)), **asked, **shown)
+    return _give(reading, answer(ens, problem, asked, shown), folder, start)
 
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """An answer, and what looks it up for the objects of a block."""
-
     lengths: Sequence[int]  # objects of every part
     table: Answers  # clusters, confidence and support
     more: Mapping[str, Answers]  # what comes when it is asked for
@@ -76,9 +82,7 @@ class _Found:
     tally: dict[str, Any]
 
 
-def _of_rows(blocks: LabelBlocks, rows: DistinctRows, number: int | None, asked: Asked, shown: Asked) -> _Found:
-    ens = rows.ensemble(blocks.names)
-    problem = check_problem(ens, number, copies=rows.counts, even=blocks.even)
+def _of_rows(rows: DistinctRows, ens: Ensemble, problem: Problem, asked: Asked, shown: Asked) -> _Found:
     answer = combine_problem(ens, problem, **asked, **shown)
     values: dict[str, Array] = {"cluster": answer.labels.astype(np.int32)}
     values |= {"confidence": answer.confidence, "support": answer.support}
@@ -90,14 +94,11 @@ def _of_rows(blocks: LabelBlocks, rows: DistinctRows, number: int | None, asked:
 
 
 def _of_sample(
-    blocks: LabelBlocks, reading: Reading, check: Callable[[int], None], number: int | None, asked: Asked, shown: Asked
+    reading: Reading, lengths: Sequence[int], sample: Ensemble, problem: Problem, asked: Asked, shown: Asked
 ) -> _Found:
-    """The answer for a sample of the objects, and where it places all others."""
-    rows, lengths = take_sample(reading, check)
-    sample = rows.ensemble(blocks.names)[np.repeat(np.arange(len(rows.counts)), rows.counts)]
+    number = None if isinstance(asked["n_clusters"], str) else asked["n_clusters"]
     if asked["method"] == "nbce" and number is None and sum(lengths) > sample.n_objects:
         asked = asked | {"options": {"inference": "vb"} | asked["options"]}  # as in memory of so many objects
-    problem = check_problem(sample, number, even=blocks.even)
     answer = combine_problem(sample, problem, **asked, **shown)
     passes = Passes(reading, codes_of(sample), problem.with_clusters(answer.n_clusters))
     answer, rule = refine(passes, sample, answer, number, asked["how"], asked["options"])
@@ -137,7 +138,6 @@ def _one(reading: Reading, table: Answers, lengths: Sequence[int]) -> Array:
 
 
 def bytes_of(limit: int | str) -> int:
-    """A number of bytes, from a number or from text such as "4GB"."""
     number: Any = limit
     if isinstance(limit, str):
         found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", limit)

@@ -1,7 +1,5 @@
 """One block of labels, wherever it comes from, as codes of its own and what each code stands for."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,12 +14,11 @@ import pyarrow.parquet as pq
 
 from consilience import _kernels
 from consilience._check import InputError, encode_labels, kind_of, show
-from consilience._run.row_blocks import here
 from consilience._types import Array, Ints, Labels
 from consilience.ensemble import Ensemble
 from consilience.ensemble.info import object_vector
-from consilience.tables.cells import ColumnError, labels_of
 from consilience.tables.in_memory import frame_of, plain_source, raw_frame
+from consilience.tables.table_kinds import ColumnError, labels_of
 
 ANSWERS = ("cluster", "confidence", "support")  # columns of what is given back
 SMALL = 2**16  # safeguard: whole numbers below it are their own codes
@@ -38,6 +35,7 @@ class Layout:
     source: str
     rows: int
     by_index: bool = False
+    kept: tuple[int, ...] | None = None  # of these columns, the clusterings that are combined; None: all
 
     @property
     def id_heading(self) -> str:
@@ -53,38 +51,21 @@ class ParquetPart:
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """A block of rows."""
-
     codes: Labels  # (n, r), of this block alone, −1 missing; narrow: reading and comparing rows is a matter of bytes
     labels: list[list[Any]]  # what the codes of every clustering stand for; some may not occur
     ids: Any = None
 
 
-@dataclass(frozen=True, eq=False)
-class SitePart:
-    """What a site sends of its part of objects that several sites have."""
-
-    numbers: Labels  # the distinct row of every object
-    rows: Labels  # the distinct rows
-    labels: list[list[Any]]
-    ids: Any = None
-
-
-@dataclass(frozen=True, eq=False)
-class Beside:
-    """The parts that the sites have of the same objects, laid out so, or what the sites send of them."""
-
-    parts: tuple[Any, ...]
-    layouts: tuple[Layout, ...]
-
-
 def read_part(part: Any, layout: Layout) -> Iterator[Coded]:
-    """The blocks of a part: row groups of a Parquet file, a frame, an array, or what sites sent; at most `layout.rows` rows each."""
-    if isinstance(part, Beside):
-        sent = zip(map(here, part.parts), part.layouts, strict=True)
-        sites = [one if isinstance(one, SitePart) else collapse_part(one, how) for one, how in sent]
-        yield from _join_sites(sites, layout.rows)
-        return
+    """The blocks of a part: row groups of a Parquet file, a frame or an array; at most `layout.rows` rows each."""
+    for one in _blocks_of(part, layout):
+        if (kept := layout.kept) is None:
+            yield one
+        else:
+            yield Coded(np.ascontiguousarray(one.codes[:, kept]), [one.labels[j] for j in kept], one.ids)
+
+
+def _blocks_of(part: Any, layout: Layout) -> Iterator[Coded]:
     if isinstance(part, ParquetPart):
         yield from _read_parquet(part, layout)
         return
@@ -188,24 +169,6 @@ def _code_arrow(column: pa.Array, name: str, layout: Layout) -> tuple[Any, list[
     return np.append(new, np.int32(-1))[codes], known
 
 
-def _join_sites(sites: Sequence[SitePart], rows: int) -> Iterator[Coded]:
-    n = len(sites[0].numbers)
-    if any(len(site.numbers) != n for site in sites):
-        raise InputError("sites have parts of different numbers of objects: cut all of them at the same objects")
-    named = [site.ids for site in sites if site.ids is not None]
-    for ids in named[1:]:
-        if not ids.equals(named[0].cast(ids.type)):
-            at = int(np.argmax(ids.to_numpy(zero_copy_only=False) != named[0].to_numpy(zero_copy_only=False)))
-            one, other = show(named[0][at].as_py()), show(ids[at].as_py())
-            differ = f"sites name their objects differently: {one} in one is {other} in another"
-            raise InputError(f"{differ}; put them in the same order first")
-    labels = [some for site in sites for some in site.labels]
-    for begin in range(0, max(1, n), rows):
-        part = slice(begin, begin + rows)
-        codes = np.hstack([site.rows[site.numbers[part]] for site in sites])
-        yield Coded(codes, labels, named[0][part] if named else None)
-
-
 # Distinct rows of labels with counts, block by block: each block has its own, and two make one. Every method that sees only labels works
 # on the distinct rows with their counts, so they are all that has to travel. A block's rows stand in the order of their first objects,
 # and so do those of two neighboring blocks after merging: the result is what :meth:`consilience.Ensemble.signatures` finds of all rows at
@@ -221,8 +184,6 @@ class TooManyRowsError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """The distinct rows of neighboring blocks."""
-
     rows: Labels  # in the order of their first objects; −1 missing
     counts: Ints  # objects with each row
     labels: list[list[Any]]  # what the codes of every clustering stand for
@@ -235,7 +196,7 @@ class DistinctRows:
     def n_labels(self, clustering: int) -> int:
         return int(np.count_nonzero(np.bincount(self.rows[:, clustering].astype(np.int64) + 1)[1:]))
 
-    def merge(self, *others: DistinctRows) -> DistinctRows:
+    def merge(self, *others: "DistinctRows") -> "DistinctRows":
         """These rows and those of the blocks that follow, in their order. Cost O(rows · r)."""
         n = len(self.labels)
         for other in others:
@@ -263,18 +224,13 @@ class DistinctRows:
         k = float(np.median([self.n_labels(j) for j in range(len(self.labels))]))
         return int(len(self.counts) * (row + label * len(self.labels) + cluster * k))
 
-    def places(self, block: Coded) -> Ints:
-        """Which of the rows every object of a block has; all of them must be here."""
-        return RowTable(self.rows, _kernels.slots_of(self.rows), _codes_by_label(self.labels), {}).places(block)
-
-    def check_room(self, room: int | None) -> DistinctRows:
+    def check_room(self, room: int | None) -> "DistinctRows":
         """Itself, if so many bytes are enough to combine these rows."""
         if room is not None and self.n_bytes > room:
             raise TooManyRowsError(f"{len(self.counts):,} distinct rows of labels need more than {room:,} bytes")
         return self
 
     def ensemble(self, names: Sequence[str] | None) -> Ensemble:
-        """The rows as an ensemble, labels coded and named as in that of all objects."""
         codes, label_names = np.empty(self.rows.shape[::-1], np.int32), []
         by_column = np.ascontiguousarray(self.rows.T)
         for j, (labels, column) in enumerate(zip(self.labels, by_column, strict=True)):
@@ -332,41 +288,20 @@ def _codes_by_label(labels: Iterable[Iterable[Any]]) -> list[dict[Any, int]]:
 
 @dataclass(frozen=True, eq=False)
 class RowTable:
-    """Distinct rows with values, in which the rows of blocks are looked up."""
-
     rows: Labels
     slots: Array  # by which rows are found: made once, and sent along
     codes: list[dict[Any, int]]  # of every label, clustering by clustering
     values: dict[str, Array]
 
     @classmethod
-    def of(cls, ens: Ensemble, values: dict[str, Array]) -> RowTable:
+    def of(cls, ens: Ensemble, values: dict[str, Array]) -> "RowTable":
         codes = codes_of(ens)
         rows = np.ascontiguousarray(ens.labels, narrowest(codes))  # type: ignore[arg-type]
         return cls(rows, _kernels.slots_of(rows), codes, values)
 
     def look_up(self, block: Coded) -> dict[str, Array]:
-        at = self.places(block)
-        return {name: values.take(at, axis=0, mode="clip") for name, values in self.values.items()}
-
-    def places(self, block: Coded) -> Ints:
-        """The row of every object of a block. Cost O(n · r), and no comparing of text beyond the labels' names."""
+        """The values of the row of every object. Cost O(n · r), and no comparing of text beyond the labels' names."""
         at = _kernels.find_rows(self.rows, self.slots, look_up_codes(block, self.codes, self.rows.dtype))
         if at.min(initial=0) < 0:
             raise InputError(CHANGED)
-        return at
-
-
-def collapse_part(part: Any, layout: Layout) -> SitePart:
-    # Objects that none of the site's clusterings tell apart get one number, and numbers of several sites side by side are rows of labels
-    # like any others. What its labels are called, and who has them, a site tells only in its table of distinct rows.
-    found: DistinctRows | None = None
-    numbers, ids = [], []
-    for block in read_part(part, layout):
-        mine = of_block(block)
-        found = mine if found is None else found.merge(mine)
-        numbers.append(found.places(block))
-        ids.append(block.ids)
-    assert found is not None
-    joined = None if layout.id_column is None else pa.concat_arrays(ids)
-    return SitePart(np.concatenate(numbers).astype(np.int32), found.rows, found.labels, joined)
+        return {name: values.take(at, axis=0, mode="clip") for name, values in self.values.items()}

@@ -1,8 +1,8 @@
 """Labels in row blocks: of Parquet files, Dask collections, and parts in memory or elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +12,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from consilience._check import InputError, check_count, count, kind_of
-from consilience._names import unique_names
 from consilience._run.parallel import is_elsewhere
 from consilience._run.row_blocks import computed
-from consilience._types import Columns, PathLike
+from consilience._types import Columns, Ints, PathLike
 from consilience._whole_files import open_parquet
-from consilience.blocks.distinct_rows import Beside, DistinctRows, Layout, ParquetPart, check_once, collapse_part
-from consilience.blocks.running import Reading
+from consilience.blocks.distinct_rows import DistinctRows, Layout, ParquetPart, check_once
+from consilience.blocks.reading_and_writing import Reading
+from consilience.consensus.left_out import members_of_runs
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.problem import spread_evenly
 from consilience.ensemble import Ensemble
-from consilience.ensemble.opening import is_saved
+from consilience.ensemble.from_sources import is_saved
 from consilience.inputs import as_ensemble
 from consilience.tables.column_roles import check_clusterings, choose, find_ids
 from consilience.tables.in_memory import frame_of, is_frame, raw_frame
@@ -91,7 +91,7 @@ class LabelBlocks:
             columns = [str(name) for name in getattr(self.parts[0], "column_names", None) or self.parts[0].columns]
         self.names = None if columns is None else list(columns)
         check_once(self.names or (), source)
-        self.even, self._check = False, False
+        self.even, self.are_run, self._check = False, False, False
         self.notices: list[str] = []
         rows = check_count("block_rows", block_rows)
         id_column = "id" if by_index and id_column is None else id_column
@@ -100,7 +100,7 @@ class LabelBlocks:
     @classmethod
     def from_parquet(
         cls, path: PathLike, *, columns: Columns = None, id_column: Column = None, block_rows: int = BLOCK_ROWS
-    ) -> LabelBlocks:
+    ) -> "LabelBlocks":
         """Of a Parquet file, or of a folder of them in the order of their names; row groups are the parts.
 
         `columns` and `id_column` as in :func:`consilience.combine`; ids are also found by their name.
@@ -125,7 +125,7 @@ class LabelBlocks:
     @classmethod
     def from_dask(
         cls, labels: Any, *, columns: Columns = None, id_column: Column = None, block_rows: int = BLOCK_ROWS
-    ) -> LabelBlocks:
+    ) -> "LabelBlocks":
         """Of a Dask array of objects × clusterings, or a Dask dataframe; its chunks of rows are the parts."""
         source = f"Dask {type(labels).__name__}"
         if hasattr(labels, "npartitions") and hasattr(labels, "columns"):
@@ -142,35 +142,6 @@ class LabelBlocks:
             raise InputError("columns= and id_column= are of tables with named columns: choose columns of the array")
         table = labels.reshape(-1, 1) if labels.ndim == 1 else labels.rechunk({1: -1})
         return cls(table.to_delayed().ravel().tolist(), source=source, block_rows=block_rows)
-
-    @classmethod
-    def beside(cls, sites: Sequence[LabelBlocks]) -> LabelBlocks:
-        """Clusterings of the same objects that are kept at several sites, side by side.
-
-        Every site cuts its rows into as many parts, at the same objects, in the same order; where sites have ids, these are compared.
-        A site sends one number per object and the distinct rows that these stand for, never its labels as such.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> one = LabelBlocks([np.array([[0], [0]]), np.array([[1], [1]])])
-        >>> other = LabelBlocks([np.array([[0], [1]]), np.array([[1], [1]])])
-        >>> LabelBlocks.beside([one, other]).distinct().rows.tolist()
-        [[0, 0], [0, 1], [1, 1]]
-        """
-        sites = list(sites)
-        if not sites or not all(isinstance(site, LabelBlocks) for site in sites):
-            raise InputError("beside takes a list of LabelBlocks, one for every site")
-        if len({len(site.parts) for site in sites}) > 1:
-            numbers = ", ".join(f"{len(site.parts):,}" for site in sites)
-            raise InputError(f"the sites have {numbers} parts: cut all of them at the same objects")
-        layouts = tuple(site.layout for site in sites)
-        together = zip(*(site.parts for site in sites), strict=True)
-        named = [site.names for site in sites]
-        names = None if None in named else unique_names([name for some in named for name in some or ()])
-        ids = next((layout.id_column for layout in layouts if layout.id_column is not None), None)
-        parts = [Beside(tuple(map(_where_it_lies, some, layouts)), layouts) for some in together]
-        return cls(parts, columns=names, id_column=ids, source="sites", block_rows=min(one.rows for one in layouts))
 
     def distinct(self, room: int | None = None, n_jobs: int | None = None) -> DistinctRows:
         """The distinct rows with their counts, by one reading of all labels; kept.
@@ -193,6 +164,13 @@ class LabelBlocks:
                 check_clusterings(self.layout.source, n_labels, found.n_objects, has_ids=has_ids)
             self._distinct = found
         return found.check_room(room)
+
+    def only(self, columns: Ints) -> "LabelBlocks":
+        found = copy(self)
+        vars(found).pop("_distinct", None)
+        found.names = [str(j) if self.names is None else self.names[j] for j in columns]
+        found.layout, found._check = replace(self.layout, kept=tuple(columns.tolist())), False
+        return found
 
     def combine(self, **asked: Any) -> Consensus:
         """What :func:`consilience.combine` gives for them; it calls this, with all that it was asked."""
@@ -223,7 +201,7 @@ class LabelBlocks:
         return f"LabelBlocks: {what}{size} in {count(len(self.parts), 'block')} ({self.layout.source})"
 
 
-def as_blocks(source: Any, *, columns: Columns = None, id_column: Column = None) -> LabelBlocks:
+def as_blocks(source: Any, *, columns: Columns = None, id_column: Column = None) -> "LabelBlocks":
     """Whatever holds labels, in row blocks: Parquet, a Dask collection, blocks as they are, or anything that makes an ensemble.
 
     Examples
@@ -247,7 +225,7 @@ def as_blocks(source: Any, *, columns: Columns = None, id_column: Column = None)
     return _of_ensemble(as_ensemble(source, **chosen))
 
 
-def _of_ensemble(ens: Ensemble) -> LabelBlocks:
+def _of_ensemble(ens: Ensemble) -> "LabelBlocks":
     frame = pd.DataFrame(dict(enumerate(ens.labels.T)), copy=False)
     for j, names in enumerate(ens.label_names):
         if names is not None:
@@ -257,15 +235,8 @@ def _of_ensemble(ens: Ensemble) -> LabelBlocks:
     parts = [frame.iloc[i : i + BLOCK_ROWS] for i in range(0, len(frame), BLOCK_ROWS)]
     found = LabelBlocks(parts, by_index=ens.ids is not None, source="ensemble")
     found.names, found.even = ens.names if "name" in ens.info else None, spread_evenly(ens)
+    found.are_run = bool(members_of_runs(ens).all())
     return found
-
-
-def _where_it_lies(part: Any, layout: Layout) -> Any:
-    if not is_elsewhere(part):
-        return part
-    from dask.delayed import delayed
-
-    return delayed(collapse_part)(part, layout)
 
 
 def _parquet_files(path: Path) -> list[Path]:
@@ -283,7 +254,6 @@ def _schema(file: Path) -> pa.Schema:
 
 
 def _parts(file: Path, rows: int) -> list[ParquetPart]:
-    """Neighboring row groups, about as many rows together as a block has."""
     about, found = pq.read_metadata(file), []
     groups: list[int] = []
     size = 0

@@ -2,9 +2,7 @@
 
 # Objects whose row of labels is in the sample have its answer; the others join the cluster that their labels make most probable
 # (:mod:`consilience.consensus.rows.placement`), as new objects do in ``predict``. Where the sample is all objects, the answer is that of
-# memory. Voting, the mixture's EM and NBCE's bound go on from there over all objects (:mod:`consilience.blocks.passes`).
-
-from __future__ import annotations
+# memory. Voting, the mixture's EM and NBCE's bound go on from there over all objects (:mod:`consilience.blocks.vote_mixture_nbce`).
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,7 +15,7 @@ import pandas as pd
 from consilience import _kernels
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.blocks.distinct_rows import Coded, DistinctRows, Layout, RowTable, look_up_codes, of_block, read_part
-from consilience.blocks.running import Reading
+from consilience.blocks.reading_and_writing import Reading
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.placement import Placement, sample_objects
 from consilience.consensus.trust.floaters import FLOATING
@@ -45,7 +43,7 @@ class Placed:
     wanted: tuple[str, ...] = ("cluster", "confidence", "support")
 
     @classmethod
-    def of(cls, sample: Ensemble, answer: Consensus, rule: Rule | None = None) -> Placed:
+    def of(cls, sample: Ensemble, answer: Consensus, rule: Rule | None = None) -> "Placed":
         """From the objects of a sample and what they were combined into; a rule numbers clusters as the answer does."""
         first = sample.signatures().first
         values: dict[str, Array] = {"cluster": answer.labels.astype(np.int32), "membership": answer.membership}

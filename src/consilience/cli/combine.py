@@ -38,6 +38,9 @@ IN_BLOCKS = (
     option("--save", "Keep the result in a new folder, for report, compare and --update.", writes="result"),
     option("--membership", "Also write how strongly each object belongs to each cluster.", is_flag=True),
 )
+@option(
+    "--keep-all", "Leave no clustering out: neither those that agree with no other, nor the same twice.", is_flag=True
+)
 @options.input_option("--update previous", GROWN)
 @option("--memory-limit", IN_BLOCKS, metavar="SIZE")
 @options.reading(options.more_option, options.known_options, options.table_options)
@@ -60,7 +63,7 @@ def command(
     from consilience.blocks import as_blocks
     from consilience.cli.inputs import open_clusterings, print_notices
     from consilience.consensus import Consensus, combine, floaters
-    from consilience.ensemble.opening import in_blocks
+    from consilience.ensemble.from_sources import in_blocks
     from consilience.measures import stability
     from consilience.reports import draw
     from consilience.reports.clusters import match_known
@@ -73,7 +76,7 @@ def command(
     given = options.given_by_user()
     if (given & {"prior", "inference"}) and method != "nbce":
         raise InputError("--prior and --inference are options of NBCE: add --method nbce")
-    if previous is not None and (own := sorted(given & {"n_clusters", "method"})):
+    if previous is not None and (own := sorted(given & {"n_clusters", "method", "keep_all"})):
         raise InputError(f"--{own[0].replace('_', '-')} is that of the consensus that --update starts at: leave it out")
     of_scales = [name for name in ("tree", "scales") if out[name]]
     if of_scales and (n_clusters != "auto" or method == "nbce"):

@@ -96,5 +96,5 @@ def _check_folder(output: Path) -> None:
 def _row(one: Any, known: dict[str, Any]) -> dict[str, float]:
     from consilience.measures import matched_accuracy
 
-    scores = {f"accuracy:{name}": matched_accuracy(labels, one.labels) for name, labels in known.items()}
+    scores = {f"accuracy with {name}": matched_accuracy(labels, one.labels) for name, labels in known.items()}
     return {"confidence": one.mean_confidence, "support": one.mean_support, **scores}

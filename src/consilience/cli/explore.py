@@ -14,7 +14,6 @@ PLANE = (
     "The plane: two columns of the data, or an embedding in the obsm of an h5ad; by default an embedding of two columns, or the two "
     "main axes."
 )
-PORT = "By default any that is free; one that is named has the same address at every start."
 
 
 @options.verb("explore", "source")
@@ -33,7 +32,7 @@ PORT = "By default any that is free; one that is named has the same address at e
 @options.base_option
 @option("--output -o", "Of data: the folder of the run; by default memory.", writes="folder")
 @option("--host", "Listen at this address of the machine instead of for itself alone.", default="127.0.0.1")
-@option("--port", PORT, type=click.IntRange(0, 65535), default=0, show_default=False)
+@option("--port", "By default any that is free.", type=click.IntRange(0, 65535), default=0, show_default=False)
 @option("--session session_file", "A session of this run that somebody saved on the page.", type=options.INPUT)
 @option("--browser/--no-browser", "Open the page (the default).", default=True, show_default=False)
 @options.reading(options.data_options, options.known_options, options.more_option, options.table_options)
@@ -50,8 +49,8 @@ def command(source: Path, how: dict[str, Any], kind: str, distances: bool, names
     """
     from consilience._check import InputError, printable
     from consilience.cli.inputs import open_clusterings, print_notices
-    from consilience.explorer.calls.saved import open_session
-    from consilience.explorer.launch import Server, prepare, run
+    from consilience.explorer.calls.tray_and_session_file import open_session
+    from consilience.explorer.server import Server, prepare, run
     from consilience.explorer.sources import GenerateOptions, ready
 
     assets, typed = prepare(given["host"]), options.given_by_user()

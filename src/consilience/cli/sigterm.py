@@ -1,7 +1,5 @@
 """How a command is stopped: SIGTERM ends it with a sentence, and no worker outlives it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

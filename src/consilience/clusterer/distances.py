@@ -1,7 +1,5 @@
 """A clusterer of distances: which objects they are between, and where the distances of new objects to these put them."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,14 +8,14 @@ import numpy as np
 
 from consilience._check import InputError, count
 from consilience._types import Floats, Ints
-from consilience.clusterer.rows import FARTHEST, Rows
+from consilience.clusterer.input_rows import FARTHEST, Rows
 from consilience.ensemble.results import register
 from consilience.generation.guide import BoundGuide, Guide, set_aside
 from consilience.generation.methods.mds import closest, place
 from consilience.generation.runner import data_table
 from consilience.inputs import as_table
 from consilience.tables import Table, check_matrix, read_table
-from consilience.tables.matrix import array_of
+from consilience.tables.check_matrix import array_of
 from consilience.tables.raw_table import given_reading
 
 METRICS = ("euclidean", "precomputed")
@@ -42,7 +40,7 @@ class Places:
     kept: Ints | None  # (n_kept,) which of the objects these are, where not all were clustered
 
     @classmethod
-    def of(cls, columns: Floats, distances: Floats, kept: Ints | None) -> Places:
+    def of(cls, columns: Floats, distances: Floats, kept: Ints | None) -> "Places":
         return cls(columns, closest(distances), kept)
 
     def rows(self, table: Table) -> Rows:

@@ -7,8 +7,6 @@
 # **Columns that moved.** The largest difference between the cumulative distributions, old and new, at the old deciles, as Kolmogorov and
 # Smirnov's; a column moved if it exceeds 0.15 and what happens by chance once in a million.
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -83,7 +81,6 @@ class Drift(Result):
         return columns_gone(self.missing, len(self.outside))
 
     def to_frame(self) -> pd.DataFrame:
-        """The columns, the most different first."""
         return self.columns
 
     def describe(self, ids: Array | None = None) -> str:
@@ -116,7 +113,6 @@ def outside_words(share: float, n: int, expected: float) -> str:
 
 
 def columns_gone(missing: dict[str, int], n: int) -> list[str]:
-    """Columns that say nothing of n objects."""
     return [name for name, cells in missing.items() if cells >= GONE * n and n >= FEW]
 
 
@@ -125,15 +121,12 @@ def gone_words(names: list[str]) -> str:
 
 
 def is_large(n_outside: int, n: int, expected: float) -> bool:
-    """Whether more than 5 %, and more than chance, lie outside."""
     return n_outside > LARGE * n and float(binom.sf(n_outside - 1, n, expected)) < CHANCE
 
 
 @register
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What the objects of the data were like."""
-
     means: Floats  # (all clusters of some members, columns in use); NaN for a cluster without objects
     offsets: Ints  # (n_members + 1,)
     limit: float  # distance that 99 % of the data keep
@@ -144,7 +137,7 @@ class Seen:
     n_objects: int  # by which these were judged
 
     @classmethod
-    def of(cls, values: ArrayLike, table: ArrayLike, ensemble: Ensemble) -> Seen:
+    def of(cls, values: ArrayLike, table: ArrayLike, ensemble: Ensemble) -> "Seen":
         """From the data, the same as it is clustered, and the members."""
         labels = ensemble.labels[:, :MEMBERS]
         means, counts, sizes = cluster_means(table, labels)

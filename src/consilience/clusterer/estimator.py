@@ -19,9 +19,9 @@ from consilience._run.random import child_seed, stream
 from consilience._types import ArrayLike, Floats, Ints, PathLike, RandomState
 from consilience.clusterer.distances import Places, check_metric, learn_distances, read_distances
 from consilience.clusterer.drift import Drift, DriftWarning, Seen
+from consilience.clusterer.input_rows import Rows, check_options, learn_rows, new_rows, read_new, reader_of, rows_of
 from consilience.clusterer.judging import judge
 from consilience.clusterer.new_objects import Assignment, NewObjects
-from consilience.clusterer.rows import Rows, check_options, learn_rows, new_rows, read_new, reader_of, rows_of
 from consilience.clusterer.saving import KEPT, ClustererModel, model_of
 from consilience.consensus.result import Consensus, describe_doubt
 from consilience.consensus.rows.placement import Placement
@@ -48,8 +48,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int, "auto" or None
-        Of the answer. "auto" takes the finest number for which two kinds of clustering that fail differently speak
-        (:mod:`consilience.consensus.how_many.voices`); `doubt_` says where fewer than three do.
+        Of the answer. "auto" takes the finest number with three voices of kinds of clustering that fail differently
+        (:mod:`consilience.consensus.how_many.voices`); `doubt_` says where it has fewer than four.
         None takes the middle of the numbers that the members draw from (with `base`, the median of those that they found), without looking.
     n_clusterings : int, optional
         Members of the ensemble; by default 100 where they are k-means, and 30 where each takes longer.
@@ -91,7 +91,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     confidence_ : (n_objects,) array
         Probability that an independent ensemble of the same kind puts the object in the same cluster, times how far the nearest other kind
         of clustering has the same cluster (Jaccard index), and times the trust in the number where it was looked for
-        (1 − 2^−voices). Of objects that are not in the sample, the mean of those that are and have as much support.
+        (1 − 2^−(voices − 2)). Of objects that are not in the sample, the mean of those that are and have as much support.
     support_ : (n_objects,) array
         Share of the members that agree with that.
     n_clusters_ : int
@@ -102,8 +102,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         Why the answer is weak: too few kinds of clustering speak for the number, no other kind finds the clusters, few objects, or low
         confidence; empty where nothing says so.
     scales_ : DataFrame or None
-        With ``n_clusters="auto"``: the answer's number and the others with two voices, the most voices first: `n_clusters`, `voices`,
-        `nearest` (how alike two kinds are at least there), `kinds` (those that speak) and `real` (three voices).
+        With ``n_clusters="auto"``: the answer's number and the others with three voices, the most voices first: `n_clusters`, `voices`,
+        `nearest` (how alike two kinds are at least there), `kinds` (those that speak) and `real` (four voices).
     kinds_ : Ensemble
         The partitions of other kinds, of at most 3,000 objects; `info` says which kind, scaling and number. Not there after :meth:`load`.
     ensemble_ : Ensemble
@@ -256,7 +256,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         )
         with warnings.catch_warnings():  # a fold of the data often has constant columns, which is not worth a warning
             warnings.filterwarnings("ignore", ".* being constant", GenerationWarning)
-            return Runner(table, plan, self.base, self.n_jobs, keeps_predictors=True), recipe
+            return Runner(table, plan, self.base, self.n_jobs, keeps_predictors=True, scored=False), recipe
 
     def _member_clusters(self, n: int) -> Any:
         if self.base_n_clusters is not None:

@@ -12,12 +12,13 @@ from consilience._run.parallel import own_threads
 from consilience._run.random import stream
 from consilience._types import Floats, Ints
 from consilience.consensus.combine import combine_problem
-from consilience.consensus.how_many.voices import consensus_at, find_voices, nearest_kind
+from consilience.consensus.how_many.voices import Agreement, confirmed, consensus_at, find_voices, nearest_kind
+from consilience.consensus.methods.walk import ClusterWalk
 from consilience.consensus.result import Consensus
-from consilience.consensus.rows.problem import check_problem
-from consilience.consensus.trust.tables import trust_tables
+from consilience.consensus.rows.problem import Problem, check_problem
+from consilience.consensus.trust.clusters_and_members import trust_tables
 from consilience.ensemble import Ensemble
-from consilience.generation.kinds import MOST_OBJECTS, kinds_of, numbers_for
+from consilience.generation.kinds import MOST_OBJECTS, Halves, kinds_of, numbers_for
 from consilience.generation.methods.neighbors import Points
 from consilience.generation.runner import Runner
 from consilience.generation.tasks import weighted
@@ -38,15 +39,15 @@ def judge(
             distinct = min(len(np.unique(next(iter(points.values())), axis=0)), problem.n_rows)
             numbers = numbers_for(min(n, MOST_OBJECTS))  # as many clusters as distinct rows are found by every kind
             few, numbers = bool(distinct <= numbers[-1]), numbers[(numbers < distinct) | (numbers == 2)]
-            kinds = kinds_of(points, numbers)
+            kinds = kinds_of(points, numbers, mixture=not runner.table.has_words)
             seen = problem if some is None else check_problem(ensemble[some])
-            found = find_voices(kinds, consensus_at(seen, numbers))
+            found = find_voices(kinds, consensus_at(seen, numbers), Halves(points))
             n_clusters = min(found.n_clusters, problem.n_rows)
         else:
             kinds = kinds_of(points, np.array([min(n_clusters, n, MOST_OBJECTS)]))
     to_combine = problem.with_clusters(n_clusters)
     consensus = combine_problem(ensemble, to_combine, n_clusters, method, how, {}, progress=False)
-    nearest = nearest_kind(consensus.labels if some is None else consensus.labels[some], consensus.n_clusters, kinds)
+    consensus, nearest = _beside_kinds(to_combine, consensus, kinds, some)
     factor, doubts, notes, scales = np.ones(consensus.n_clusters), [], [consensus.note], None
     if found is not None:
         factor, doubts, scales = factor * found.trust, [found.doubt], found.others
@@ -60,6 +61,31 @@ def judge(
     said: dict[str, Any] = {"doubt": doubt, "note": "; ".join(filter(None, notes))}
     said |= trust_tables(problem, consensus.labels, confidence, consensus.support, consensus.names)
     return replace(consensus, confidence=confidence, scales=scales, **said), kinds
+
+
+def _beside_kinds(
+    problem: Problem, consensus: Consensus, kinds: Ensemble, some: Ints | None
+) -> tuple[Consensus, Agreement | None]:
+    """The consensus, and the kind that is nearest to it. Where none has its clusters and two confirm each other, theirs are taken."""
+
+    def nearest_to(labels: Ints) -> Agreement | None:
+        return nearest_kind(labels if some is None else labels[some], int(labels.max()) + 1, kinds)
+
+    nearest = nearest_to(consensus.labels)
+    if nearest is None or not nearest.doubt or consensus.method != "walk" or consensus.n_clusters < problem.n_clusters:
+        return consensus, nearest
+    if (others := confirmed(kinds, problem.n_clusters)) is not None:
+        names, labels = others
+        start, model = np.full(problem.n_rows, -1), ClusterWalk(problem.n_clusters)
+        start[problem.inverse if some is None else problem.inverse[some]] = labels
+        model._take(problem, model._ordered(problem, model._from(problem, start)))
+        now = nearest_to(model.labels_)
+        if now is not None and now.jaccard.min() > nearest.jaccard.min():
+            names_of = "labels", "confidence", "support", "membership", "anmi"
+            fields = {name: getattr(model, f"{name}_") for name in names_of}
+            note = f"the clusters are those that {names} both find"
+            return replace(consensus, **fields, note=note, estimator=model), now
+    return consensus, nearest
 
 
 def scalings(runner: Runner, some: Ints | None) -> dict[str, Floats]:

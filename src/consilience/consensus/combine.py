@@ -18,13 +18,14 @@ from consilience._run.parallel import runs_tasks
 from consilience._types import Columns, EnsembleLike, Ints, PathLike
 from consilience.consensus.choose import about_nbce, about_stability, about_work, choose_method, combine_auto, number_of
 from consilience.consensus.how_many.stability import FEWEST, find_stable
+from consilience.consensus.left_out import worth_combining
 from consilience.consensus.methods import METHODS, make_estimator
 from consilience.consensus.methods.nbce import NBCE, SWEEPS, usual_effort
 from consilience.consensus.result import Consensus
-from consilience.consensus.rows.problem import Problem, check_problem
-from consilience.consensus.trust.tables import families_of, trust_tables
+from consilience.consensus.rows.problem import Problem
+from consilience.consensus.trust.clusters_and_members import families_of, trust_tables
 from consilience.ensemble import Ensemble
-from consilience.ensemble.opening import in_blocks
+from consilience.ensemble.from_sources import in_blocks
 from consilience.ensemble.results import written_call
 from consilience.inputs import as_ensemble
 
@@ -52,6 +53,7 @@ def combine(
     progress: bool | None = None,
     memory_limit: int | str | None = None,
     output: PathLike | None = None,
+    keep_all: bool = False,
     **options: Any,
 ) -> Consensus:
     """Combine the clusterings of an ensemble into one, with a confidence and a support for every object.
@@ -89,6 +91,8 @@ def combine(
     output : path, optional
         A new folder of Parquet parts for `id`, `cluster`, `confidence` and `support` of the objects, in their order, written block by
         block. The record that is returned then reads them only when asked for.
+    keep_all : bool
+        Whether no clustering is left out (:mod:`consilience.consensus.left_out`).
     **options
         Parameters of the method's estimator (only with a named method).
 
@@ -108,20 +112,21 @@ def combine(
     if isinstance(n_clusters, str):
         check_word("n_clusters", n_clusters)
     seed = check_seed(random_state)
-    given = {"n_clusters": n_clusters, "method": method, "sample_weight": sample_weight, "columns": columns}
-    given |= {"id_column": id_column, "random_state": seed, "memory_limit": memory_limit, "output": output}
-    call = written_call(combine, ensemble, **given, **options)
+    asked: Named = {"n_clusters": n_clusters, "method": method, "sample_weight": sample_weight, "keep_all": keep_all}
+    asked |= {"memory_limit": memory_limit, "output": output}
+    chosen: Named = {"columns": columns, "id_column": id_column}
+    call = written_call(combine, ensemble, **asked, **chosen, random_state=seed, **options)
     how = {"random_state": seed, "n_jobs": n_jobs}
     if in_blocks(ensemble) or memory_limit is not None or output is not None:
-        given = {"n_clusters": n_clusters, "method": method, "how": how, "options": options, "progress": progress}
-        given |= {"sample_weight": sample_weight, "memory_limit": memory_limit, "output": output, "call": call}
-        blocks = hook("as_blocks")(ensemble, columns=columns, id_column=id_column)
-        consensus: Consensus = blocks.combine(**given, start=start)
+        asked |= {"how": how, "options": options, "progress": progress, "call": call, "start": start}
+        consensus: Consensus = hook("as_blocks")(ensemble, **chosen).combine(**asked)
         return consensus
-    ens = as_ensemble(ensemble, columns=columns, id_column=id_column)
-    problem = check_problem(ens, None if isinstance(n_clusters, str) else n_clusters, sample_weight)
+    ens = as_ensemble(ensemble, **chosen)
+    number = None if isinstance(n_clusters, str) else n_clusters
+    ens, problem, left = worth_combining(ens, number, sample_weight, keep_all=keep_all)
     source = Path(ensemble).resolve().name if isinstance(ensemble, (str, os.PathLike)) else ""
-    return combine_problem(ens, problem, n_clusters, method, how, options, progress, start, call, source)
+    about = {"call": call, "source": source, "left_out": left}
+    return combine_problem(ens, problem, n_clusters, method, how, options, progress, start, **about)
 
 
 def _check_method(method: str, options: Named) -> None:
@@ -144,8 +149,7 @@ def combined_labels(
 ) -> Ints:
     """Labels of :func:`combine` at a number of clusters, without how far to trust them, which takes about as long."""
     _check_method(method, options)
-    ens = as_ensemble(ensemble)
-    problem = check_problem(ens, n_clusters)
+    ens, problem, _ = worth_combining(as_ensemble(ensemble), n_clusters)
     how = {"random_state": check_seed(random_state), "n_jobs": n_jobs}
     if method == "nbce" and n_clusters is None:
         return _nbce(ens, problem, how, options, False).labels_
@@ -165,8 +169,7 @@ def combine_problem(
     options: Named,
     progress: bool | None = None,
     start: float = 0.0,
-    call: str = "",
-    source: str = "",
+    **about: str,
 ) -> Consensus:
     """:func:`combine` for distinct rows, where everything has been checked."""
     later: dict[str, Any] = {}
@@ -193,8 +196,7 @@ def combine_problem(
         ids=ens.ids,
         names=ens.names,
         note="; ".join([*notes, *about_work(estimator, fit.method, problem)]),
-        call=call,
-        source=source,
+        **about,  # type: ignore[arg-type]
         seconds=time.perf_counter() - start,
         estimator=estimator,
         families=partial(families_of, problem),  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from consilience._check import count
+from consilience._check import count, listed
 from consilience._types import Array, EnsembleLike, Floats, Ints
 from consilience.consensus.how_many.stability import STABLE
 from consilience.consensus.trust.floaters import floating
@@ -16,6 +16,7 @@ from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result, late
 
 LISTED = 10  # safeguard: clusters that are printed, so that a screen holds them
+KEPT = "keep_all=True, or --keep-all, keeps them"
 WEAKEST = 4  # safeguard: of them, at least, that are least to be trusted
 
 FEW_OBJECTS, LOW_CONFIDENCE = 10, 0.6  # fewer objects, or less on average, make an answer weak
@@ -80,15 +81,15 @@ class Consensus(Supported, Result):
     clusters : DataFrame or None
         How far to trust each cluster: `cluster`, `size`, `share`, `confidence` and `support` (means of its objects), `floaters`,
         `recurrence` (how well the clusterings contain it), `nearest` (the cluster it is most often confused with) and `confused`
-        (how often). :mod:`consilience.consensus.trust.tables` has the definitions. Made when first read, as is the next.
+        (how often). Made when first read, as is the next; :mod:`consilience.consensus.trust.clusters_and_members` defines both.
     members : DataFrame or None
         How far to trust each clustering, in their order: `clustering`, `n_clusters`, `coverage`, `reliability` (how well it agrees
         with the others, at its own fineness), `weight` (how much it says), `kept` (share of its pairs that are together in the
-        answer) and `better_without` (better left out). :mod:`consilience.consensus.trust.tables` has the definitions.
+        answer) and `better_without` (better left out).
     families : list of int arrays, or None
-        Clusterings, by position, that agree among themselves and have next to nothing in common with those of the other families
-        (:mod:`consilience.consensus.trust.tables`), the largest family first; empty where there are not at least two, None where nobody
-        looked. Of several, one answer is a compromise that none supports: :func:`consilience.organize` tells them apart.
+        Clusterings, by position, that agree among themselves and have next to nothing in common with those of the other families,
+        the largest family first; empty where there are not at least two, None where nobody looked. Of several, one answer is a
+        compromise that none supports: :func:`consilience.organize` tells them apart.
     curve : DataFrame or None
         How stable the answer is at every number of clusters that was tried: `n_clusters`, `stability` (adjusted Rand index of two
         halves of the clusterings) with its standard error `sem`.
@@ -101,6 +102,8 @@ class Consensus(Supported, Result):
         The confidence of every object in these answers.
     names : list of str
         Of the clusterings that were combined.
+    left_out : str
+        Clusterings that it was made without, and why (:mod:`consilience.consensus.left_out`).
     doubt : str
         Why other kinds of clustering make it doubtful, where they were asked.
     note : str
@@ -137,6 +140,7 @@ class Consensus(Supported, Result):
     scale_labels: Ints | None = None
     scale_confidence: Floats | None = None
     names: list[str] = field(default_factory=list)
+    left_out: str = ""
     doubt: str = ""
     note: str = ""
     call: str = ""
@@ -226,8 +230,8 @@ class Consensus(Supported, Result):
             lines.append(f"scales      {scales}")
         if families := describe_families(self):
             lines.append(f"families    {families}: organize tells them apart")
-        if drops := describe_drops(self):
-            lines.append(f"to drop     {drops}")
+        if self.left_out:
+            lines.append(f"left out    {self.left_out}; {KEPT}")
         if self.note:
             lines.append(f"chosen      {self.note}")
         if self.clusters is None:
@@ -248,14 +252,14 @@ def describe_scales(one: Consensus) -> str:
         return ""
     if "voices" in one.scales:
         others = [str(k) for k in one.scales["n_clusters"] if k != one.n_clusters]
-        return f"also {_listed(others)}" if others else ""
+        return f"also {listed(others)}" if others else ""
     stable = [int(k) for k in one.scales.loc[one.scales["real"].astype(bool), "n_clusters"]]
     if not stable:
         return "no number of clusters is stable enough to tell"
     others = [f"{k}" for k in stable if k != one.n_clusters]
     if len(others) == len(stable):
-        return f"stable at {_listed(others)}, less so at {one.n_clusters}"
-    return f"stable at {one.n_clusters}" + (f", also at {_listed(others)}" if others else " only")
+        return f"stable at {listed(others)}, less so at {one.n_clusters}"
+    return f"stable at {one.n_clusters}" + (f", also at {listed(others)}" if others else " only")
 
 
 def describe_doubt(one: Any) -> str:
@@ -288,18 +292,6 @@ def _doubt_of_number(one: Any) -> str:
     )
 
 
-def describe_drops(one: Consensus, most: int = 3) -> str:
-    """Which clusterings are better left out, the least reliable first, in a few words; empty if none."""
-    # and where there are families, of which the larger one would have all of the other left out
-    if one.families or one.members is None or not one.members["better_without"].any():
-        return ""
-    weak = one.members[one.members["better_without"]].sort_values("reliability", kind="stable")
-    some = weak.head(most)
-    named = [f"{name} ({value:.2f})" for name, value in zip(some["clustering"], some["reliability"], strict=True)]
-    more = f", … {len(weak) - most:,} more" if len(weak) > most else ""
-    return f"{len(weak):,} of {count(len(one.members), 'clustering')}, by reliability: {', '.join(named)}{more}"
-
-
 def describe_families(one: Consensus) -> str:
     """What families mean for one answer from all of them, in a sentence without its end; empty where there are none."""
     if not one.families:
@@ -326,9 +318,4 @@ def clusters_to_show(confidence: Any, most: int) -> tuple[Ints, str]:
 
 def list_numbers(numbers: Ints, most: int = 12) -> str:
     """The first of some numbers, and how many more there are."""
-    return _listed([f"{number:,}" for number in numbers], most)
-
-
-def _listed(said: list[str], most: int = 12) -> str:
-    shown = ", ".join(said[:most])
-    return shown if len(said) <= most else f"{shown} … ({len(said) - most} more)"
+    return listed([f"{number:,}" for number in numbers], most)

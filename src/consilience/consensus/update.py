@@ -1,17 +1,4 @@
-"""An answer with more clusterings, or more objects, without starting again.
-
-**More clusterings.** The answer is the start. A label speaks for the cluster that holds most of its objects, and every clustering has one
-vote for an object (:mod:`consilience.consensus.trust.confidence`). An object moves where more votes, of old and new clusterings together,
-speak for another cluster, and the new ones alone do so too; votes are counted again until nothing moves. So without new clusterings
-nothing does, whatever method made the answer.
-
-**More objects** are placed by what the clusterings say of the objects that are there (:mod:`consilience.consensus.rows.placement`).
-
-**What is the same as from scratch, and what is not.** Support and ANMI are exact. No tree is grown and no number of clusters looked
-for, so clusters neither split nor merge: the note says how many objects moved, and how well the new clusterings agree with the answer
-beside the old ones; where they agree much less, it says that it is time to combine anew. Nothing is resampled: the confidence of an object
-changes by as much as the mean confidence of objects does, in the answer so far, from its old support to its new one.
-"""
+"""An answer with more clusterings, or more objects, without starting again; docs/consensus.md says what is then as from scratch."""
 
 from __future__ import annotations
 
@@ -25,11 +12,12 @@ import pandas as pd
 from consilience import _kernels
 from consilience._check import InputError, count, show
 from consilience._types import Array, EnsembleLike, Floats, Ints
+from consilience.consensus.left_out import worth_combining
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.placement import Placement, by_support
 from consilience.consensus.rows.problem import check_problem
+from consilience.consensus.trust.clusters_and_members import cluster_table, families_of, member_table
 from consilience.consensus.trust.confidence import average_nmi, label_owners
-from consilience.consensus.trust.tables import cluster_table, families_of, member_table
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
 
@@ -70,6 +58,7 @@ def update(previous: Consensus, ensemble: EnsembleLike) -> Consensus:
     start, ens = time.perf_counter(), as_ensemble(ensemble)
     if not previous.names:
         raise InputError("the answer does not know its clusterings: combine them anew, once, and save that")
+    ens, _, left = worth_combining(ens, keep_all=np.isin(ens.names, previous.names))
     columns, rows = _old_clusterings(previous, ens), _old_objects(previous, ens)
     new = np.setdiff1d(np.arange(ens.n_clusterings), columns)
     labels = np.full(ens.n_objects, -1)
@@ -101,6 +90,7 @@ def update(previous: Consensus, ensemble: EnsembleLike) -> Consensus:
         members=lambda: member_table(check_problem(ens), labels, ens.names),
         families=lambda: families_of(check_problem(ens)),  # type: ignore[arg-type]
         names=ens.names,
+        left_out=left,
         note=_note(previous, ens, votes, moved, len(placed)),
         source=previous.source,
         seconds=time.perf_counter() - start,
@@ -183,7 +173,6 @@ def _old_objects(previous: Consensus, ens: Ensemble) -> Ints:
 
 
 def _positions(names: Any, wanted: Any, what: str, more: str = "") -> Ints:
-    """Where the names of the answer stand among those of now."""
     found = pd.Index([str(name) for name in names]).get_indexer([str(name) for name in wanted])
     if (lost := np.flatnonzero(found < 0)).size:
         gone = f"{count(lost.size, what)} of the answer are not there, such as {show(wanted[lost[0]])}"

@@ -1,6 +1,6 @@
 """Bundled samples, synthetic data with more than one right answer, and ensembles made to a known truth."""
 
-from consilience.datasets.beads import load_beads, load_beads_labels, make_beads, sample_path
+from consilience.datasets.beads import load_beads, load_beads_labels, sample_path
 from consilience.datasets.customers import customers
 from consilience.datasets.scenarios import noisy_labels, orthogonal_multinomials
 
@@ -8,7 +8,6 @@ __all__ = [
     "customers",
     "load_beads",
     "load_beads_labels",
-    "make_beads",
     "noisy_labels",
     "orthogonal_multinomials",
     "sample_path",

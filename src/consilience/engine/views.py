@@ -1,7 +1,5 @@
 """What the information engine looks at: objects' rows over the columns of one or more views."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -31,7 +29,7 @@ class Views:
     # (columns of the table,) The sums of the table's columns, where they were taken before
     known_totals: Floats | None = None
 
-    def rows(self, chosen: Any) -> Views:
+    def rows(self, chosen: Any) -> "Views":
         return replace(self, table=self.table[chosen], object_weights=self.object_weights[chosen], known_totals=None)
 
     @property

@@ -1,7 +1,6 @@
 """The ensemble: many clusterings of the same objects, and what made each of them."""
 
-from __future__ import annotations
-
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -83,7 +82,7 @@ result or AnnData
     ids: Array | None
 
     def __init__(self, labels: EnsembleLike, *, info: Any = None, ids: Any = None, **reading: Any) -> None:
-        from consilience.ensemble.opening import needs_opening  # which makes ensembles itself
+        from consilience.ensemble.from_sources import needs_opening  # which makes ensembles itself
 
         reading = given_reading(reading)
         given = hook("as_ensemble")(labels, **reading) if reading or needs_opening(labels) else labels
@@ -109,6 +108,9 @@ result or AnnData
             label_names.append(found)
         if info is None and names is not None:
             info = {"name": names}
+        if len(vectors) > len(table) > 2 and _looks_transposed(given):
+            much = f"{len(vectors):,} clusterings of {count(len(table), 'object')}, since a column is a clustering"
+            warnings.warn(f"{much}: if every row is one, transpose the table, or give a list of its rows", stacklevel=2)
         self._set(table, label_names, info, _ids_of_index(index) if ids is None else ids)
 
     def _set(self, labels: Labels, label_names: list[Array | None], info: Any, ids: Any) -> None:
@@ -118,7 +120,7 @@ result or AnnData
     @classmethod
     def from_codes(
         cls, codes: ArrayLike, *, label_names: Sequence[Array | None] | None = None, info: Any = None, ids: Any = None
-    ) -> Ensemble:
+    ) -> "Ensemble":
         """An ensemble of labels that are codes already: they keep their numbers and, where they can, their memory.
 
         Parameters
@@ -202,7 +204,7 @@ result or AnnData
         index = None if self.ids is None else pd.Index(self.ids, name="id")
         return pd.DataFrame(columns, index=index).set_axis(self.names, axis=1)
 
-    def align(self, other: EnsembleLike) -> Ensemble:
+    def align(self, other: EnsembleLike) -> "Ensemble":
         """Another ensemble's labels, of any objects, in the codes of this one: equal labels get equal codes.
 
         Labels that a clustering here does not know get codes from ``len(self.categories(j))`` on. The clusterings are
@@ -238,7 +240,7 @@ result or AnnData
             raise InputError(f"choose one clustering by number or name; got {show(clustering)}")
         return int(found[0]) % self.n_clusterings
 
-    def signatures(self) -> Signatures:
+    def signatures(self) -> "Signatures":
         """Collapse equal rows to weighted distinct rows. Cost O(n m); the answer is kept.
 
         Examples
@@ -251,11 +253,11 @@ result or AnnData
         return self._signatures
 
     @cached_property
-    def _signatures(self) -> Signatures:
+    def _signatures(self) -> "Signatures":
         first, inverse, counts = _kernels.signatures(self.labels)
         return Signatures(*map(read_only, (self.labels[first], inverse, counts, first)))
 
-    def __getitem__(self, key: Any) -> Ensemble:
+    def __getitem__(self, key: Any) -> "Ensemble":
         """``ens[objects, clusterings]`` or ``ens[objects]``; labels keep their codes and names.
 
         Numbers, slices and masks choose either; clusterings also go by their names, as in ``ens[:, ["a", "b"]]``.
@@ -274,7 +276,7 @@ result or AnnData
         return Ensemble.from_codes(labels, label_names=names, info=self.info.iloc[columns], ids=ids)
 
     @staticmethod
-    def concat(ensembles: Iterable[Ensemble]) -> Ensemble:
+    def concat(ensembles: "Iterable[Ensemble]") -> "Ensemble":
         """The clusterings of several ensembles of the same objects, side by side; a name that comes again gets a number.
 
         Examples
@@ -331,7 +333,7 @@ result or AnnData
         write_folder(folder, write)
 
     @staticmethod
-    def load(path: PathLike) -> Ensemble:
+    def load(path: PathLike) -> "Ensemble":
         """Read a store; damaged or foreign files are named in a warning and the rest is read.
 
         Numbers of the clusterings that are not 0 … m − 1 are kept in the column `number` of `info`.
@@ -355,7 +357,7 @@ result or AnnData
     def __len__(self) -> int:
         return self.n_objects
 
-    def __iter__(self) -> Iterator[Ensemble]:
+    def __iter__(self) -> "Iterator[Ensemble]":
         return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
@@ -380,6 +382,15 @@ def _ids_of_index(index: Any) -> Array | None:
         twice = f"the index names the objects, and {show(index[index.duplicated()][0])} stands in it more than once"
         raise InputError(f"{twice}: make it unique, or drop it with reset_index(drop=True)")
     return np.asarray(index.to_numpy())
+
+
+def _looks_transposed(labels: Any) -> bool:
+    """Whether every row of a table has all numbers from the first to its largest, as clusterings have, and not every column."""
+    values = np.asarray(labels) if isinstance(labels, (np.ndarray, pd.DataFrame)) else np.empty(0)
+    if values.dtype.kind not in "iu" or values.ndim != 2 or (first := values.min()) < 0:
+        return False
+    rows, columns = (all(len(np.unique(one)) == one.max() + 1 - first for one in side) for side in (values, values.T))
+    return rows and not columns
 
 
 def _typed_labels(names: Array | None, codes: Labels) -> Array:

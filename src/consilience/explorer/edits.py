@@ -8,7 +8,7 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -23,7 +23,6 @@ NAME = 80  # safeguard: letters of the name of a cluster
 EDITS = 500  # safeguard: edited clusterings that are kept in memory
 NUMBERS = 10**9  # safeguard: refs have nine digits
 BASE = re.compile(r"[0-9]{1,9}m|[0-9]{1,9}\.[0-9]{1,9}c[0-9]{0,4}")  # refs that last: a clustering, or a consensus
-PRINT = re.compile(r"[0-9a-f]{16}")
 DOINGS = {  # what can be done, and what is kept of it
     "rename": ("cluster", "name"),
     "merge": ("clusters", "name"),
@@ -130,31 +129,20 @@ class Edited:
             raise ValueError("labels of other objects")
         if codes.min(initial=-1) < -1 or not np.array_equal(np.unique(codes[codes >= 0]), np.arange(len(names))):
             raise ValueError("clusters without objects")
-        steps = tuple(_checked_step(step, n_objects) for step in content["steps"])
-        if linkage not in LINKAGES or not BASE.fullmatch(base) or not PRINT.fullmatch(seen) or origin != clean(origin):
+        steps = tuple(_checked_step(step) for step in content["steps"])
+        if linkage not in LINKAGES or not BASE.fullmatch(base) or origin != clean(origin):
             raise ValueError("where it comes from")
         return cls(codes, names, base, linkage, origin, seen, steps)
 
 
-def _checked_step(step: Any, n_objects: int) -> Step:
-    """One edit of a file that somebody sent: it is written into Python files, so that nothing in it may be more than it says."""
-
-    def as_it_is(fits: bool, value: Any) -> Any:
-        if not fits:
-            raise ValueError("an edit that nobody can make")
-        return value
-
-    checks: dict[str, Callable[[Any], Any]] = {
-        "cluster": checked_name,
-        "name": checked_name,
-        "clusters": lambda names: [checked_name(name) for name in names],
-        "names": lambda names: {str(int(part)): checked_name(name) for part, name in names.items()},
-        "rows": lambda rows: as_it_is(all(type(row) is int and 0 <= row < n_objects for row in rows), list(rows)),
-        "by": lambda ref: as_it_is(bool(BASE.fullmatch(ref)), ref),
-        "linkage": lambda name: as_it_is(name in LINKAGES, name),
-        "seen": lambda digits: as_it_is(bool(PRINT.fullmatch(digits)), digits),
-    }
-    return {"do": step["do"], **{key: checks[key](step[key]) for key in DOINGS[step["do"]]}}
+def _checked_step(step: Any) -> Step:
+    """One edit of a file that somebody sent, fit to be said in words."""
+    kept = {key: step[key] for key in DOINGS[step["do"]]}
+    kinds = {"clusters": list, "rows": list, "names": dict}
+    fits = all(isinstance(value, kinds.get(key, str)) for key, value in kept.items())
+    if not fits or not all(isinstance(name, str) for name in kept.get("clusters", ())):
+        raise ValueError("an edit that nobody can make")
+    return {"do": step["do"], **kept}
 
 
 def checked_name(name: Any) -> str:

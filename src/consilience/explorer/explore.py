@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from consilience._check import InputError, check_count
-from consilience.inputs.known import labels_by_name
+from consilience.inputs.known_labels import labels_by_name
 
 
 def explore(
@@ -71,7 +71,7 @@ def explore(
     host : str
         The address to listen at: by default this machine alone.
     port : int
-        0 takes a free one; any other has the same address, token and all, whenever this user shows this run at it.
+        0 takes a free one.
     session : path, optional
         A file that "Save session" wrote, of the same run.
     browser : bool
@@ -97,8 +97,8 @@ def explore(
     >>> server.close()  # doctest: +SKIP
     """
     # here, so that the package is quick to import
-    from consilience.explorer.calls.saved import open_session
-    from consilience.explorer.launch import Server, load_page, prepare, run
+    from consilience.explorer.calls.tray_and_session_file import open_session
+    from consilience.explorer.server import Server, load_page, prepare, run
     from consilience.explorer.sources import GenerateOptions, open_clusterings
 
     check_count("n_clusterings", n_clusterings, 2)

@@ -92,7 +92,6 @@ class Jobs:
         return next(reversed(self._jobs.values()), None)
 
     def close(self) -> None:
-        """Ask the job under way to stop, and wait for it."""
         with self._lock:
             last = self._last()
         if last is not None:

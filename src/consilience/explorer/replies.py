@@ -73,17 +73,6 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes
     return b"".join([len(text).to_bytes(4, "little"), text, *parts])
 
 
-def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    begin = 4 + int.from_bytes(data[:4], "little")
-    header = json.loads(data[4:begin])
-    arrays = {}
-    for name, place in header["arrays"].items():
-        kind = np.dtype(place["dtype"]).newbyteorder("<")
-        size = int(np.prod(place["shape"]))
-        arrays[name] = np.frombuffer(data, kind, size, begin + place["offset"]).reshape(place["shape"])
-    return header, arrays
-
-
 def _text(content: Any) -> bytes:
     told = plain(content, big_as_text=True)
     return json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(errors="replace")
@@ -93,8 +82,6 @@ def _text(content: Any) -> bytes:
 
 
 class Sized(Protocol):
-    """A value that knows its size."""
-
     @property
     def nbytes(self) -> int:
         """Its size."""

@@ -18,7 +18,7 @@ from consilience.consensus.trust.floaters import floating
 from consilience.explorer.edits import Edited
 from consilience.explorer.replies import Cache, RefusedError
 from consilience.meta import MetaClustering
-from consilience.meta.group_consensus import GroupLabels, group_confidence, group_reliability
+from consilience.meta.group_consensus import GroupLabels, combined_members, group_confidence, group_reliability
 from consilience.meta.tree import grow, layout, medoid_of, square
 
 ROOM = 2**28  # safeguard: bytes of answers that are kept
@@ -56,7 +56,7 @@ class DisplayedClustering:
     assess: Callable[[], Floats] | None = None  # computes the confidence, which takes longer than the consensus
     judge: Callable[[], pd.DataFrame] | None = None  # computes how reliable each clustering of a consensus is
     edited: Edited | None = None
-    note: str = ""  # of a consensus: that it was found by a sample of the objects
+    note: str = ""  # of a consensus: what was left out, and that it was found by a sample of the objects
 
     @property
     def nbytes(self) -> int:
@@ -123,8 +123,6 @@ def among_first(distances: Floats, m: int) -> Floats:
 
 
 class Snapshot:
-    """The clusterings of a session and their tree at one revision."""
-
     def __init__(self, revision: int, meta: MetaClustering, scores: pd.DataFrame, edited: Mapping[int, Edited]) -> None:
         if int(meta.ensemble.labels.max()) >= MOST_CLUSTERS:
             raise InputError(f"a clustering has more than {MOST_CLUSTERS:,} clusters: the explorer shows no more")
@@ -225,7 +223,8 @@ class Snapshot:
         return one.codes if one.names is None or one.leaf is None else self.meta.ensemble.named_labels(one.leaf)
 
     def _consensus(self, ref: Ref, size: int, step: Callable[[], None]) -> DisplayedClustering:
-        members, ensemble = self.members(ref), self.meta.ensemble
+        ensemble = self.meta.ensemble
+        members, left = combined_members(ensemble, self.members(ref))
         group = self.group(members, step)
         [codes] = group.answers([ref.k or None])
         support = group.support(codes)
@@ -238,28 +237,17 @@ class Snapshot:
             table.insert(0, "leaf", members)
             return table.sort_values("reliability", kind="stable")
 
-        encoded = encoded_codes(codes)
-        return DisplayedClustering(ref, codes, encoded, None, size, None, support, assess, judge, note=group.note)
+        encoded, note = encoded_codes(codes), "; ".join(filter(None, [left and f"left out, {left}", group.note]))
+        return DisplayedClustering(ref, codes, encoded, None, size, None, support, assess, judge, note=note)
 
     def group(self, members: Ints, step: Callable[[], None] = lambda: None) -> GroupLabels:
         ensemble = self.meta.ensemble
         labels, n_clusters = partial(self._labels, members), ensemble.n_clusters[members]
         return GroupLabels(labels, self.n_objects, n_clusters, ensemble.has_missing, THREADS, step)
 
-    def codes_of(self, text: str, linkage: str) -> Labels | None:
-        """The labels that a ref of a clustering or a consensus has in the tree of a linkage; None where it names nothing here."""
-        try:
-            ref = self.ref(text)
-            if ref.node < ref.m or linkage == self.meta.linkage:
-                return self.displayed(ref).codes
-            tree = Tree(grow(among_first(self.meta.distances, ref.m), linkage))
-            return self.group(np.sort(tree.leaves(ref.node))).answers([ref.k or None])[0]
-        except (RefusedError, InputError):  # a branch of that number may have too few distinct objects for so many
-            return None
-
     def distinct_rows(self, ref: Ref) -> int:
         """How many clusters the consensus of a branch can have: distinct rows of labels, of the objects that are combined."""
-        members = self.members(ref)
+        members, _ = combined_members(self.meta.ensemble, self.members(ref))
         rows = self._labels(members, self.group(members).sample)
         none = np.iinfo(rows.dtype).max
         return len(np.unique(rows[:, (rows != none).any(axis=0)], axis=1).T)

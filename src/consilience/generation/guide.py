@@ -5,8 +5,6 @@
 # towards that of all objects, by `PRIOR` pairs' worth of it beside half as many pairs as there are objects in them: a few pairs say little,
 # and pairs that share objects are not counted as if each said something new. The weight of a column is r^strength, r from 1/10 to 10.
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,10 +22,10 @@ from consilience._types import ArrayLike, EnsembleLike, Floats, Ints, Labels
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble, known_labels_of
 from consilience.inputs.guess import is_table
-from consilience.inputs.known import names_aside
+from consilience.inputs.known_labels import names_aside
 from consilience.measures.pairwise import with_each
 from consilience.tables import Table
-from consilience.tables.files import open_raw
+from consilience.tables.file_formats import open_raw
 from consilience.tables.raw_table import Options
 
 PRIOR = 10.0  # pairs that the mean over all objects counts for
@@ -84,7 +82,7 @@ class Guide:
         if all(wish is None for wish in (self.together, self.apart, self.like, self.unlike)):
             raise InputError("a guide needs at least one of together, apart, like and unlike")
 
-    def of(self, objects: Table | Ensemble) -> BoundGuide:
+    def of(self, objects: Table | Ensemble) -> "BoundGuide":
         """The guide in the numbers of some objects; names of columns are looked up in a Table's `labels`."""
         pairs = {side: _check_pairs(getattr(self, side), side, objects) for side in PAIRS}
         if both := set.intersection(*(set(map(tuple, pairs[side].tolist())) for side in PAIRS)):
@@ -140,12 +138,12 @@ class BoundGuide:
         return {"n_objects": self.n_objects, **pairs, "strength": self.strength, **labels}
 
     @classmethod
-    def of_json(cls, kept: Mapping[str, Any]) -> BoundGuide:
+    def of_json(cls, kept: Mapping[str, Any]) -> "BoundGuide":
         pairs = {side: np.array(kept[side], np.int64).reshape(-1, 2) for side in PAIRS}
         labels = {side: {name: np.array(codes, np.int32) for name, codes in kept[side].items()} for side in LABELS}
         return cls(int(kept["n_objects"]), float(kept["strength"]), pairs, labels)
 
-    def of_rows(self, rows: Ints) -> BoundGuide:
+    def of_rows(self, rows: Ints) -> "BoundGuide":
         place = np.full(self.n_objects, -1)
         place[rows] = np.arange(len(rows))
         among = {side: place[pairs][(place[pairs] >= 0).all(axis=1)] for side, pairs in self.pairs.items()}

@@ -1,7 +1,5 @@
 """Clusterings as tasks: what workers run, and what comes of it."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections.abc import Sequence
@@ -34,14 +32,14 @@ class Made:
     where: dict[str, Any]
 
     @classmethod
-    def each(cls, runs: Runs, seconds: float | None = None) -> list[Made]:
+    def each(cls, runs: Runs, seconds: float | None = None) -> "list[Made]":
         took = runs.seconds if seconds is None else [seconds] * len(runs.labels)
         cells = zip(runs.labels, map(float, runs.inertia), map(float, took), map(int, runs.steps), strict=True)
         rest = runs.note, runs.predictor, whereabouts()
         return [cls(*one, *rest) for one in cells]
 
     @classmethod
-    def failed(cls, n_objects: int, note: str, seconds: float) -> list[Made]:
+    def failed(cls, n_objects: int, note: str, seconds: float) -> "list[Made]":
         return cls.each(Runs.of_labels(np.full(n_objects, -1), note), seconds)
 
     @property

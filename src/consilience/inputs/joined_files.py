@@ -1,7 +1,5 @@
 """Clusterings in several files, joined by the names of their objects."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence

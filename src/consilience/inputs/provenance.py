@@ -1,7 +1,5 @@
 """What a source holds, and where it came from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,8 +7,8 @@ from typing import Any
 
 from consilience._check import InputError, fingerprint
 from consilience.ensemble import Ensemble
-from consilience.ensemble.opening import ensemble_of
-from consilience.inputs.known import labels_by_name
+from consilience.ensemble.from_sources import ensemble_of
+from consilience.inputs.known_labels import labels_by_name
 from consilience.tables import Table, match_rows
 
 
@@ -53,7 +51,7 @@ class Opened:
         made = self.provenance.fingerprint
         return self.data is not None and made is not None and fingerprint(self.data.values) != made
 
-    def with_data(self, table: Table) -> Opened:
+    def with_data(self, table: Table) -> "Opened":
         """The same with the data of its objects, matched by their ids where both have them, and what that knows of them."""
         ensemble = self.ensemble
         table = match_rows(table, ensemble.ids, ensemble.n_objects)
@@ -61,7 +59,7 @@ class Opened:
         id_name = table.id_heading if self.id_name == "id" else self.id_name
         return replace(self, data=table, known=known, id_name=id_name)
 
-    def with_known(self, known: Mapping[str, Any], source: Any = "") -> Opened:
+    def with_known(self, known: Mapping[str, Any], source: Any = "") -> "Opened":
         """The same with more labels that are known; no name may be known already."""
         if twice := sorted(set(known) & set(self.known)):
             what = f"{source}: known" if source else "known"

@@ -18,11 +18,12 @@ from consilience import _kernels
 from consilience._check import InputError, count
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.choose import combine_auto
+from consilience.consensus.left_out import left_out, members_of_runs
 from consilience.consensus.rows.placement import Placement, sample_objects
 from consilience.consensus.rows.problem import Problem, by_size, check_problem
 from consilience.consensus.rows.row_tree import narrowed
+from consilience.consensus.trust.clusters_and_members import reliability_of
 from consilience.consensus.trust.confidence import Assessment, label_owners
-from consilience.consensus.trust.tables import reliability_of
 from consilience.ensemble import Ensemble
 
 # A person waits for the answer: these keep it below about a second.
@@ -37,8 +38,6 @@ Columns = Callable[[Any], Array]
 
 @dataclass(frozen=True)
 class GroupLabels:
-    """The labels of some clusterings, read when they are needed."""
-
     # Of a slice or an array of objects the labels, clusterings × objects: int32 with −1 missing, or as `encode_codes` makes them, with
     # the largest value missing.
     columns: Columns
@@ -55,7 +54,6 @@ class GroupLabels:
 
     @property
     def is_sampled(self) -> bool:
-        """Whether some objects stand for all."""
         n_labels, n_clusters = self.n_objects * len(self.n_clusters), int(self.n_clusters.sum())
         return self.n_objects > SAMPLE and (n_labels > EXACT_LABELS or n_clusters > EXACT_CLUSTERS)
 
@@ -101,7 +99,6 @@ class GroupLabels:
         return problem.with_clusters(min(max(2, int(np.median(self.n_clusters))), problem.n_rows) if k is None else k)
 
     def _place(self, sample: Ensemble, found: list[Ints]) -> list[Labels]:
-        """All objects, given the answers for the sample."""
         rules = [Placement.of(sample, labels, self.n_clusters) for labels in found]
         codes = np.full((len(found), self.n_objects), -1, np.int32)
         for block in self.blocks():
@@ -131,7 +128,18 @@ class GroupLabels:
 
 def quick_labels(ensemble: Ensemble, n_clusters: int | None = None) -> Labels:
     """What the explorer shows of the consensus of some clusterings: the labels of :func:`combine`, or nearly so where they are many."""
-    return GroupLabels.of(ensemble).answers([n_clusters])[0]
+    members, _ = combined_members(ensemble, np.arange(ensemble.n_clusterings))
+    return GroupLabels.of(ensemble[:, members]).answers([n_clusters])[0]
+
+
+def combined_members(ensemble: Ensemble, members: Ints) -> tuple[Ints, str]:
+    """Those of some clusterings that :func:`combine` does not leave out, and which it does, in words."""
+    if members_of_runs(ensemble)[members].all():
+        return members, ""
+    some = ensemble[:, members]
+    some = some[GroupLabels.of(some).sample]
+    out, said = left_out(some, check_problem(some))
+    return members[~out], said
 
 
 def group_confidence(ensemble: Ensemble, labels: Labels) -> Floats:
@@ -147,12 +155,10 @@ def group_reliability(ensemble: Ensemble, labels: Labels) -> pd.DataFrame:
 
 
 def _none(columns: Array) -> int:
-    """What stands for a missing label."""
     return -1 if columns.dtype.kind == "i" else int(np.iinfo(columns.dtype).max)
 
 
 def _numbered(labels: Labels) -> Labels:
-    """The same clusters of objects, numbered by falling size; −1 stays."""
     has, k = labels >= 0, int(labels.max()) + 1
     place = np.argsort(by_size(labels[has], np.ones(int(has.sum())), k))
     return np.where(has, place[labels], -1).astype(np.int32)

@@ -82,7 +82,6 @@ def make_map(
     progress: bool | None = None,
     step: Callable[[], None] = lambda: None,
 ) -> Map:
-    """The map of items by their condensed distances: :meth:`MetaClustering.map`."""
     # `step` is called after each of the four stages of "neighbors" beyond 3,000 items; it may raise to end the work.
     check_choice(kind, ("mds", "neighbors"), "kind of map")
     seed = check_seed(random_state)
@@ -165,7 +164,6 @@ def _blocks(m: int) -> list[slice]:
 
 
 def _plane(xy: Floats, rows: slice) -> Matrix:
-    """Distances on the map of some items to all."""
     x, y = xy.T.astype(np.float32)
     return np.hypot(x[rows, None] - x, y[rows, None] - y)
 
@@ -183,7 +181,6 @@ def _distortion(matrix: Matrix, xy: Floats, near: int) -> tuple[float, float]:
 
 
 def _nearest(block: Matrix, begin: int, near: int) -> NDArray[np.int64]:
-    """The nearest others of the items begin, begin + 1 …"""
     others = block.copy()
     others[np.arange(len(block)), begin + np.arange(len(block))] = np.inf
     return np.argpartition(others, near - 1, axis=1)[:, :near]

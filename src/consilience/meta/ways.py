@@ -14,9 +14,9 @@ from consilience.consensus import Consensus, combine
 from consilience.consensus.samples.ways import HALF
 from consilience.ensemble import Ensemble
 from consilience.measures.chance import shared_information
-from consilience.measures.cluster_features import ComparableTable
+from consilience.measures.compare import known_labels
 from consilience.measures.explained_variance import MARKED, WORTHY, VarianceBetween
-from consilience.measures.summary import known_labels
+from consilience.measures.spreads_and_top_words import ComparableTable
 from consilience.tables import Table, read_table
 
 

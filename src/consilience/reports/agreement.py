@@ -1,7 +1,5 @@
 """Clusterings that agree: what there is to say of them, drawn by iteration, and in a report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import product
@@ -14,7 +12,7 @@ from consilience._check import InputError, count
 from consilience._json import plain
 from consilience._types import Array
 from consilience.agreement import Agreement, stable_groups
-from consilience.agreement.components import column_information
+from consilience.agreement.stable_groups import column_information
 from consilience.consensus import Consensus, combine, floaters
 from consilience.ensemble import Ensemble
 from consilience.reports.clusters import called, find_marks, say_clusters, say_sureness
@@ -110,7 +108,7 @@ def component_sheet(result: Agreement) -> Sheet:
 
 @picture("iterations", Agreement, pd.DataFrame)
 def iterations_figure(found: Agreement | pd.DataFrame) -> Figure:
-    """Stability and known accuracy by iteration with standard errors, of an Agreement or its ``stability_by_iteration(known)``."""
+    """Stability and purity by iteration with standard errors, of an Agreement or its ``stability_by_iteration(known)``."""
     if isinstance(found, Agreement) and found.after.rows.n_clusterings < 2:
         raise InputError("a single clustering agrees with no other: there is nothing to draw")
     table = found.stability_by_iteration() if isinstance(found, Agreement) else found
@@ -119,7 +117,7 @@ def iterations_figure(found: Agreement | pd.DataFrame) -> Figure:
     axes = figure.subplots(1, 2 if known else 1, squeeze=False)[0]
     _curves(axes[0], table, ["rows", "columns"], "Do the clusterings agree?", "mean Jaccard index of all pairs")
     if known:
-        _curves(axes[1], table, known, "Are they right?", "accuracy of the row clusterings")
+        _curves(axes[1], table, known, "Are they right?", "purity of the row clusterings")
     return figure
 
 

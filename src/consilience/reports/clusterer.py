@@ -1,7 +1,5 @@
 """Clusters of a table, and of new objects: what there is to say of them, and the report of a model that was kept."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,7 +11,7 @@ from consilience._json import plain
 from consilience.clusterer import Assignment, EnsembleClusterer
 from consilience.clusterer.saving import ClustererModel, model_of
 from consilience.consensus.result import describe_scales
-from consilience.consensus.trust.tables import cluster_means
+from consilience.consensus.trust.clusters_and_members import cluster_means
 from consilience.reports.clusters import (
     cautions,
     describe_plane,
@@ -73,7 +71,7 @@ def clusters_finding(model: EnsembleClusterer, known: Mapping[str, Any]) -> Find
 
 
 def _other_scales(model: EnsembleClusterer) -> str:
-    """How to have the clusters at another number that two kinds speak for: the one with the most voices."""
+    """How to have the clusters at another number with three voices: the one with the most."""
     assert model.scales_ is not None
     others = model.scales_.loc[model.scales_["n_clusters"] != model.n_clusters_, "n_clusters"]
     return f"; -k {others.iloc[0]} gives those" if len(others) else ""

@@ -1,7 +1,5 @@
 """How alike clusterings are: what there is to say of it, drawn, and in a report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +11,7 @@ from scipy.spatial.distance import squareform
 from consilience._check import InputError, count
 from consilience.clusterer.drift import evenly
 from consilience.ensemble import Ensemble
-from consilience.measures import MEASURES, Comparison, Stability, compare
+from consilience.measures import MEASURES, Comparison, compare
 from consilience.meta import MetaClustering
 from consilience.reports import figures
 from consilience.reports.finding import Block, Finding, Items, Picture, See, Sheet, Text
@@ -77,20 +75,6 @@ def comparison_figure(result: Comparison, *, measure: str | None = None) -> figu
     if known:
         _draw_known(axes[1], result, known, measure)
     return figure
-
-
-@figures.picture("stability", Stability)
-def stability_figure(found: Stability) -> figures.Figure:
-    """The mean over all pairs on the scale of its measure, with the larger of its standard errors."""
-    if not found.n_pairs:
-        raise InputError("no two clusterings share an object: there is nothing to draw")
-    axis, largest = figures.new_axis(4.4, 1.1), MEASURES[found.measure].largest
-    error = float(np.nanmax([found.sem, found.sem_jackknife, 0.0]))
-    axis.errorbar([found.mean], [0], xerr=[2 * error], fmt="o", color=figures.PALETTE[0], capsize=4)
-    axis.set(yticks=[], xlabel=f"{format_name(found.measure)} (bar: ± 2 s.e.)")
-    axis.set_xlim(min(0.0, found.mean - 2 * error), largest or 1.2 * (found.mean + 2 * error))
-    axis.spines["left"].set_visible(False)
-    return figures.open_frame(axis)
 
 
 def _like_first(matrix: Any, is_distance: bool) -> Any:

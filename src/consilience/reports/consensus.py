@@ -1,7 +1,5 @@
 """One clustering from many: what there is to say of it, its pictures, and its sections of a report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,9 +11,9 @@ from consilience._json import plain
 from consilience._types import Array, Ints
 from consilience.agreement import Agreement
 from consilience.consensus import Consensus
-from consilience.consensus.result import describe_doubt, describe_drops, describe_families, describe_scales
+from consilience.consensus.result import KEPT, describe_doubt, describe_families, describe_scales
+from consilience.consensus.trust.clusters_and_members import cluster_means
 from consilience.consensus.trust.floaters import FLOATING
-from consilience.consensus.trust.tables import cluster_means
 from consilience.ensemble import Ensemble
 from consilience.measures import Stability
 from consilience.meta import MetaClustering
@@ -40,7 +38,7 @@ def consensus_summary(result: Consensus, stability: Stability | None, known: Map
         "doubt": describe_doubt(result),
         **{name: None if (table := getattr(result, name)) is None else plain(table) for name in TABLES},
         "scales_in_words": describe_scales(result),
-        "drops_in_words": describe_drops(result),
+        "left_out": result.left_out,
         "families": None if result.families is None else [len(family) for family in result.families],
         "families_in_words": describe_families(result),
     }
@@ -54,8 +52,8 @@ def consensus_finding(
     scales = describe_scales(one)
     if scales and one.scales is not None and one.scales["real"].any():  # a doubt says that none is
         facts.append(("scales", scales))
-    if drops := describe_drops(one):
-        facts.append(("to drop", drops))
+    if one.left_out:
+        facts.append(("left out", f"{one.left_out}; {KEPT}"))
     how = [("chosen", one.note)] if one.note else []
     how.append(("ANMI", f"{one.anmi:.4f} with the clusterings"))
     if stability is not None and not np.isnan(stability.mean):
@@ -115,7 +113,7 @@ def describe_consensus(
     if note is not None:
         yield note
     yield from describe_clusters(one, report)
-    yield from describe_scale_blocks(one, report)
+    yield from describe_scale_blocks(one)
     yield from describe_members(one)
 
 
@@ -158,8 +156,6 @@ def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
 
 
 class LabelsReport(Report):
-    """What the reports of one clustering of objects have in common."""
-
     @property
     def title(self) -> str:
         return f"{self.result.source or self.origin.source}: {clusters.say_size(self.result)}"  # a saved one's source is itself
@@ -167,9 +163,6 @@ class LabelsReport(Report):
     @property
     def floaters(self) -> pd.DataFrame:
         return self.result.to_frame().iloc[self.result.floating]
-
-    def finding(self) -> Finding:
-        return Finding(f"{clusters.say_size(self.result)}, {clusters.say_sureness(self.result)}", doubts=self.cautions)
 
     @property
     def cautions(self) -> list[str]:
@@ -184,8 +177,6 @@ class LabelsReport(Report):
 
 
 class ConsensusReport(LabelsReport, of=Consensus):
-    """One clustering without the clusterings it came from."""
-
     name = "one"
 
     @property
@@ -228,21 +219,20 @@ def floaters(report: Any) -> Iterator[Block]:
 
 @figures.picture("members", Consensus, main=False)
 def members_figure(one: Consensus) -> figures.Figure:
-    """The reliability and the weight of every clustering, the least reliable first; those to drop are marked."""
+    """The reliability and the weight of every clustering, the least reliable first; a cross marks an outlier."""
     if not isinstance(one, Consensus) or one.members is None:
         raise InputError("there is no table of the clusterings: combine(ens) makes one")
     table = one.members.sort_values("reliability", kind="stable")
     n, drop = len(table), table["better_without"].to_numpy(bool) & (not one.families)
     named, at = n <= figures.NAMED, np.arange(n)
-    kinds = ((~drop, figures.PALETTE[0], "o", "kept"), (drop, figures.ACCENT, "X", "better left out"))
+    kinds = ((~drop, figures.PALETTE[0], "o"), (drop, figures.ACCENT, "X"))
     figure = figures.new_figure(9, float(np.clip(1.3 + 0.2 * n, 2.6, 9)) if named else 4.5)
     left, right = figure.subplots(1, 2, sharey=True)
     for axis, name in ((left, "reliability"), (right, "weight")):
         values = table[name].to_numpy(float)
         axis.hlines(at, 0, np.nan_to_num(values), color=figures.QUIET, linewidth=1 if named else 0.5)
-        for mask, color, marker, word in (kind for kind in kinds if kind[0].any()):
-            look: dict[str, Any] = {"color": color, "s": 24 if named else 9, "zorder": 3, "label": word}
-            axis.scatter(values[mask], at[mask], marker=marker, **look)
+        for mask, color, marker in kinds:
+            axis.scatter(values[mask], at[mask], color=color, s=24 if named else 9, zorder=3, marker=marker)
         axis.axvline(0, color=figures.QUIET, linewidth=0.8)
         figures.open_frame(axis)
     left.set(xlabel="reliability (0 is chance, 1 is the most)", xlim=(None, 1.03), ylim=(n - 0.4, -0.6))
@@ -253,8 +243,6 @@ def members_figure(one: Consensus) -> figures.Figure:
         left.set_yticks(at, [figures.short_name(name) for name in table["clustering"]], fontsize=8)
     else:
         left.set(yticks=[], ylabel=f"{count(n, 'clustering')}, the least reliable on top")
-    if drop.any():
-        figure.legend(*left.get_legend_handles_labels(), frameon=False, fontsize=8, loc="outside lower left", ncols=2)
     return figure
 
 
@@ -267,11 +255,8 @@ def members_tables(one: Consensus) -> list[Sheet]:
 
 def describe_members(one: Consensus) -> Iterator[Block]:
     if one.members is not None and len(one.members) > 1:
-        drops = describe_drops(one)
-        words = f"Better left out: {drops}." if drops else ""
-        yield Text(f"Reliability: {DEFINITIONS['reliability']}. Weight: {DEFINITIONS['weight']}. {words}".strip())
-        alt = f"Reliability and weight of {count(len(one.members), 'clustering')}, the least reliable on top. {words}"
-        caption = "How far to trust each clustering, the least reliable on top."
-        caption += " A cross marks one that is better left out." if drops else ""
+        yield Text(f"Reliability: {DEFINITIONS['reliability']}. Weight: {DEFINITIONS['weight']}.")
+        alt = f"Reliability and weight of {count(len(one.members), 'clustering')}, the least reliable on top."
+        caption = "How far to trust each clustering, the least reliable on top; a cross marks an outlier."
         yield Picture("members", members_figure(one), alt, caption)
     yield from members_tables(one)

@@ -1,7 +1,5 @@
 """New groupings beside what was given: what there is to say of them, drawn, and in a report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

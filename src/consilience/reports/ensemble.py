@@ -1,7 +1,5 @@
 """The report of many clusterings: what its sections need, found once, and what is stable in all of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -22,11 +20,11 @@ from consilience.measures import Comparison, adjusted_rand, compare, matched_acc
 from consilience.measures.explained_variance import LISTED, set_apart
 from consilience.meta import MetaClustering, Null, organize, score
 from consilience.meta.tree import usual_measure
-from consilience.reports.clusters import Match, followed_columns, nearest_known, say_clusters, say_size, say_sureness
+from consilience.reports.clusters import Match, followed_columns, nearest_known, say_clusters
 from consilience.reports.finding import Block, Finding, Items, Sheet, Text
 from consilience.reports.scales import describe_tree_over_k
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, NOT_TRUTH, Report, section
-from consilience.reports.words import DEFINITIONS, format_list, format_name, format_range
+from consilience.reports.words import DEFINITIONS, format_list, format_range
 from consilience.tables import Table
 
 # safeguard: objects × pairs of clusterings beyond which one measure is shown, since three take minutes
@@ -159,14 +157,6 @@ class EnsembleReport(Report, of=Ensemble):
         from consilience.reports.meta import say_groups
 
         return say_clusters(self.consensus, self) if self.meta is None else say_groups(self)
-
-    def finding(self) -> Finding:
-        text = f"{count(self.ensemble.n_clusterings, 'clustering')} of {count(self.ensemble.n_objects, 'object')}"
-        if self.meta is not None:
-            measure, value = next(iter(self.comparison.stability.items()))
-            text += f" in {count(self.meta.n_groups, 'group')}. "
-            text += f"Mean {format_name(measure)} of all pairs: {value.words(4)}"
-        return Finding(f"{text}. All combined: {say_size(self.consensus)}, {say_sureness(self.consensus)}")
 
     def facts(self) -> list[tuple[str, str]]:
         ens, meta = self.ensemble, self.meta

@@ -40,8 +40,6 @@ OFFSETS = (
 
 @dataclass(frozen=True)
 class Drawing:
-    """A function that makes a picture of results of some kinds."""
-
     of: tuple[type, ...]
     make: Callable[..., Figure]
     main: bool
@@ -65,7 +63,7 @@ def draw(result: Any, path: PathLike, picture: str | None = None, **options: Any
 
     Parameters
     ----------
-    result : Consensus, Summary, MetaClustering, Map, Comparison, Stability, Agreement, Contrast, Ensemble or DataFrame
+    result : Consensus, Summary, MetaClustering, Map, Comparison, Agreement, Contrast, Ensemble or DataFrame
     path : path ending in .png, .svg or .pdf
     picture : str, optional
         Which of the result's pictures; by default its first here:
@@ -75,7 +73,7 @@ def draw(result: Any, path: PathLike, picture: str | None = None, **options: Any
         - Map, or a list of them: "map" (`score=`, `groups=` and `names=` of the clusterings);
         - DataFrame: "scores" (`x=`, `y=` columns, `marked=`, `groups=`, `null=`), "iterations";
         - Ensemble: "ensemble" (how alike the clusterings are), "tree_over_k" (`color=`, scores of the objects);
-        - Comparison: "comparison" (`measure=`); Stability: "stability"; Agreement: "iterations"; Summary: "summary";
+        - Comparison: "comparison" (`measure=`); Agreement: "iterations"; Summary: "summary";
         - Contrast: "contrast" (`X=`, `given=`); mapping of names to labels: "tiles" (`data=`, `names=`).
     **options
         Of the picture.
@@ -109,7 +107,6 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def new_axis(width: float, height: float) -> Axes:
-    """The one axis of such a figure."""
     return new_figure(width, height).subplots()
 
 
@@ -144,7 +141,7 @@ def short_name(name: Any) -> str:
 
 
 def score_title(score: Any) -> str:
-    """What to write beside a score: accuracy with vowel, for the column "accuracy:vowel"."""
+    """What to write beside a score: purity with vowel, for the column "accuracy:vowel"."""
     return format_name(short_name(score.name or "score"))
 
 
@@ -156,7 +153,6 @@ def open_frame(*axes: Any) -> Any:
 
 
 def name_rows(shown: int, *axes: Any) -> None:
-    """A row for each of the first clusters, the first on top."""
     for axis in axes:
         axis.set_yticks(range(shown), [str(c) for c in range(shown)], fontsize=8)
         axis.set_ylim(shown - 0.4, -0.6)

@@ -1,7 +1,5 @@
 """Tables and pictures as files, by their ending."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any

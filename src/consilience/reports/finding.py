@@ -4,9 +4,7 @@ A result describes itself once, as a :class:`Finding`; the terminal (`terminal.p
 Blocks hold plain text and numbers; each renderer escapes them on its own way.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,8 +55,6 @@ class Items:
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading inside a section, with a name to link to."""
-
     text: str
     anchor: str
 
@@ -195,8 +191,6 @@ class Finding:
         The answer in a few words, such as "3 clusters of 300 objects".
     facts : sequence of (term, text)
     tables : sequence of Sheet
-    figures : sequence of functions without arguments that each return a Picture
-        Drawn where they are shown: on pages and in notebooks.
     sentences : sequence of str
     doubts : sequence of str
         What to know before one trusts the answer; it is said first.
@@ -207,23 +201,13 @@ class Finding:
     --------
     >>> from consilience.reports import Finding
     >>> found = Finding("3 clusters of 300 objects", [("method", "walk")], doubts=["the confidence is low"])
-    >>> [type(block).__name__ for block in found.blocks()]
-    ['Text', 'Facts']
+    >>> found.doubts
+    ['the confidence is low']
     """
 
     title: str
     facts: Sequence[tuple[str, str]] = ()
     tables: Sequence[Sheet] = ()
-    figures: Sequence[Callable[[], Picture]] = ()
     sentences: Sequence[str] = ()
     doubts: Sequence[str] = ()
-    reasons: Finding | None = None
-
-    def blocks(self) -> Iterator[Block]:
-        """The finding as blocks of a page, without its title and its reasons."""
-        yield from (Text(doubt, note=True) for doubt in self.doubts)
-        if self.facts:
-            yield Facts(self.facts)
-        yield from (Text(sentence) for sentence in self.sentences)
-        yield from (draw() for draw in self.figures)
-        yield from self.tables
+    reasons: "Finding | None" = None

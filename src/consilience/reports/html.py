@@ -4,8 +4,6 @@ Blocks hold plain text and numbers only; markup is made here and nowhere else, a
 page runs no script and asks for nothing outside itself, which its own security policy tells the browser too.
 """
 
-from __future__ import annotations
-
 import base64
 import html
 import io
@@ -105,7 +103,6 @@ class _Page:
         return self._sheet(block) if isinstance(block, finding.Sheet) else self._picture(block)
 
     def _id(self, anchor: str) -> str:
-        """The name of a place, given once."""
         if anchor in self._given:
             return ""
         self._given.add(anchor)
@@ -231,7 +228,6 @@ def _end(value: Any) -> str:
 
 
 def _path(shares: Sequence[float], top: float, *, separate: bool) -> str:
-    """Steps, or bars apart from each other, from the ground."""
     edges = np.linspace(0, WIDE, len(shares) + 1).round().astype(int)
     heights = [HIGH - round(HIGH * share / top) for share in shares]
     if not separate:

@@ -1,7 +1,5 @@
 """A clustering of clusterings: what there is to say of it, as a folder of tables and pictures, drawn, and in a report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path

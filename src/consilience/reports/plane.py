@@ -1,7 +1,5 @@
 """Objects in the plane, in reports and in the explorer: two columns of the data, its two main axes, or those of the labels."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from textwrap import fill

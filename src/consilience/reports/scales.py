@@ -1,7 +1,5 @@
 """How many clusters: stability by number of clusters, and the numbers on which halves agree."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,12 +7,10 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, count
-from consilience._types import Floats
 from consilience.consensus import Consensus
 from consilience.consensus.how_many.stability import NEAR, STABLE
 from consilience.consensus.result import describe_scales
-from consilience.measures import contingency
-from consilience.reports.figures import ACCENT, PALETTE, QUIET, Axes, Figure, new_axis, open_frame, picture, short_name
+from consilience.reports.figures import ACCENT, PALETTE, QUIET, Axes, Figure, new_axis, open_frame, picture
 from consilience.reports.finding import Block, Finding, Picture, Sheet, Text
 from consilience.reports.tree_over_k import tree_over_k, tree_over_k_edges
 from consilience.reports.words import DEFINITIONS
@@ -23,7 +19,7 @@ CAPTION = (
     "Numbers of clusters on which two halves of the clusterings agree, that of the answer first: their adjusted Rand index, whether clouds "
     "without clusters hardly ever reach it, and the mean confidence of the objects"
 )
-VOICES = "Numbers of clusters at which two kinds of clustering or more find the same clusters, that of the answer first"
+VOICES = "Numbers of clusters with three voices of kinds of clustering or more, that of the answer first"
 PEAKS = (
     "Peaks are numbers at which the ensemble agrees with itself. Above the dashed line clouds without clusters are hardly ever; between "
     "the lines, labels alone cannot tell."
@@ -42,14 +38,8 @@ def scale_table(scales: pd.DataFrame) -> Sheet:
     if "voices" in scales:
         shown = scales[["n_clusters", "voices", "kinds"]].rename(columns={"kinds": "kinds that speak for it"})
         return Sheet("scales", shown.set_index("n_clusters"), VOICES, on_page=True)
-    columns = {
-        "n_clusters": "n_clusters",
-        "stability": "stability",
-        "real": "beyond clouds",
-        "confidence": "confidence",
-    }
-    shown = scales[[name for name in columns if name in scales]].rename(columns=columns)
-    return Sheet("scales", shown.set_index("n_clusters"), CAPTION, on_page=True)
+    shown = scales.set_index("n_clusters").filter(["stability", "real", "confidence"])
+    return Sheet("scales", shown.rename(columns={"real": "beyond clouds"}), CAPTION, on_page=True)
 
 
 @picture("scales", Consensus, main=False)
@@ -93,7 +83,7 @@ def _draw_scales(axis: Any, scales: pd.DataFrame) -> None:
         axis.annotate(str(row.n_clusters), spot, (0, 7), textcoords="offset points", ha="center", fontsize=8)
 
 
-def describe_scale_blocks(one: Consensus, report: Any) -> Iterator[Block]:
+def describe_scale_blocks(one: Consensus) -> Iterator[Block]:
     found = scales_finding(one)
     if one.curve is not None:
         yield Text(f"Stability: {DEFINITIONS['stability']}.")
@@ -107,20 +97,6 @@ def describe_scale_blocks(one: Consensus, report: Any) -> Iterator[Block]:
         yield Sheet("scales", one.scales.set_index("n_clusters"), "Scales", most=0)
     if one.scale_labels is not None and one.scale_labels.shape[1] > 1:
         yield from describe_tree_over_k(one, "Every row is a scale")
-        for number, (name, known) in enumerate(list(report.known.items())[:2], 1):
-            share = np.column_stack([known_share(column, known) for column in np.asarray(one.scale_labels).T])
-            color = pd.DataFrame(share).rename_axis(f"share of one {short_name(name)}", axis=1)
-            words = f"colored by the share of the most frequent {name} in every cluster."
-            tree, what = tree_over_k(one, color=color), f"The tree over k, {words}"
-            yield Picture(f"tree_over_k_known_{number}", tree, what, f"The same tree, {words}")
-
-
-def known_share(labels: Any, known: Any) -> Floats:
-    """(n_objects,) of every object's cluster, the share of the most frequent known label; NaN without a cluster or known labels."""
-    labels, table = np.asarray(labels), contingency(labels, known)
-    total = table.sum(axis=1)
-    share = np.where(total > 0, table.max(axis=1, initial=0) / np.maximum(total, 1), np.nan)
-    return np.where(labels >= 0, share[labels], np.nan)
 
 
 def describe_tree_over_k(found: Any, rows: str) -> Iterator[Block]:

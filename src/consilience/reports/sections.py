@@ -1,7 +1,5 @@
 """The sections of reports: a registry that anybody can add to, and what the report of every kind of result has."""
 
-from __future__ import annotations
-
 import ast
 import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,9 +13,9 @@ import numpy as np
 from consilience._check import InputError, count, kind_of
 from consilience._types import Array, Ints
 from consilience.ensemble import Ensemble
-from consilience.ensemble.opening import ensemble_of
-from consilience.measures.cluster_features import ComparableTable
+from consilience.ensemble.from_sources import ensemble_of
 from consilience.measures.explained_variance import VarianceBetween
+from consilience.measures.spreads_and_top_words import ComparableTable
 from consilience.reports.figures import slots_of
 from consilience.reports.finding import Block, Code, Facts, Finding, Items, Section, Text
 from consilience.reports.plane import feature_names
@@ -219,7 +217,7 @@ class RegisteredSection:
     name: str
     title: str
     order: float
-    blocks: Maker
+    blocks: "Maker"
 
     def make(self, report: Report) -> Section | None:
         blocks = list(self.blocks(report))

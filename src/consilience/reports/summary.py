@@ -1,7 +1,5 @@
 """The one partition of many samples, drawn and in a report: its clusters, its credible ball, and its certain core."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -121,7 +119,6 @@ def summary_figure(one: Summary, cores: Sequence[CertainCore] | None = None) -> 
 
 
 def _mean_cohesion(one: Summary) -> Floats:
-    """Of the objects of every cluster of which samples tell."""
     known = (one.labels >= 0) & ~np.isnan(one.cohesion)
     told = np.bincount(one.labels[known], minlength=one.n_clusters)
     return np.bincount(one.labels[known], one.cohesion[known], minlength=one.n_clusters) / np.maximum(told, 1)

@@ -1,7 +1,5 @@
 """Findings on the terminal and in notebooks."""
 
-from __future__ import annotations
-
 import base64
 import html
 import io
@@ -97,7 +95,6 @@ def _table(names: list[str], rows: list[list[str]], numbers: tuple[int, ...], sh
 
 
 def _width(console: Console, table: Table) -> int:
-    """The least width at which no word is broken."""
     return console.measure(table, options=console.options.update(max_width=10_000)).minimum
 
 

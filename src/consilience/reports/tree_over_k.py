@@ -3,14 +3,13 @@
 One row of nodes per clustering, the coarsest on top; what flows between neighboring rows is an edge (Zappia and Oshlack 2018).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import rankdata
 
 from consilience._check import InputError, count
 from consilience._kernels import contingency
@@ -157,7 +156,7 @@ def _places(numbers: list[int], edges: pd.DataFrame) -> list[Floats]:
     for sweep in range(SWEEPS):
         for level in range(1, len(numbers)) if sweep % 2 == 0 else range(len(numbers) - 2, -1, -1):
             flow, other = (flows[level - 1].T, level - 1) if sweep % 2 == 0 else (flows[level], level + 1)
-            ranks[level] = _ranks(_means(flow, ranks[other], ranks[level]))
+            ranks[level] = rankdata(_means(flow, ranks[other], ranks[level]), "ordinal") - 1.0
         crossed = sum(_crossings(flow, *ranks[at : at + 2]) for at, flow in enumerate(flows))
         if crossed < fewest:
             best, fewest = list(ranks), crossed
@@ -174,12 +173,6 @@ def _means(flow: Floats, places: Floats, otherwise: Floats) -> Floats:
     """The mean place of what each node is joined to, by the objects that flow."""
     total = flow.sum(axis=1)
     return np.where(total > 0, flow @ places / np.maximum(total, 1), otherwise)
-
-
-def _ranks(values: Floats) -> Floats:
-    ranks = np.empty(len(values))
-    ranks[np.argsort(values, kind="stable")] = np.arange(len(values))
-    return ranks
 
 
 def _crossings(flow: Floats, above: Floats, below: Floats) -> float:
@@ -204,7 +197,6 @@ def _apart(wanted: Floats, ranks: Array, gap: float, widest: int) -> Floats:
 
 
 def _check_color(color: Any, n_objects: int, n_levels: int) -> Floats | None:
-    """(n_objects, n_levels) scores."""
     if color is None:
         return None
     values = np.asarray(color, float)
@@ -263,7 +255,6 @@ def _draw_nodes(axis: Any, levels: _Levels, places: list[Floats], score: Floats 
 
 
 def _node_means(codes: Ints, score: Floats, k: int) -> Floats:
-    """Mean score of the objects of each cluster, of those that have one."""
     known = (codes >= 0) & ~np.isnan(score)
     number = np.bincount(codes[known], minlength=k)
     sums = np.bincount(codes[known], score[known], minlength=k)

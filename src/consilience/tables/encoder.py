@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from scipy.stats import skew
 
 from consilience._check import InputError, count, listed, show
 from consilience._types import Array, Floats, Ints
@@ -21,8 +22,6 @@ OTHER = "other"
 
 @dataclass(frozen=True)
 class EncodedColumn:
-    """What one of the original columns becomes."""
-
     name: str
     kind: str  # number, log (log x), log1p (log (1 + x)), date (days), ordered (0 for the lowest level), boolean, category
     levels: tuple[str, ...] = ()  # categories with a column each; where there are two, the one that is 1
@@ -154,14 +153,8 @@ def _logged(values: Floats) -> str:
     if len(known) < MANY or known.min() < 0 or len(np.unique(known)) < VALUES:
         return "number"
     kind = "log" if known.min() > 0 else "log1p"
-    before, after = skewness(known), skewness(np.log(known) if kind == "log" else np.log1p(known))
+    before, after = skew(known), skew(np.log(known) if kind == "log" else np.log1p(known))
     return kind if before > SKEWED and abs(after) < before / 2 else "number"
-
-
-def skewness(values: Floats) -> float:
-    apart = values - values.mean()
-    square = float(np.mean(apart**2))
-    return float(np.mean(apart**3)) / square**1.5 if square > 0 else 0.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)

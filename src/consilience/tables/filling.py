@@ -1,7 +1,5 @@
 """Missing cells filled from the most similar rows, in as many ways as there are clusterings to try them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +45,7 @@ class Gaps:
                 pick = draws.integers(0, gap.donors.shape[1], len(gap.rows))
                 values[at] = self.donors[:, gap.columns][gap.donors[np.arange(len(pick)), pick]]
 
-    def of_rows(self, places: Ints) -> Gaps:
+    def of_rows(self, places: Ints) -> "Gaps":
         found = []
         for gap in self.gaps:
             where = np.full(int(max(places.max(initial=-1), gap.rows.max(initial=-1))) + 1, -1)
@@ -71,21 +69,17 @@ def find_gaps(values: Floats, donors: Floats, groups: Ints, scale: Floats) -> Ga
     """The missing cells of an encoded table, whose groups of columns lack them together, and the donors nearest to their rows."""
     # The distance is the mean square over the columns that both rows have. A donor that is the row itself lacks the cell, so it is
     # never taken. O(rows with gaps · donors · columns) time; blocks keep memory bounded.
+    from sklearn.metrics.pairwise import nan_euclidean_distances
+
     lost = np.isnan(values)
     rows = np.flatnonzero(lost.any(axis=1))
     first = np.unique(groups, return_index=True)[1]
     has = ~np.isnan(donors)
-    known, theirs = has.astype(float), np.where(has, donors, 0.0) / scale
-    squares = np.square(theirs)
     chosen: dict[int, list[tuple[Ints, Array]]] = {}
     step = max(1, BLOCK // max(len(donors), 1))
     for begin in range(0, len(rows), step):
         some = rows[begin : begin + step]
-        mine = (~lost[some]).astype(float)
-        own = np.where(lost[some], 0.0, values[some]) / scale
-        shared = mine @ known.T
-        apart = np.square(own) @ known.T + mine @ squares.T - 2 * own @ theirs.T
-        far = np.where(shared > 0, apart / np.maximum(shared, 1), np.inf)
+        far = np.nan_to_num(nan_euclidean_distances(values[some] / scale, donors / scale), nan=np.inf)
         for column in first:
             here = np.flatnonzero(lost[some, column])
             give = np.flatnonzero(has[:, column])

@@ -23,8 +23,6 @@ FLAGS = {"id_column": "--id", "known": "--known, --given", "columns": "--columns
 
 @dataclass(frozen=True)
 class Options:
-    """How to read: what the file alone does not say."""
-
     kind: str
     header: bool | None = None
     sep: str | None = None

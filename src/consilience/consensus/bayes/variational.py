@@ -66,8 +66,6 @@ def _empty() -> Floats:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What parts exchange; those of disjoint sets of rows add up."""
-
     sizes: Floats  # (K,)
     table: Floats  # (labels, K)
     entropy: float  # −Σ γ log γ
@@ -121,8 +119,6 @@ class State:
 
 @dataclass(frozen=True)
 class Block:
-    """Some of the rows, and in the collapsed methods their γ of the last pass."""
-
     rows: LabelRows
     soft: Floats | None = None
 
@@ -461,7 +457,6 @@ def _shared(a: Labels, b: Labels, z: Labels, rng: np.random.Generator) -> tuple[
 
 
 def _entropy(*columns: Labels) -> float:
-    """Of the columns together, in nats."""
     counts: Floats = _kernels.signatures(np.column_stack(columns))[2].astype(float)
     n = counts.sum()
     return float(np.log(n) - counts @ np.log(counts) / n)

@@ -1,19 +1,8 @@
-"""How many clusters: at which numbers two halves of the clusterings find the same, by their labels alone.
+"""How many clusters: at which numbers two halves of the clusterings find the same, by their labels alone; docs/consensus.md has the rule.
 
-**Stability** of k: the adjusted Rand index of the answers of two random halves (of fifteen at most: of ever more any cut becomes stable,
-also one through a cloud), averaged over five pairs of halves, on at most 1,000 objects, whatever the method of the answer. One
-tree of each half gives its clusters at all numbers, as :class:`consilience.consensus.ClusterWalk` cuts it, up to those of the finest.
-
-**A peak** is a number that is as stable as any between half and twice as many (of equals, the fewest). The answer is the finest peak with
-a stability of .85 or more; if there is none, the fewest clusters, from three, that are about as stable (within .05) as any: nearly any
-data can be cut in two.
-
-**Doubt.** Clusters that stand apart are found again almost without a difference (1, within .05), clouds that are cut hardly ever. What is
-less stable may be clusters or not, and labels cannot tell.
-
-**Copies.** Where half of the clusterings have one number of clusters, and their errors beside a consensus at this number are independent,
-they are noisy copies of one grouping, and this number is the answer. Halves are then groups of their clusters, as Dawid and Skene's model
-starts from. Since independent errors agree on nothing, any agreement will do.
+One tree of each half gives its clusters at all numbers, as :class:`consilience.consensus.ClusterWalk` cuts it, up to those of the finest.
+Halves of noisy copies are groups of their clusters, as Dawid and Skene's model starts from: independent errors agree on nothing, so that
+any agreement will do.
 """
 
 from collections.abc import Callable
@@ -144,7 +133,6 @@ def by_groups(problem: Problem, half: Ints, numbers: Ints, _: np.random.Generato
 
 
 def by_walk(overlaps: Overlaps) -> Combine:
-    """The same, all cut from one tree."""
 
     def combine(problem: Problem, half: Ints, numbers: Ints, rng: np.random.Generator) -> list[Ints]:
         if not len(numbers):

@@ -147,6 +147,9 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
                 self._checks[one.name](one.name, value)
         with step(f"combining by {type(self).__name__}"):
             answer = self._combine(problem)
+        return self._ordered(problem, answer)
+
+    def _ordered(self, problem: Problem, answer: Answer) -> tuple[Answer, Ints, Floats | None]:
         order = by_size(answer.labels, problem.weights, int(answer.labels.max()) + 1, problem.first)
         labels, membership = np.argsort(order)[answer.labels], answer.membership
         if membership is not None:  # of the clusters that have a row

@@ -92,7 +92,6 @@ def _library() -> Any:
 
 
 def in_blocks(blocks: Ints, weights: Floats, k: int) -> Any:
-    """Sparse (n, k): the weight of every vertex in its block."""
     return sparse.csr_array((weights, (np.arange(len(blocks)), blocks)), shape=(len(blocks), k))
 
 

@@ -43,7 +43,6 @@ def _hamming(problem: Problem, rows: Labels, others: Labels) -> Floats:
 
 
 def _seeds(problem: Problem, ranked: Ints, gap: int) -> tuple[int, ...] | None:
-    """The seeds in their order, or None if there are not enough for this gap."""
     seeds: list[int] = []
     begin, size = 0, FIRST
     while begin < len(ranked) and len(seeds) < problem.n_clusters:

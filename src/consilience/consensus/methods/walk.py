@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from consilience._check import InputError
+from consilience._types import Ints
 from consilience.consensus.methods.estimator import Answer, CheckedMethod
 from consilience.consensus.rows.cluster_similarity import STEPS, THETA, nearest_clusters
 from consilience.consensus.rows.problem import Problem
@@ -58,14 +59,22 @@ class ClusterWalk(CheckedMethod):
     max_leaves: int = LEAVES
 
     def _combine(self, problem: Problem) -> Answer:
+        return self._from(problem, None)
+
+    def _from(self, problem: Problem, labels: Ints | None) -> Answer:
+        """The answer by a cut of the tree; or by clusters of the rows from elsewhere, which the rows labeled −1 join."""
         narrow = narrowed(problem)
         if not fits(narrow):
             two = f"two clusterings of {narrow.sizes.sum():,} clusters"
             raise InputError(f"{two} are too many for a walk over clusters; use method 'vote' or 'lwea'")
         tree = row_tree(narrow, max(self.max_leaves, problem.n_clusters), self.theta, self.steps)
-        labels = np.full(narrow.n_rows, -1)
-        labels[tree.leaves] = cut_clusters(tree.linkage, tree.weights, problem.n_clusters)
-        labels, scores = nearest_clusters(narrow, tree.similarity, labels, problem.n_clusters)
+        if labels is None:
+            start = np.full(narrow.n_rows, -1)
+            start[tree.leaves] = cut_clusters(tree.linkage, tree.weights, problem.n_clusters)
+            labels, scores = nearest_clusters(narrow, tree.similarity, start, problem.n_clusters)
+        else:
+            scores = tree.similarity.to_clusters(narrow, labels, problem.n_clusters)
+            labels = np.where(labels >= 0, labels, scores.argmax(axis=1))
         extras = {"linkage": tree.linkage, "sampled": len(tree.leaves) < narrow.n_rows}
         extras["n_clusterings_used"] = narrow.n_clusterings
         return Answer(labels, np.maximum(scores, 0.0) + 1e-12, extras)

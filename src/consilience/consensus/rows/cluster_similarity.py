@@ -78,7 +78,6 @@ class Overlaps:
         return np.exp(-(self.entropies @ copies) / seen / theta)
 
     def similarity(self, copies: Floats | None = None, theta: float = THETA, steps: int = STEPS) -> Similarity:
-        """Similarity of the clusters within each clustering after a walk; O(c³)."""
         copies = np.ones(len(self.offsets) - 1) if copies is None else copies
         kept = copies[self.clustering] > 0
         times = copies[self.clustering][kept].astype(np.float32)
@@ -103,8 +102,6 @@ class Overlaps:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Groups of rows, as similarities see them."""
-
     shares: list[Single]  # Of every clustering, the share of each label in each group
     covered: Floats  # (n_clusterings, n_groups) The share of each group that each clustering labels
     mass: Floats  # (n_groups,) Weight of the objects
@@ -144,7 +141,6 @@ class Similarity:
         return _shrunk(total, both, np.ones(len(rows)) if weights is None else weights)
 
     def of_groups(self, groups: Groups) -> Single:
-        """(g, g) mean similarity of groups of objects."""
         used = np.flatnonzero(self.copies)
         parts = [groups.shares[q] for q in used]
         ends = [part @ self.blocks[q].astype(np.float32) for q, part in zip(used, parts, strict=True)]
@@ -241,7 +237,6 @@ def cluster_weights(problem: Problem, theta: float = THETA, *, work: int = 10**9
 
 
 def _entropies(table: Floats) -> tuple[Floats, Floats]:
-    """The sum of every row of a table, and its entropy in bits."""
     total = table.sum(axis=1).astype(float)
     share = table / np.maximum(total, 1e-300)[:, None]
     return total, -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1)

@@ -38,8 +38,6 @@ ROW, MARK = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03)
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Where columns and codes in canonical order stand in the ensemble."""
-
     n_clusterings: int  # Of the ensemble; those without a label have no column
     columns: Ints  # (n_columns,) The clustering of every column
     codes: tuple[Ints, ...]  # For every column, the ensemble's code of each of its codes
@@ -203,7 +201,6 @@ class Problem:
 
     @property
     def coverage(self) -> Floats:
-        """Weighted share of the objects that each clustering labels."""
         return self.weights @ (self.labels >= 0) / self.weights.sum()
 
     @cached_property
@@ -217,7 +214,6 @@ class Problem:
 
     @cached_property
     def n_objects_of_rows(self) -> Ints:
-        """(n_rows,) number of the objects with each row, whatever they weigh."""
         if self.copies is not None:
             return self.copies
         return np.bincount(self.inverse[self.inverse >= 0], minlength=self.n_rows)

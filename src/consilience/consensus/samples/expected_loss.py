@@ -109,7 +109,6 @@ class ExpectedLoss:
 
 
 def term(x: Any, square: bool) -> Floats:
-    """f(x): x² or x log x."""
     x = np.asarray(x, float)
     return x * x if square else x * np.log(np.where(x > 0, x, 1.0))
 

@@ -237,7 +237,6 @@ class CredibleBall(Result):
 
 
 def _distinct(labels: Labels, columns: Ints) -> list[int]:
-    """The first of every partition among some columns."""
     seen: dict[bytes, int] = {}
     for s in columns.tolist():
         _, first, codes = np.unique(labels[:, s], return_index=True, return_inverse=True)

@@ -1,29 +1,14 @@
-"""How far to trust each object's place in a consensus: its confidence and its support.
+"""How far to trust each object's place in a consensus: its confidence and its support, which docs/consensus.md defines.
 
-**Support** is the share, of the clusterings that label the object, whose label for it is, by plurality, a label of its cluster.
-Objects with a support of at most one half float: no majority of their clusterings puts them where the consensus has them.
+Where errors are independent, the confidence is the posterior of :mod:`consilience.consensus.rows.error_model`, and else what resamples of
+the clusterings say. Hundreds of clusters leave no time for either, and the answer of fewer than five clusterings is so much their own that
+both claim too much. There every clustering is a witness as far as the others confirm it: p(c | row) ∝ π_c Π_q p_q(y_q | c)^τ, where
+τ = 1 / (1 + (r − 1) ρ) discounts clusterings whose errors are correlated (the design effect of survey sampling), ρ being the mean
+correlation, over pairs, of "disagrees with the consensus".
 
-**Confidence** is the probability that an independent ensemble of the same kind puts the object in the same cluster.
-
-- Where errors are independent (noisy copies of one grouping; their mean correlation is below 0.04), it is the posterior of the model of
-  :mod:`consilience.consensus.rows.error_model`.
-- Where errors are correlated, as those of runs of k-means on one data set, no model of independent errors holds, and the clusterings are
-  resampled (below). The resamples are the same every time, so the confidence has no seed.
-- Hundreds of clusters leave no time for either, and the answer of fewer than five clusterings is so much their own that the model claims
-  too much. There every clustering is a witness as far as the others confirm it: p(c | row) ∝ π_c Π_q p_q(y_q | c)^τ, where
-  τ = 1 / (1 + (r − 1) ρ) discounts clusterings whose errors are correlated (the design effect of survey sampling) and ρ is the mean
-  correlation, over pairs, of "disagrees with the consensus". Of two or three clusterings it cannot be told whether their errors are
-  correlated: resamples are tried too, as for four whose errors are, and the lower mean is taken. A single one has what chance gives.
-
-**Resamples.** The clusterings are drawn with replacement, as many as there are, and in every other resample half of them without. Each
-draw has its own weights, walk, tree and clusters (:mod:`consilience.consensus.methods.walk`), matched one to one with those of the
-answer. Leiden runs are spread evenly over their numbers of clusters (`place` in `info`): there, clusterings are exchanged for others of
-about as many clusters, as an independent ensemble of the kind would have them. Evidence accumulation is resampled by itself.
-
-With q_c the share of resamples that put an object into cluster c, an independent ensemble agrees with the answer with a probability
-between q of the answer's own cluster, too high since the answer was made of the very clusterings that are resampled, and Σ_c q_c², the
-agreement of two resamples, too low since both have the noise of resampling. The confidence is their mean. On label pools of ten real
-data sets it is what happens in a second, disjoint draw (docs/pools.md).
+In every other resample half of the clusterings are drawn without replacement, and not all with. Each draw has its own weights, walk, tree
+and clusters (:mod:`consilience.consensus.methods.walk`). Leiden runs are spread evenly over their numbers of clusters (`place` in `info`):
+there, clusterings are exchanged for others of about as many clusters. Evidence accumulation is resampled by itself.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -82,7 +67,6 @@ def cluster_shares(rows: Labels, tables: Sequence[Floats]) -> Floats:
 
 
 def support_of(rows: Labels, labels: Array, tables: Sequence[Floats]) -> Floats:
-    """(n_rows,) of :func:`cluster_shares`, that of each row's own cluster alone."""
     agree, known = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
     for column, owners in zip(rows.T, owners_of_labels(tables), strict=True):
         agree += np.append(owners, -1)[column] == labels
@@ -169,7 +153,6 @@ class Assessment:
 
     @property
     def confidence(self) -> Floats:
-        """(n_rows,), of each row's own cluster."""
         return self._judged[1]
 
     @property

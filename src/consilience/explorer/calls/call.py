@@ -18,8 +18,6 @@ WHOLE = re.compile(r"-?[0-9]{1,9}")
 
 @dataclass(frozen=True)
 class Call:
-    """A call to one revision of a session."""
-
     session: Session
     snapshot: Snapshot  # the revision; it stays the same while the call is answered
     jobs: Jobs

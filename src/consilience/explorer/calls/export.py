@@ -17,7 +17,6 @@ from consilience._types import Array
 from consilience.explorer.calls.call import Call
 from consilience.explorer.calls.detail import title
 from consilience.explorer.checks import ITEMS, NAME, flag, one_of, ref_text, text
-from consilience.explorer.edits import Edited, Step, distinct_names, seen_in
 from consilience.explorer.replies import RefusedError, Reply, file_reply, json_reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import Ref, Snapshot
@@ -153,16 +152,16 @@ def _whole(label: Any) -> str:
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
-# Python that loads a run and makes the labels of chosen clusterings again, edits by hand included.
+# Python that loads a run and makes the labels of chosen clusterings again; those that were edited by hand it holds itself.
 
 GIVEN = "...  # what you gave to cs.explore"
 
 
 def snippet(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]]) -> str:
-    writer = _Writer(snapshot)
-    made = [line for ref, name in chosen for line in writer.labels(ref, name)]
-    trees = [f"{name} = {how}" for name, how in sorted(writer.trees.items())]
-    before = [*_opening(session, snapshot), *trees, *[""] * bool(trees), "labels = pd.DataFrame(index=ensemble.ids)"]
+    trees: dict[str, str] = {}
+    made = [f"labels[{name!r}] = {_labels(snapshot, ref, trees)}" for ref, name in chosen]
+    grown = [f"{name} = {how}" for name, how in sorted(trees.items())]
+    before = [*_opening(session, snapshot), *grown, *[""] * bool(trees), "labels = pd.DataFrame(index=ensemble.ids)"]
     ending = ["    print(labels[name].value_counts(), end='\\n\\n')  # objects of every cluster", ""]
     return "\n".join([*before, *made, "", "for name in labels:", *ending])
 
@@ -188,65 +187,19 @@ def _opening(session: Session, snapshot: Snapshot) -> list[str]:
     return [*lines, f"ensemble = ensemble[:, :{snapshot.n_clusterings}]", ""]
 
 
-class _Writer:
-    """Lines for one clustering after the other, and the `trees` that they need."""
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot, self.trees = snapshot, dict[str, str]()
-
-    def labels(self, ref: Ref, name: str) -> list[str]:
-        one = self._snapshot.displayed(ref)
-        if one.edited is not None:
-            return [*self._edited(one.edited), f"labels[{name!r}] = edited.to_numpy()"]
-        if one.leaf is None:
-            found = self._consensus(ref, self._snapshot.meta.linkage)
-        else:
-            found = f"ensemble.labels[:, {one.leaf}]" if one.names is None else f"ensemble.named_labels({one.leaf})"
-        return [f"labels[{name!r}] = {found}"]
-
-    def _consensus(self, ref: Ref, linkage: str) -> str:
-        meta = self._snapshot.meta
-        tree = f"tree_of_{ref.m}" + ("" if linkage == meta.linkage else f"_{linkage}")
-        how = f"linkage={linkage!r}, measure={meta.measure!r}, sketch={meta.n_pairs}"
-        how += f", random_state={meta.seed}" if meta.n_pairs is not None else ""
-        # a branch is a node of the tree that it was chosen in
-        self.trees[tree] = f"cs.organize(ensemble[:, :{ref.m}], {how})"
-        number = f", n_clusters={ref.k}" if ref.k else ""
-        if self._snapshot.group(self._snapshot.members(ref)).is_sampled:
-            return f"cs.meta.group_consensus.quick_labels(ensemble[:, {tree}.branch({ref.node})]{number})"
-        return f"{tree}.consensus({tree}.branch({ref.node}){number}).labels"
-
-    def _codes(self, text: str, linkage: str) -> str:
-        ref = self._snapshot.ref(text)
-        return f"ensemble.labels[:, {ref.node}]" if ref.node < ref.m else self._consensus(ref, linkage)
-
-    def _edited(self, one: Edited) -> list[str]:
-        needed = [(one.base, one.linkage, one.seen)]
-        needed += [(step["by"], step["linkage"], step["seen"]) for step in one.steps if step["do"] == "split"]
-        said = f"# {printable(one.title, keep='')}"
-        for ref, linkage, seen in needed:  # numbers are given anew after some clusterings were taken away
-            codes = self._snapshot.codes_of(ref, linkage)
-            if codes is None or seen_in(codes) != seen:
-                literal = [None if code < 0 else one.names[code] for code in one.codes]
-                return [f"edited = pd.Series({literal!r}, dtype=object)  {said}"]
-        base = self._snapshot.ref(one.base)
-        called = None if base.node >= base.m else self._snapshot.meta.ensemble.label_names[base.node]
-        names = "lambda code: str(code) if code >= 0 else None"
-        if called is not None:
-            names = repr(dict(enumerate(distinct_names(called))))
-        made = f"edited = pd.Series({self._codes(one.base, one.linkage)}).map({names}).astype(object)  {said}"
-        return ["", made, *(line for step in one.steps for line in self._step(step))]
-
-    def _step(self, step: Step) -> list[str]:
-        do = step["do"]
-        if do == "rename":
-            return [f"edited[edited == {step['cluster']!r}] = {step['name']!r}"]
-        if do == "merge":
-            return [f"edited[edited.isin({step['clusters']!r})] = {step['name']!r}"]
-        if do == "move":
-            return [f"edited.iloc[{step['rows']!r}] = {step['name']!r}"]
-        parts = {int(part): name for part, name in step["names"].items()}
-        return [
-            f"parts = pd.Series({self._codes(step['by'], step['linkage'])}).map({parts!r})",
-            f"edited = parts.where((edited == {step['cluster']!r}) & parts.notna(), edited)",
-        ]
+def _labels(snapshot: Snapshot, ref: Ref, trees: dict[str, str]) -> str:
+    """The expression that gives the labels of a clustering; a tree that it needs is entered."""
+    one = snapshot.displayed(ref)
+    if one.edited is not None:
+        return f"{snapshot.named_labels(one).tolist()!r}  # {printable(one.edited.title, keep='')}"
+    if one.leaf is not None:
+        return f"ensemble.labels[:, {one.leaf}]" if one.names is None else f"ensemble.named_labels({one.leaf})"
+    meta, tree = snapshot.meta, f"tree_of_{ref.m}"
+    how = f"linkage={meta.linkage!r}, measure={meta.measure!r}, sketch={meta.n_pairs}"
+    how += f", random_state={meta.seed}" if meta.n_pairs is not None else ""
+    # a branch is a node of the tree that it was chosen in
+    trees[tree] = f"cs.organize(ensemble[:, :{ref.m}], {how})"
+    number = f", n_clusters={ref.k}" if ref.k else ""
+    if snapshot.group(snapshot.members(ref)).is_sampled:
+        return f"cs.meta.group_consensus.quick_labels(ensemble[:, {tree}.branch({ref.node})]{number})"
+    return f"{tree}.consensus({tree}.branch({ref.node}){number}).labels"

@@ -27,8 +27,6 @@ COLUMNS, OBJECTS = 200, 1000  # safeguard: names in one wish
 
 
 class Wish(NamedTuple):
-    """What the new clusterings should be like: factors of columns, and pairs of objects."""
-
     columns: dict[str, float]
     pairs: dict[str, Any]  # to be together, and apart
 

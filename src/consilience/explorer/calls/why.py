@@ -153,7 +153,7 @@ def sentences(told: dict[str, Any]) -> Iterator[str]:
         if abs(_gap(one)) >= SOME:
             nearer = "nearer to" if _gap(one) > 0 else "less near to"
             means = one["mean_inside"], one["mean_outside"]
-            yield f"Its clusterings come {nearer} {one['name']}: accuracy {means[0]:.2f} on average, elsewhere {means[1]:.2f}."
+            yield f"Its clusterings come {nearer} {one['name']}: purity {means[0]:.2f} on average, elsewhere {means[1]:.2f}."
     for sign, said in ((1, "Its"), (-1, "Less than elsewhere its")):
         some = [one for one in told["followed"] or [] if sign * (one["inside"] - one["outside"]) >= MUCH][:3]
         if some:
