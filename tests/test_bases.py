@@ -127,7 +127,7 @@ def test_only_who_labels_new_objects_keeps_what_that_needs(wide, monkeypatch):
             super().__init__(*args, **how)
             made.append(self)
 
-    for module in ("by_blocks", "predict"):
+    for module in ("number_blocks", "predict"):
         monkeypatch.setattr(sys.modules[f"consilience.generation.{module}"], "Runner", Watched)
     ensemble = cs.generate(wide[0], 3, 3, "metrics+gaussian", progress=False)
     Variations(wide[0]).remake(ensemble.info.loc[2])
