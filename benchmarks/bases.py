@@ -24,7 +24,7 @@ from consilience.generation.default_methods import recipe_of, usual_clusters
 from consilience.generation.methods.graph import SPAN, igraph_of, leiden
 from consilience.generation.methods.neighbors import Points, connectivities, nearest_neighbors
 from consilience.measures import adjusted_rand, nmi
-from consilience.tables.scaling import CountScaling, Standardizer, looks_like_counts
+from consilience.tables.scaling_and_counts import CountScaling, Standardizer, looks_like_counts
 
 CHOSEN_ON = "pendigits", "segment", "ecoli", "glass", "control_chart", "sc_yan", "sc_worm_neuron"
 CONFIRMED_ON = "letter", "isolet", "vowel", "covtype10k", "sc_pollen", "sc_mouse_bladder", "sc_pbmc68k_reduced"

@@ -136,7 +136,7 @@ RULES = {
     ),
     "count of the rows": (
         "whole numbers that count the rows in their order, or all differ under the name of an id, are set aside",
-        {f"tables.{module}.names_rows": value("") for module in ("column_types", "encoded_tables")},
+        {f"tables.{module}.names_rows": value("") for module in ("column_types", "data_columns_and_new_rows")},
     ),
     # What a column is
     "yes and no": (
@@ -145,7 +145,7 @@ RULES = {
     ),
     "codes": (
         "numbers that begin with zeros are a category",
-        {f"tables.{module}.are_codes": value(False) for module in ("column_types", "cells")},
+        {f"tables.{module}.are_codes": value(False) for module in ("column_types", "table_kinds")},
     ),
     "free text": (
         "words of which more than half differ are set aside",
@@ -170,7 +170,7 @@ RULES = {
     "logarithms": ("of skewed positive numbers beside words", {"tables.encoder._logged": value("number")}),
     "counts": (
         "wide tables of small whole numbers, mostly 0, are counts",
-        {"tables.reading.looks_like_counts": value(False)},
+        {"tables.read_table.looks_like_counts": value(False)},
     ),
     "gaps": (
         "missing cells are filled from similar rows, not with means",
@@ -203,7 +203,7 @@ RULES = {
         "N/A, NULL, ?, - are missing, beside NA, NaN, null, None",
         {
             f"tables.{module}.ABSENT": value({"", "NA", "NaN", "nan", "null", "None"})
-            for module in ("cells", "column_types")
+            for module in ("table_kinds", "column_types")
         },
     ),
     "words for unknown": (
@@ -213,8 +213,11 @@ RULES = {
     # Words in an order
     "order: ranges": ("18-24, 65+, under 20", {"tables.column_types.range_places": value(None)}),
     # What is only said
-    "notice: totals": ("a last row that begins with Total", {"tables.reading.total_of": value("")}),
-    "notice: known class": ("a column named class, species, label", {"tables.encoded_tables.class_names": value([])}),
+    "notice: totals": ("a last row that begins with Total", {"tables.read_table.total_of": value("")}),
+    "notice: known class": (
+        "a column named class, species, label",
+        {"tables.data_columns_and_new_rows.class_names": value([])},
+    ),
     # Whether a table holds clusterings (explore, report, and verbs in Python)
     "guess: categories are no clusterings": (
         "words of their own, which are not numbered",

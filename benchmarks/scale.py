@@ -177,7 +177,7 @@ def _work(path, folder, seconds, together, found):
     """Blocks a second that this process reads, finds the distinct rows of, and writes answers for."""
     from consilience.blocks import LabelBlocks
     from consilience.blocks.distinct_rows import RowTable, of_part
-    from consilience.blocks.running import _write_part
+    from consilience.blocks.reading_and_writing import _write_part
 
     blocks = LabelBlocks.from_parquet(path)
     parts = blocks.parts[:8]

@@ -18,7 +18,7 @@ from scipy import sparse
 
 import consilience as cs
 from consilience.agreement import CountBlocks, DataLoom
-from consilience.agreement.block_counts import BlockCounts, RowSearch
+from consilience.agreement.block_search import BlockCounts, RowSearch
 from consilience.agreement.co_clustering import engine_of, random_labels
 from consilience.engine.views import cluster_tables
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "partition_tables.hpp"
 #include "rows.hpp"
-#include "tables.hpp"
 #include "vectors.hpp"
 #include "xlogx.hpp"
 

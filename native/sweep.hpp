@@ -16,9 +16,9 @@
 #include "candidates.hpp"
 #include "exact_scores.hpp"
 #include "parallel.hpp"
+#include "partition_tables.hpp"
 #include "random.hpp"
 #include "rows.hpp"
-#include "tables.hpp"
 #include "vectors.hpp"
 
 namespace consilience {

@@ -11,12 +11,9 @@ import time
 
 import pytest
 
-# A cluster that waits looks at itself all the time: 7 % of a core.
-AT_REST = {
-    "distributed.worker.profile.enabled": False,
-    "distributed.admin.system-monitor.interval": "5s",
-    "distributed.admin.tick.interval": "1s",
-}
+# A cluster at rest looks at itself all the time, which takes 7 % of a core.
+SETTINGS = {"worker.profile.enabled": False, "admin.system-monitor.interval": "5s", "admin.tick.interval": "1s"}
+SETTINGS |= {"scheduler.allowed-failures": 10}
 
 
 @contextlib.contextmanager
@@ -35,7 +32,7 @@ def worker_processes(n_workers=2, processes=True):
     from consilience._run.dask_cluster import SteadyCluster
 
     how = {"threads_per_worker": 1, "processes": processes, "dashboard_address": ":0", "silence_logs": logging.CRITICAL}
-    with dask.config.set({"distributed.scheduler.allowed-failures": 10} | AT_REST), quiet():
+    with dask.config.set({f"distributed.{name}": value for name, value in SETTINGS.items()}), quiet():
         cluster = SteadyCluster(n_workers=n_workers, **how)
     with cluster:
         yield cluster

@@ -15,7 +15,7 @@ import numpy as np
 import consilience as cs
 from consilience.datasets import load_beads, load_beads_labels
 from consilience.explorer.api import Api
-from consilience.explorer.launch import Asset
+from consilience.explorer.server import Asset
 from consilience.explorer.session import Session
 from consilience.explorer.sources import open_clusterings
 

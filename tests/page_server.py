@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 import consilience as cs
 from consilience.datasets import load_beads
-from consilience.explorer.launch import PageMissingError, load_page
+from consilience.explorer.server import PageMissingError, load_page
 from page_coverage import counted
 
 # Without the windows of a whole browser, which are never seen here, a page costs a third.

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from consilience.agreement import MDC, DataLoom
 from consilience.agreement.count_table import check_counts
-from consilience.agreement.models import column_clusters, grow
+from consilience.agreement.mdc_and_dataloom import column_clusters, grow
 from consilience.measures import adjusted_rand, nmi
 from oracle.sweep import mutual_information
 from samples import block_counts, refusals

@@ -9,8 +9,8 @@ from scipy import sparse
 
 import consilience as cs
 from consilience.agreement import Agreement, stable_groups
-from consilience.agreement.components import column_information
 from consilience.agreement.result import Sides
+from consilience.agreement.stable_groups import column_information
 from consilience.consensus import stable_components
 from consilience.datasets import noisy_labels
 from consilience.measures import accuracy

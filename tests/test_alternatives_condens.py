@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 import consilience as cs
 from benchmarks.alternatives import LOGARITHMS, webkb
 from consilience.alternatives import CCIB, CondEns
-from consilience.alternatives.data import Centering, check_given, group_names
+from consilience.alternatives.given_groups_and_centering import Centering, check_given, group_names
 from consilience.alternatives.splits import BASES, extend, fit_base
 from consilience.datasets import orthogonal_multinomials
 from consilience.ensemble.results import Result
@@ -120,9 +120,9 @@ def test_centering_predicts_in_blocks(monkeypatch):
     rows = np.flatnonzero(FIRST == 0)
     split = fit_base("gaussian", X[rows], rows, 2, seed=0)
     whole = extend(X, split, centering.at(X, rows))
-    monkeypatch.setattr("consilience.alternatives.data.BLOCK", 14)
+    monkeypatch.setattr("consilience.alternatives.given_groups_and_centering.BLOCK", 14)
     assert (extend(sparse.csr_matrix(X), split, centering.at(X, rows)) == whole).all()
-    monkeypatch.setattr("consilience.alternatives.data.DENSE", 10)
+    monkeypatch.setattr("consilience.alternatives.given_groups_and_centering.DENSE", 10)
     refuses("TruncatedSVD", centering.seen, sparse.csr_matrix(X), np.arange(20))
 
 

@@ -9,7 +9,7 @@ from sklearn.cluster import MeanShift
 
 from consilience.alternatives import CondEns, alternatives, reproducibility, z_score
 from consilience.alternatives.at_once import _start, find_at_once
-from consilience.alternatives.data import NoSplitError
+from consilience.alternatives.given_groups_and_centering import NoSplitError
 from consilience.alternatives.sequence import NO_SPLIT
 from consilience.datasets import orthogonal_multinomials
 from consilience.ensemble.results import Result

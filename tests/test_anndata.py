@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, roc
 
 import consilience as cs
 import consilience.anndata as ca
-from consilience.anndata.frames import without_crumbs
+from consilience.anndata.h5ad_values import without_crumbs
 from consilience.explorer.sources import open_clusterings
 from consilience.generation.methods.neighbors import connectivities, nearest_neighbors
 from consilience.measures import element_centric

@@ -15,7 +15,7 @@ from sklearn.mixture import GaussianMixture
 import consilience as cs
 from consilience.generation import METHODS, Variations, extend
 from consilience.generation.methods import describe
-from consilience.generation.methods.density import FORMS, GaussianModel
+from consilience.generation.methods.hdbscan_and_gaussian import FORMS, GaussianModel
 from consilience.generation.methods.landmarks import METRICS, rows_for
 from consilience.generation.plan import Plan
 from consilience.generation.predict import Labeler

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import consilience as cs
@@ -182,7 +182,6 @@ def _die_once(mark):
         os._exit(1)
 
 
-@settings(max_examples=30)
 @given(st.data())
 def test_merging_in_any_order_of_neighbors_finds_the_same_rows(data):
     n = data.draw(st.integers(1, 30))
@@ -200,7 +199,6 @@ def test_merging_in_any_order_of_neighbors_finds_the_same_rows(data):
     assert found[0].n_objects == n
 
 
-@settings(max_examples=30)
 @given(st.data())
 def test_labels_of_blocks_are_coded_as_in_memory(data):
     words = st.one_of(st.none(), st.integers(-1, 3), st.sampled_from(["b", "a", "c", "-1", 10**12, True]))

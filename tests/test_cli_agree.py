@@ -10,7 +10,7 @@ from scipy import io, sparse
 import consilience as cs
 from command_line import answer, ran, refused, run
 from consilience.agreement import Agreement, stable_groups
-from consilience.agreement.components import column_information
+from consilience.agreement.stable_groups import column_information
 from consilience.alternatives.splits import BASES, COUNTS
 from consilience.datasets import load_beads, orthogonal_multinomials, sample_path
 from consilience.measures import matched_accuracy

@@ -13,7 +13,7 @@ from command_line import answer, ran, refused, run
 from consilience import EnsembleClusterer
 from consilience.consensus import METHODS
 from consilience.consensus.rows.problem import check_problem
-from consilience.consensus.trust.tables import families_of, shared_information
+from consilience.consensus.trust.clusters_and_members import families_of, shared_information
 from consilience.datasets import customers, load_beads_labels, noisy_labels, sample_path
 from consilience.inputs import open_source
 from consilience.measures import adjusted_rand

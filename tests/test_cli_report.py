@@ -78,15 +78,6 @@ def test_labels_with_figures(tmp_path):
     assert "(quadratic)" in page.text
 
 
-@pytest.mark.slow
-def test_known_labels_from_another_table(stored, tmp_path):
-    page = tmp_path / "page.html"
-    ran("report", stored, page, "--known-from", BEADS, "-t", "color", "--id", "bead", "-g", 2, "--n-shuffles", 1)
-    text = read_page(page).text
-    assert "known labels color (4 labels)" in text
-    assert "Cohen" not in text  # no data, no effect sizes
-
-
 def test_names_of_the_columns(tmp_path):
     counts = np.random.default_rng(0).poisson(np.kron(np.eye(2), np.ones((15, 8))) * 2 + 0.2)
     pd.DataFrame(counts, columns=list("abcdefghijklmnop")).to_csv(tmp_path / "counts.csv", index=False)
@@ -117,6 +108,7 @@ def test_every_name_is_looked_for_in_both_files(files):
     refuses(r"'shap' is not a column of .*labels\.csv or .*data\.csv", known_in, ["shap"], files, files[0], {})
 
 
+@pytest.mark.slow
 def test_a_report_of_labels_beside_data(files, tmp_path):
     (labels, data), page = files, tmp_path / "page.html"
     known = ("-t", "maker,shape,color", "--n-shuffles", 0)

@@ -11,7 +11,7 @@ import consilience as cs
 from consilience.consensus import METHODS, ANMISearch, Consensus, MajorityVote, floaters
 from consilience.consensus.combine import combined_labels
 from consilience.consensus.methods.anmi_search import greedy_start
-from consilience.consensus.methods.information import problem_views
+from consilience.consensus.methods.information_and_quadratic import problem_views
 from consilience.consensus.rows.problem import check_problem
 from consilience.consensus.trust.confidence import Assessment
 from consilience.engine.search import Engine

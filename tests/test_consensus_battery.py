@@ -3,12 +3,11 @@
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import consilience as cs
 from consilience.consensus import METHODS
-from consilience.consensus.methods import information as bottleneck
+from consilience.consensus.methods import information_and_quadratic as bottleneck
 from consilience.measures import anmi, nmi
 from samples import first_of, noisy_copies, refuses
 
@@ -73,15 +72,6 @@ def test_an_object_without_labels_belongs_nowhere(method):
     shares = 2 if method in ("nbce", "mixture", "bce") else 0  # those of the clusters, by the models of labels
     assert found.membership_[[3, 70]].sum() == pytest.approx(shares)
     assert (np.delete(found.labels_, [3, 70]) >= 0).all()
-
-
-@every_method
-def test_every_form_of_ensemble(method):
-    labels, _ = some_copies(noise=0.1)
-    expected = make(method).fit(cs.Ensemble(labels)).labels_.tolist()
-    assert make(method).fit(labels).labels_.tolist() == expected
-    assert make(method).fit(pd.DataFrame(labels)).labels_.tolist() == expected
-    assert make(method).fit(list(labels.T)).labels_.tolist() == expected
 
 
 @every_method

@@ -34,7 +34,7 @@ from command_line import apart, ran
 from consilience.cli import program
 from consilience.consensus import METHODS, MajorityVote
 from consilience.datasets import load_beads, load_beads_labels, noisy_labels, sample_path
-from consilience.explorer.launch import PageMissingError, load_page
+from consilience.explorer.server import PageMissingError, load_page
 from consilience.measures import MEASURES
 from consilience.meta import MetaClustering
 from consilience.reports import remove_section

@@ -7,8 +7,8 @@ from scipy import sparse
 
 import consilience as cs
 from consilience.datasets import load_beads, load_beads_labels
+from consilience.measures import distinguishing_columns as features
 from consilience.measures import distinguishing_features
-from consilience.measures import effect_sizes as features
 from samples import refuses
 
 

@@ -17,8 +17,8 @@ from consilience.cli.inputs import open_clusterings
 from consilience.datasets import customers
 from consilience.generation import Variations
 from consilience.measures import adjusted_rand, distinguishing_features
-from consilience.measures.cluster_features import Spreads
-from consilience.measures.effect_sizes import effect_sizes
+from consilience.measures.distinguishing_columns import effect_sizes
+from consilience.measures.spreads_and_top_words import Spreads
 from consilience.meta import score
 from consilience.tables import Encoder, match_rows, read_table, scale
 from consilience.tables.filling import NEIGHBORS, find_gaps

@@ -178,18 +178,12 @@ EXCEPTIONS["Comraf"] = NO_DATA  # takes the edges of a graph
 CHECKED = {name: ESTIMATORS[name](**QUICK.get(name, {})) for name in ESTIMATORS}
 CHECKED["CondEns of counts"] = CondEns(n_init=2, base="bottleneck")
 EXCEPTIONS["CondEns of counts"] = EXCEPTIONS["CCIB"]
-FIRST = next(iter(METHODS.values())).__name__  # what all methods must fail, one fails for every change
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     CHECKS = [
-        pytest.param(
-            name, one, check, id=f"{name}-{check.func.__name__}-{number}", marks=pytest.mark.slow if late else ()
-        )
+        pytest.param(name, one, check, id=f"{name}-{check.func.__name__}-{number}")
         for name, estimator in CHECKED.items()
         for number, (one, check) in enumerate(estimator_checks_generator(estimator))
-        for late in [
-            ESTIMATORS.get(name) in METHODS.values() and name != FIRST and check.func.__name__ in EXCEPTIONS[name]
-        ]
     ]
 
 

@@ -12,8 +12,8 @@ from sklearn.cluster import KMeans
 import consilience as cs
 import oracle
 from consilience.consensus import HBGF, LWEA, LWGP, EvidenceAccumulation
-from consilience.consensus.methods import bipartite as transfer_cut
-from consilience.consensus.methods.evidence import accumulate, leaf_rows
+from consilience.consensus.methods import hbgf_and_lwgp as transfer_cut
+from consilience.consensus.methods.evidence_and_lwea import accumulate, leaf_rows
 from consilience.consensus.rows.cluster_similarity import cluster_weights
 from consilience.consensus.rows.co_association import mean_association
 from consilience.consensus.rows.problem import Problem, check_problem, row_distances

@@ -12,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 
 import consilience as cs
 from consilience.agreement import stable_groups
-from consilience.agreement.components import column_information
+from consilience.agreement.stable_groups import column_information
 from consilience.consensus import floaters, stable_components
 from consilience.datasets import load_beads, load_beads_labels
 from consilience.explorer.api import Api

@@ -12,7 +12,7 @@ import pytest
 import consilience as cs
 from command_line import ran, refused, run
 from consilience.datasets import load_beads, load_beads_labels, sample_path
-from consilience.explorer import launch
+from consilience.explorer import server as serving
 from explorer_cases import ASSETS, ask
 
 BEADS, LABELS = sample_path("beads.csv"), sample_path("beads_labels.csv")
@@ -33,9 +33,9 @@ def opened(monkeypatch):
     def wait(self):
         found.append({**ask(self.api, "session"), "url": self.url, "note": self.note})
 
-    monkeypatch.setattr(launch, "load_page", lambda: ASSETS)
-    monkeypatch.setattr(launch.Server, "wait", wait)
-    monkeypatch.setattr(launch, "_open_browser", lambda url: None)
+    monkeypatch.setattr(serving, "load_page", lambda: ASSETS)
+    monkeypatch.setattr(serving.Server, "wait", wait)
+    monkeypatch.setattr(serving, "_open_browser", lambda url: None)
     return found
 
 
@@ -133,14 +133,14 @@ def test_what_would_be_ignored_is_refused(stored, opened):
 
 
 def test_without_the_page_no_work_is_done(monkeypatch, tmp_path):
-    monkeypatch.setattr("consilience.explorer.launch.static_folder", lambda: tmp_path)
+    monkeypatch.setattr("consilience.explorer.server.static_folder", lambda: tmp_path)
     said = refusal(BEADS, "--id", "bead", "-t", "shape,color", "-o", tmp_path / "run")
     assert re.search("install Node.js 18 or newer and reinstall.*make page", said)
     assert not (tmp_path / "run").exists()
 
 
 def test_without_the_extra(monkeypatch):
-    monkeypatch.setattr(launch, "find_spec", lambda name: None)
+    monkeypatch.setattr(serving, "find_spec", lambda name: None)
     done = run("explore", "--no-browser", LABELS, "--id", "bead")
     said = "consilience: the explorer needs Starlette and uvicorn: pip install 'consilience[explore]'\n"
     assert (done.returncode, done.stderr) == (1, said)
@@ -156,7 +156,7 @@ def test_names_reach_the_terminal_without_control_characters(opened, tmp_path):
 
 
 def test_in_python(monkeypatch):
-    monkeypatch.setattr(launch, "load_page", lambda: ASSETS)
+    monkeypatch.setattr(serving, "load_page", lambda: ASSETS)
     server = cs.explore(load_beads_labels(), data=load_beads(), known=load_beads().labels, browser=False, block=False)
     with closing(server):
         address, headers = server.url.split("#")[0] + "api/session", {"X-Consilience-Token": server.token}

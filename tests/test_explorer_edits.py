@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.explorer.annotations import FILE, Kept
 from consilience.explorer.api import Api
-from consilience.explorer.calls.saved import open_session, session_text
+from consilience.explorer.calls.tray_and_session_file import open_session, session_text
 from consilience.explorer.edits import Edited, clean, distinct_names, seen_in
+from consilience.explorer.explorer_json import FILE, Kept
 from consilience.explorer.session import Session
 from consilience.explorer.sources import open_clusterings
 from explorer_cases import arrays, ask, codes, drop, finish, holes_session, post, stored_session

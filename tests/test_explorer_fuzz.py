@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from consilience.explorer.api import Api
-from consilience.explorer.launch import Server
+from consilience.explorer.server import Server
 from explorer_cases import ASSETS, TOKEN, beads_session, holes_session
 
 FINE = {200, 202, 304, 400, 401, 403, 404, 405, 408, 409, 411, 413, 415, 421, 429}

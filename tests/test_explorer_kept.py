@@ -12,9 +12,9 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads
 from consilience.ensemble.store import Store
-from consilience.explorer.annotations import FILE, Kept
 from consilience.explorer.api import Api
 from consilience.explorer.edits import Edited, seen_in
+from consilience.explorer.explorer_json import FILE, Kept
 from consilience.explorer.jobs import Jobs
 from consilience.explorer.replies import RefusedError
 from consilience.explorer.sources import GenerateOptions, open_clusterings

@@ -11,7 +11,7 @@ import consilience as cs
 from command_line import ran, refused
 from consilience._check import InputError
 from consilience.datasets import load_beads
-from consilience.explorer import launch
+from consilience.explorer import server as serving
 from consilience.explorer.api import Api
 from consilience.explorer.object_images import curves_of, files_of, pixels_from, pixels_of
 from consilience.explorer.session import Session
@@ -31,8 +31,8 @@ FEW = GenerateOptions(n_clusterings=8, n_clusters=3, progress=False)
 def opened(monkeypatch):
     """Sessions that would be shown."""
     found = []
-    monkeypatch.setattr(launch, "load_page", lambda: ASSETS)
-    monkeypatch.setattr(launch.Server, "wait", lambda self: found.append(self.api.session))
+    monkeypatch.setattr(serving, "load_page", lambda: ASSETS)
+    monkeypatch.setattr(serving.Server, "wait", lambda self: found.append(self.api.session))
     return found
 
 

@@ -14,9 +14,9 @@ from scipy import sparse
 
 import consilience as cs
 from consilience.datasets import load_beads
-from consilience.explorer.annotations import Known
 from consilience.explorer.api import Api
 from consilience.explorer.calls.call import Call
+from consilience.explorer.explorer_json import Known
 from consilience.explorer.session import Session
 from consilience.generation.spaces import GenerationWarning
 from consilience.measures import accuracy, distinguishing_features

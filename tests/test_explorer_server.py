@@ -15,8 +15,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from consilience._check import InputError
 from consilience.explorer import guard
 from consilience.explorer.checks import BITS, BODY, PICKS
-from consilience.explorer.launch import Asset, Server, check_host, run
 from consilience.explorer.replies import refusal
+from consilience.explorer.server import Asset, Server, check_host, run
 from consilience.explorer.session import Session
 from explorer_cases import ASSETS, TOKEN, beads_session, codes, free_port, unpack, until
 

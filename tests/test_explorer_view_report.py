@@ -9,9 +9,9 @@ from scipy.spatial.distance import squareform
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.explorer.annotations import Known
 from consilience.explorer.calls.report import in_view, shown
-from consilience.explorer.calls.saved import read_session, session_text
+from consilience.explorer.calls.tray_and_session_file import read_session, session_text
+from consilience.explorer.explorer_json import Known
 from consilience.explorer.session import Session
 from consilience.reports.finding import Sheet
 from consilience.reports.html import render

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import consilience as cs
-from consilience.explorer import launch as assets
+from consilience.explorer import server as assets
 from consilience.explorer.widget import Explorer
 from explorer_cases import ASSETS, beads_ensemble, beads_session
 

@@ -19,9 +19,7 @@ from consilience.generation.methods import describe
 from consilience.generation.methods import landmarks as landmark_graph
 from consilience.generation.methods.graph import igraph_of, leiden
 from consilience.generation.methods.landmarks import choose_landmarks, landmark_run, nearest_landmarks
-from consilience.generation.methods.neighbors import Points, connectivities, nearest_neighbors
-from consilience.generation.methods.spectral import first_vectors, spectral_run
-from consilience.generation.methods.trees import (
+from consilience.generation.methods.linkage_genie_layers import (
     Trees,
     average_tree,
     cut,
@@ -30,6 +28,8 @@ from consilience.generation.methods.trees import (
     layers_of,
     ward_tree,
 )
+from consilience.generation.methods.neighbors import Points, connectivities, nearest_neighbors
+from consilience.generation.methods.spectral import first_vectors, spectral_run
 from consilience.generation.plan import Plan
 from consilience.generation.predict import Labeler
 from consilience.generation.runner import Runner

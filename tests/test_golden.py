@@ -51,7 +51,7 @@ def generation(method):
 
 
 def organized():
-    meta = cs.organize(load_beads_labels())
+    meta = cs.organize(load_beads_labels(), measure="cluster_difference")
     return {"groups": code(meta.groups), "distances": meta.distances.mean()}
 
 

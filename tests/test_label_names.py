@@ -196,6 +196,7 @@ def test_csv_ensemble_store_explorer_csv(groups, tmp_path, form):
     assert (tmp_path / "again.csv").read_bytes() == groups.path.read_bytes()
 
 
+@pytest.mark.slow
 def test_the_page_in_a_browser_calls_clusters_by_their_names(browser, groups):
     ens = Ensemble(groups.path, id_column="cell")[:, ["text", "zeros"]]
     with Server(Session(ens, n_groups=2)) as server, visit(browser, server.url) as seen:

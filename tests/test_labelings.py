@@ -11,7 +11,7 @@ from consilience.alternatives.sequence import Alternatives
 from consilience.datasets import load_beads
 from consilience.ensemble.results import Result
 from consilience.measures import MEASURES, adjusted_rand, compare_labelings
-from consilience.measures.labelings import SCORES, _by_rows, _by_sets, joined_pairs
+from consilience.measures.compare_labelings import SCORES, _by_rows, _by_sets, joined_pairs
 from samples import refuses
 
 

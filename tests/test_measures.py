@@ -16,7 +16,7 @@ import oracle
 from consilience import Ensemble, measures, pairwise, stability
 from consilience._check import InputError
 from consilience.measures import MEASURES
-from consilience.measures import elements as module
+from consilience.measures import element_centric_similarity as module
 from samples import noisy_copies, random_labels, refuses
 
 fewer = settings(max_examples=25)  # of each of the measures, which share their parts

@@ -8,7 +8,7 @@ import pytest
 
 from command_line import ran
 from consilience.datasets import customers
-from consilience.explorer import launch
+from consilience.explorer import server as serving
 from consilience.measures import adjusted_rand
 from explorer_cases import ASSETS, ask
 
@@ -38,9 +38,9 @@ def tables(tmp_path_factory):
 @pytest.fixture
 def opened(monkeypatch):
     found = []
-    monkeypatch.setattr(launch, "load_page", lambda: ASSETS)
-    monkeypatch.setattr(launch.Server, "wait", lambda self: found.append(ask(self.api, "session")))
-    monkeypatch.setattr(launch, "_open_browser", lambda url: None)
+    monkeypatch.setattr(serving, "load_page", lambda: ASSETS)
+    monkeypatch.setattr(serving.Server, "wait", lambda self: found.append(ask(self.api, "session")))
+    monkeypatch.setattr(serving, "_open_browser", lambda url: None)
     return found
 
 

@@ -11,7 +11,7 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.measures import adjusted_rand
 from consilience.tables import check_matrix, read_table
-from consilience.tables.files import open_raw
+from consilience.tables.file_formats import open_raw
 from consilience.tables.raw_table import Options
 from samples import refuses
 

@@ -266,7 +266,6 @@ def test_curve_is_eq_3_of_every_cut(linkage, ties):
     np.testing.assert_allclose(curve["jump"][1:], -np.diff(expected), atol=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
 @given(m=st.integers(2, 20), seed=st.integers(0, 99), linkage=st.sampled_from(trees.LINKAGES), ties=st.booleans())
 def test_cuts_are_nested_and_numbered_by_size(m, seed, linkage, ties):
     distances = some_distances(m, seed, ties)

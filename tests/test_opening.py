@@ -7,10 +7,10 @@ import pytest
 import consilience as cs
 from command_line import ran, refused
 from consilience.datasets import load_beads, load_beads_labels, sample_path
-from consilience.ensemble.opening import choose
+from consilience.ensemble.from_sources import choose
 from consilience.inputs import as_ensemble, as_table, open_source
 from consilience.inputs.guess import guess
-from consilience.inputs.known import labels_from
+from consilience.inputs.known_labels import labels_from
 from samples import refuses
 
 LABELS = sample_path("beads_labels.csv")

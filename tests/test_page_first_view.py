@@ -42,6 +42,7 @@ def test_tiles_name_the_known_labels_that_they_come_closest_to(page: Any, run: P
         assert tile == f"{best} {value:.2f}".replace(" 0.", " .")
 
 
+@pytest.mark.slow
 def test_the_plane_is_zoomed_and_moved_by_every_hand(page: Any) -> None:
     whole = pixels(page, ".big-picture canvas")
     box = page.locator(".big-picture").bounding_box()

@@ -213,6 +213,7 @@ def test_compare_shows_counts_flow_and_moved_objects(page: Any, run: Path) -> No
     assert state(page)["cmp"] == first
 
 
+@pytest.mark.slow
 def test_every_view_has_a_table_that_picks_the_same(page: Any) -> None:
     press(page, "2")
     selected = state(page)["sel"]

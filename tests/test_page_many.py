@@ -28,6 +28,7 @@ def names(panel: Any) -> list[str]:
     return [text.removesuffix(" usual") for text in panel.locator(".flows-columns .show").all_inner_texts()]
 
 
+@pytest.mark.slow
 def test_a_flow_over_the_tray_is_ordered_picked_from_and_lit(page: Any, server: Server) -> None:
     labels = server.api.session.snapshot.meta.ensemble.labels
     press(page, "+", "+", "1", "s", "2", "s", "3", "s")

@@ -124,6 +124,7 @@ def test_how_the_clusterings_treat_what_is_picked(page: Any, ensemble: cs.Ensemb
     panel.locator("h3", has_text=f"These against the {others} set aside").wait_for()
 
 
+@pytest.mark.slow
 def test_a_label_is_saved_colored_by_and_dropped(page: Any) -> None:
     search(page, "color: red")
     said(page, "found in color")
@@ -189,6 +190,7 @@ def test_why_a_branch_is_different(page: Any, server: Server) -> None:
     panel.locator("caption", has_text="Share of each column's variance").wait_for()
 
 
+@pytest.mark.slow
 def test_planes_are_switched_and_made(browser: Any, ensemble: cs.Ensemble) -> None:
     axes = np.random.default_rng(0).random((300, 2))
     with explored(browser, ensemble, data=BEADS, axes=axes) as (page, _):

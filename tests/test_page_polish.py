@@ -33,6 +33,7 @@ def page(browser: Any, server: Server) -> Iterator[Any]:
         yield found
 
 
+@pytest.mark.slow
 def test_two_rows_of_tiles_fit_a_laptop(page: Any) -> None:
     cut_into(page, 12)
     page.wait_for_selector('.tile[data-group="10"] canvas')
@@ -62,6 +63,7 @@ def test_a_number_that_cannot_be_is_said(page: Any) -> None:
     assert "the fewest" in page.locator(".null-line").inner_text()
 
 
+@pytest.mark.slow
 def test_undo_goes_back_over_a_linkage_and_over_picks(page: Any, run: Path) -> None:
     press(page, "2")
     before = state(page)
@@ -126,6 +128,7 @@ def test_zoom_covers_no_object_and_dark_points_are_seen(browser: Any, server: Se
         assert min(contrasts) >= 3
 
 
+@pytest.mark.slow
 def test_small_screens_scroll_one_way_and_fit_a_finger(browser: Any, server: Server) -> None:
     with looking(browser, server, viewport={"width": 320, "height": 844}, has_touch=True, is_mobile=True) as page:
         assert page.locator(".actions kbd").first.is_hidden(), "there are no keys to press"

@@ -14,13 +14,14 @@ import pytest
 
 import consilience as cs
 from consilience.explorer import Server
-from consilience.explorer.launch import load_page
+from consilience.explorer.server import load_page
 from consilience.explorer.sources import open_clusterings
 from consilience.generation import Variations
 from explorer_cases import free_port
 from page_server import beads_run, download, explored, looking, press, said, serve, state, tray, turn, until, until_kept
 
 
+@pytest.mark.slow
 def test_a_job_can_be_canceled_also_after_a_reload(
     browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

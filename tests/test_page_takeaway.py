@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from consilience.explorer import Server
-from consilience.explorer.annotations import FILE
+from consilience.explorer.explorer_json import FILE
 from page_server import beads_run, download, looking, press, rename, said, serve, show, state, tray, until, until_kept
 
 SVG = "{http://www.w3.org/2000/svg}"

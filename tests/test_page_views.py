@@ -132,6 +132,7 @@ def test_the_tree_is_zoomed_to_a_branch_and_back(page: Any) -> None:
     page.wait_for_selector("#panel-tree button[aria-label='Zoom out']:enabled")
 
 
+@pytest.mark.slow
 def test_tables_of_the_tree_walk_it(page: Any, ensemble: cs.Ensemble) -> None:
     cut_into(page, 4)
     table = turn(page, "tree")
@@ -292,6 +293,7 @@ def test_a_picked_cluster_fades_the_rest(page: Any, ensemble: cs.Ensemble) -> No
     assert faint not in pixels(page, ".tile canvas")
 
 
+@pytest.mark.slow
 def test_a_consensus_tells_how_far_to_trust_each_clustering(page: Any, ensemble: cs.Ensemble) -> None:
     branch, whole = consensus_of_the_larger(page, ensemble)
     table = page.locator("#panel-detail table", has_text="How far to trust each clustering")

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import squareform
@@ -35,7 +35,6 @@ def check_against_single_pairs(ens, name, pairs=None):
 
 
 @every_measure
-@settings(max_examples=30)
 @given(
     st.integers(0, 10**6), st.integers(1, 20), st.integers(1, 5), st.integers(1, 6), st.sampled_from([0.0, 0.3, 0.9])
 )

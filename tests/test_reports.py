@@ -21,8 +21,8 @@ from consilience.datasets import load_beads, load_beads_labels
 from consilience.ensemble.results import Result
 from consilience.inputs import Provenance, open_source
 from consilience.measures import accuracy, matched_accuracy
-from consilience.measures.cluster_features import ComparableTable
 from consilience.measures.explained_variance import VarianceBetween
+from consilience.measures.spreads_and_top_words import ComparableTable
 from consilience.meta import organize, score
 from consilience.reports import draw, ensemble
 from consilience.reports.clusters import match_known

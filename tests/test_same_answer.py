@@ -196,6 +196,7 @@ def same_objects(table, meta, found):
         np.testing.assert_allclose(table[f"support{group}"], one.support, rtol=0, atol=ROUNDED)
 
 
+@pytest.mark.slow
 def test_the_files_of_organize(run, meta, groups, tmp_path):
     told = answer("organize", run, "-g", 3, "-o", tmp_path)
     assert told["group_of"] == meta.groups.tolist()

@@ -13,8 +13,8 @@ from scipy import sparse
 from sklearn.base import clone
 
 import consilience as cs
-from consilience.agreement import CAP, CountBlocks, DataLoom, block_counts
-from consilience.agreement.block_counts import BlockCounts, RowSearch, information_on_columns, take_back, value_of
+from consilience.agreement import CAP, CountBlocks, DataLoom, block_search
+from consilience.agreement.block_search import BlockCounts, RowSearch, information_on_columns, take_back, value_of
 from consilience.agreement.count_blocks import load
 from consilience.agreement.count_table import check_counts
 from consilience.engine.objective import objective_of
@@ -43,8 +43,8 @@ def parted(table, *ends):
 @pytest.fixture
 def small_chunks(monkeypatch):
     """So small that a pass over a few hundred rows has rounds of several chunks."""
-    monkeypatch.setattr(block_counts, "CHUNK", 32)
-    monkeypatch.setattr(block_counts, "ROUNDS", 3)
+    monkeypatch.setattr(block_search, "CHUNK", 32)
+    monkeypatch.setattr(block_search, "ROUNDS", 3)
 
 
 def found_in(result):
@@ -117,7 +117,7 @@ def test_chunks_move_rows_beside_what_the_clusters_hold_elsewhere(small_chunks):
     before = search.values()[0]
     found = search.search(1)[0]
     assert np.array_equal(search.tables[0], counts.row_tables([found.labels], [columns])[0])
-    block_counts.CHUNK = 4096
+    block_search.CHUNK = 4096
     whole = RowSearch(counts, [columns], [rows], counts.row_tables([rows], [columns]), 0, [0])
     assert found.objective - before > 0.8 * (whole.search(1)[0].objective - before)
     assert len(np.unique(found.labels)) == 20

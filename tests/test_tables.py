@@ -31,7 +31,7 @@ from consilience import EnsembleClusterer
 from consilience._check import InputError
 from consilience.ensemble import Ensemble
 from consilience.tables import Standardizer, check_matrix, read_table
-from consilience.tables.files import READERS, read_vector
+from consilience.tables.file_formats import READERS, read_vector
 from consilience.tables.text_files import _read_stream
 from samples import refuses
 
@@ -614,7 +614,7 @@ def test_distances_within_rounding_pass():
 
 
 def test_worst_asymmetric_pair_is_found_across_blocks(monkeypatch):
-    monkeypatch.setattr("consilience.tables.cells._BLOCK", 8)
+    monkeypatch.setattr("consilience.tables.table_kinds._BLOCK", 8)
     wrong = D.copy()
     wrong[0, 1] += 0.1
     wrong[3, 2] += 0.5

@@ -13,10 +13,10 @@ import consilience as cs
 from consilience.consensus import Consensus
 from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import Problem, check_problem, label_tables, spread_evenly
+from consilience.consensus.trust import clusters_and_members as trust
 from consilience.consensus.trust import confidence as resampling
-from consilience.consensus.trust import tables as trust
+from consilience.consensus.trust.clusters_and_members import cluster_table, member_table, trust_tables
 from consilience.consensus.trust.confidence import Assessment, alike, confirmed_posterior, matched, resampled_shares
-from consilience.consensus.trust.tables import cluster_table, member_table, trust_tables
 from consilience.generation.kmeans import kmeans_runs
 from consilience.generation.methods.graph import even_place
 from consilience.reports.scales import scale_table

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { layOut } from "../src/draw/flow.js";
+import { layOut } from "../src/draw/flow_of_two.js";
 
 const TABLE = [
   [30, 0, 5],

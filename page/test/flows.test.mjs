@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countsAmong, countsOf, crossings, layOutFlow, objectsIn, orderBlocks, ribbonPath } from "../src/draw/flows.js";
+import {
+  countsAmong,
+  countsOf,
+  crossings,
+  layOutFlow,
+  objectsIn,
+  orderBlocks,
+  ribbonPath,
+} from "../src/draw/flow_of_many.js";
 
 const NONE = 255;
 const A = [0, 0, 0, 1, 1, 1, 2, 2, NONE, 2];

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from consilience.agreement import Agreement, agree, stable_groups
-from consilience.agreement.components import column_information
 from consilience.agreement.result import sem
+from consilience.agreement.stable_groups import column_information
 from consilience.consensus import SCCC
 from consilience.consensus.rows.problem import check_problem
 from consilience.ensemble import Ensemble

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from consilience.measures import contingency
 from consilience.tables import read_table
-from consilience.tables.files import read_vector
+from consilience.tables.file_formats import read_vector
 from papers.strehl2002.data import data_file
 
 COMPANIES = ("acq", "earn")

@@ -1,7 +1,7 @@
 // Everything by keyboard, except while somebody types.
 import { askForMore, compare, cutInto, keep, pin, showAs } from "./commands.js";
 import { letPickedGo } from "./picked.js";
-import { exportTray } from "./tray.js";
+import { exportTray } from "./tray_files.js";
 import { closeTo, joinSelected, openBranch, selectGroup, splitSelected, walk } from "./walk.js";
 
 /** @typedef {import("./store.js").Store} Store */

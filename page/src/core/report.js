@@ -1,7 +1,7 @@
 // The report of exactly this view: written by the server as a job, then downloaded.
 import { isKept } from "./commands.js";
 import { startJob } from "./jobs.js";
-import { download } from "./tray.js";
+import { download } from "./tray_files.js";
 
 /** @typedef {import("./store.js").Store} Store */
 

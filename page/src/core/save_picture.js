@@ -2,7 +2,7 @@
 import { panelSvg } from "../draw/panel_svg.js";
 import { describe, sentence } from "./commands.js";
 import { formatCount, plural } from "./format.js";
-import { save } from "./tray.js";
+import { save } from "./tray_files.js";
 
 /** @typedef {import("./store.js").Store} Store */
 

@@ -1,6 +1,6 @@
 // A session as a file that one can send: saved here, opened by somebody with the same run.
 import { colorBy, showPlane } from "./picked.js";
-import { download } from "./tray.js";
+import { download } from "./tray_files.js";
 import { readHash } from "./view.js";
 
 /** @typedef {import("./store.js").Store} Store */

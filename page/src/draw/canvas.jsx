@@ -5,8 +5,8 @@ import "../style_objects.css";
 import "../style_take.css";
 import "../style_many.css";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { darkAround } from "../core/dark_or_light.js";
 import { useStore } from "../core/store.js";
-import { darkAround } from "../core/surroundings.js";
 import { nearest } from "./raster.js";
 
 /**

@@ -1,6 +1,6 @@
 // A panel of the page as SVG, as it stands: words as words, lines as lines, on a light ground. Controls are left out.
 import { drawingOf, LIGHT } from "./canvas.jsx";
-import { escaped, plainColor, Recorder, short, written } from "./recorder.js";
+import { escaped, plainColor, Recorder, short, written } from "./svg_recorder.js";
 
 const CONTROLS =
   ".tools, .zoom, .actions, .picture-tools, .pager, .picked-bar, .tip, .hidden, .guidance, header, select, input, " +

@@ -1,7 +1,7 @@
 // Objects as pixels: a scatter of any size without a GPU, drawn into the bytes of a canvas.
 import { missingOf } from "../core/align.js";
 import { colorOf, markOf, rgb } from "./palette.js";
-import { Recorder } from "./recorder.js";
+import { Recorder } from "./svg_recorder.js";
 import { WHOLE } from "./window.js";
 
 /** @typedef {{left: number, top: number, width: number, height: number}} Box */

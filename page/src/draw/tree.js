@@ -5,8 +5,8 @@ import { font } from "./font.js";
 import { groupShades, rampRgb, rgb } from "./palette.js";
 import { drawPin } from "./points.js";
 import { packed } from "./raster.js";
-import { Recorder } from "./recorder.js";
 import { scaleLinear } from "./scale.js";
+import { Recorder } from "./svg_recorder.js";
 
 /** @typedef {import("../core/tree.js").Tree} Tree */
 /** @typedef {import("./branches.js").Span} Span */

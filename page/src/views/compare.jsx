@@ -4,8 +4,8 @@ import { useAnswer } from "../core/answers.js";
 import { describe, sentence } from "../core/commands.js";
 import { formatCount, formatNumber, plural } from "../core/format.js";
 import { useStore } from "../core/store.js";
-import { clusterName } from "../draw/flow.js";
-import { Flow } from "./flow.jsx";
+import { clusterName } from "../draw/flow_of_two.js";
+import { Flow } from "./flow_of_two.jsx";
 import { Panel, Table } from "./panel.jsx";
 import { Answered, Facts, HeatTable, Mark } from "./parts.jsx";
 

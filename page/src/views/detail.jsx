@@ -8,7 +8,7 @@ import { useStore } from "../core/store.js";
 import { useDark } from "../draw/canvas.jsx";
 import { colorOf } from "../draw/palette.js";
 import { DetailTables } from "./detail_tables.jsx";
-import { FeatureRows } from "./features.jsx";
+import { FeatureRows } from "./effect_sizes.jsx";
 import { Known } from "./known_tables.jsx";
 import { ClusterLooks } from "./looks.jsx";
 import { Made, Weights } from "./made.jsx";

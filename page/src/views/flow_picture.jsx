@@ -1,17 +1,17 @@
 // A flow over several clusterings: a column of blocks for each, ribbons of objects between neighbors.
 import { useMemo, useState } from "preact/hooks";
-import { clusterWords, columnName, useFlowSlots } from "../core/flows.js";
+import { clusterWords, columnName, useFlowSlots } from "../core/flow_of_many.js";
 import { formatCount, formatPercent, plural } from "../core/format.js";
 import { pick } from "../core/picked.js";
 import { useStore } from "../core/store.js";
 import { parseRef } from "../core/tree.js";
 import { pointIn, Tip, useDark, useSize } from "../draw/canvas.jsx";
-import { countsAmong, countsOf, layOutFlow, objectsIn, orderBlocks, ribbonPath } from "../draw/flows.js";
+import { countsAmong, countsOf, layOutFlow, objectsIn, orderBlocks, ribbonPath } from "../draw/flow_of_many.js";
 import { colorOf } from "../draw/palette.js";
 
 /** @typedef {import("../core/messages.js").FlowMessage} FlowMessage */
-/** @typedef {import("../draw/flows.js").Block} Block */
-/** @typedef {import("../draw/flows.js").Ribbon} Ribbon */
+/** @typedef {import("../draw/flow_of_many.js").Block} Block */
+/** @typedef {import("../draw/flow_of_many.js").Ribbon} Ribbon */
 /** @typedef {{block: Block, ribbon?: undefined} | {ribbon: Ribbon, block?: undefined}} Part */
 
 const BLOCK = 14; // pixels that a block is wide

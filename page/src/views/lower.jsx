@@ -6,7 +6,7 @@ import { CompareView } from "./compare.jsx";
 import { ComponentsView } from "./components.jsx";
 import { DetailView } from "./detail.jsx";
 import { EditView } from "./edit.jsx";
-import { FlowsView } from "./flows.jsx";
+import { FlowsView } from "./flow_of_many.jsx";
 import { ObjectsView } from "./objects.jsx";
 import { PickedView } from "./picked.jsx";
 import { Tabs } from "./tabs.jsx";

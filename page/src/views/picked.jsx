@@ -7,7 +7,7 @@ import { formatCount, formatNumber, formatPercent, plural } from "../core/format
 import { dropLabel, encodeRows, keyOf, letPickedGo, NONE, pick, saveLabel, setAside } from "../core/picked.js";
 import { useStore } from "../core/store.js";
 import { nodeOf } from "../core/tree.js";
-import { FeatureRows } from "./features.jsx";
+import { FeatureRows } from "./effect_sizes.jsx";
 import { LooksOf } from "./looks.jsx";
 import { Panel, Table } from "./panel.jsx";
 import { Answered, Segmented } from "./parts.jsx";

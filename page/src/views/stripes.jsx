@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useObject } from "../core/answers.js";
 import { useAsked } from "../core/asked.js";
 import { clusteringName } from "../core/commands.js";
-import { branchOf } from "../core/flows.js";
+import { branchOf } from "../core/flow_of_many.js";
 import { formatCount, formatPercent, plural } from "../core/format.js";
 import { pick } from "../core/picked.js";
 import { useStore } from "../core/store.js";

@@ -4,7 +4,7 @@ import { describe, isKept, sentence } from "../core/commands.js";
 import { writeReport } from "../core/report.js";
 import { openSession, saveSession } from "../core/session_file.js";
 import { useStore } from "../core/store.js";
-import { availableIn, exportTray } from "../core/tray.js";
+import { availableIn, exportTray } from "../core/tray_files.js";
 import { whyUnavailable } from "../core/view.js";
 import { Panel, Table } from "./panel.jsx";
 

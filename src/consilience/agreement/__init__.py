@@ -2,10 +2,10 @@
 
 from consilience.agreement.agree import agree
 from consilience.agreement.cap import CAP
-from consilience.agreement.components import stable_groups
 from consilience.agreement.comraf import Comraf
 from consilience.agreement.count_blocks import CountBlocks
-from consilience.agreement.models import MDC, DataLoom
+from consilience.agreement.mdc_and_dataloom import MDC, DataLoom
 from consilience.agreement.result import Agreement
+from consilience.agreement.stable_groups import stable_groups
 
 __all__ = ["CAP", "MDC", "Agreement", "Comraf", "CountBlocks", "DataLoom", "agree", "stable_groups"]

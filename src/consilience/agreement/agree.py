@@ -12,11 +12,11 @@ from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience._run.parallel import check_n_jobs, runs_tasks, workers
 from consilience._run.progress import track
 from consilience._types import EnsembleLike, PathLike, RandomState
-from consilience.agreement.block_counts import BlockCounts, counts_of, information_on_columns
+from consilience.agreement.block_search import BlockCounts, counts_of, information_on_columns
 from consilience.agreement.cap import CAP, start_from
 from consilience.agreement.co_clustering import CoClustering
 from consilience.agreement.count_table import Clusterings, Counts
-from consilience.agreement.models import MDC, CoClusterer, DataLoom, check_clusters, column_clusters, grow
+from consilience.agreement.mdc_and_dataloom import MDC, CoClusterer, DataLoom, check_clusters, column_clusters, grow
 from consilience.agreement.result import Agreement
 from consilience.inputs import as_table
 from consilience.tables.raw_table import check_reading

@@ -17,7 +17,7 @@ from consilience._check import InputError, check_count, check_positive, check_se
 from consilience._run.progress import track
 from consilience._run.random import child_seed, stream
 from consilience._types import EnsembleLike, Labels, RandomState
-from consilience.agreement.block_counts import BlockCounts, counts_of, infer_blocks
+from consilience.agreement.block_search import BlockCounts, counts_of, infer_blocks
 from consilience.agreement.co_clustering import random_labels
 from consilience.agreement.comraf import Node, infer
 from consilience.agreement.count_table import Clusterings, Counts, Objects, ensemble_of

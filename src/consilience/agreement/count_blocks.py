@@ -12,7 +12,7 @@ from scipy import sparse
 from consilience._check import InputError, check_count, count, kind_of
 from consilience._run.row_blocks import Held, Piece, RowBlocks, Shape, dask_parts, delayed_parts
 from consilience._whole_files import open_parquet
-from consilience.tables.matrix import check_matrix
+from consilience.tables.check_matrix import check_matrix
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from consilience._types import Array
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result, register
 from consilience.ensemble.store import StoreWarning
-from consilience.ensemble.store.info import encode_info
+from consilience.ensemble.store.columns import encode_info
 from consilience.measures import accuracy, stability
 
 PLACES = ("iteration", "run")  # columns of a saved side's info that say which clustering is which

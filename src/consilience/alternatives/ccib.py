@@ -25,8 +25,8 @@ from consilience._run.progress import track
 from consilience._run.random import child_seed, stream
 from consilience._types import EnsembleLike, Floats, Labels, RandomState
 from consilience.alternatives.count_bases import SEARCHES, CountClusterer
-from consilience.alternatives.data import check_counts, checked, group_sums, joint
 from consilience.alternatives.diagnostics import redundancy
+from consilience.alternatives.given_groups_and_centering import check_counts, checked, group_sums, joint
 from consilience.alternatives.splits import KEEP
 from consilience.consensus import combine
 from consilience.consensus.rows.problem import by_size, check_problem

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from consilience._check import InputError, check_choice, check_count, check_seed, kind_of
 from consilience._run.random import child_seed
 from consilience._types import EnsembleLike, Ints, RandomState
-from consilience.alternatives.data import (
+from consilience.alternatives.given_groups_and_centering import (
     MULTIPLE_GIVEN,
     Centering,
     Group,

@@ -13,8 +13,8 @@ from consilience._run.parallel import runs_tasks
 from consilience._types import Array, EnsembleLike, Ints, PathLike, RandomState
 from consilience.alternatives.ccib import CCIB
 from consilience.alternatives.condens import CondEns
-from consilience.alternatives.data import check_data, group_table, groups_of
 from consilience.alternatives.diagnostics import Diagnostics, diagnostics_of, group_breakdown, run_agreement
+from consilience.alternatives.given_groups_and_centering import check_data, group_table, groups_of
 from consilience.alternatives.splits import is_random, takes_counts
 from consilience.consensus.trust.floaters import floating
 from consilience.ensemble import Ensemble

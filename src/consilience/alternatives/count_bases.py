@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from consilience._check import InputError, check_choice, check_count, check_positive, check_seed
 from consilience._run.random import child_seed, stream
 from consilience._types import Floats
-from consilience.alternatives.data import check_counts
+from consilience.alternatives.given_groups_and_centering import check_counts
 from consilience.engine.annealing import anneal, soft_rows
 from consilience.engine.search import Engine, random_starts
 from consilience.engine.views import cluster_tables, count_views

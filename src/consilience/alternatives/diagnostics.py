@@ -16,7 +16,7 @@ from scipy import sparse
 from consilience._check import InputError, check_choice, check_labels, count
 from consilience._run.random import child_seed
 from consilience._types import EnsembleLike, Floats
-from consilience.alternatives.data import group_means, groups_of, joint
+from consilience.alternatives.given_groups_and_centering import group_means, groups_of, joint
 from consilience.consensus.combine import combined_labels
 from consilience.engine.objective import objective_of
 from consilience.engine.views import count_views, label_views

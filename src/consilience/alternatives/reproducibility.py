@@ -18,8 +18,8 @@ from consilience._run.parallel import own_threads
 from consilience._run.random import stream
 from consilience._types import EnsembleLike, Floats, Ints, RandomState
 from consilience.alternatives.condens import CondEns
-from consilience.alternatives.data import NoSplitError, TooSmallError, checked, group_means, joint
 from consilience.alternatives.diagnostics import quality_of
+from consilience.alternatives.given_groups_and_centering import NoSplitError, TooSmallError, checked, group_means, joint
 from consilience.ensemble import Ensemble
 from consilience.measures import adjusted_rand
 

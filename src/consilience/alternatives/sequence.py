@@ -13,14 +13,14 @@ from consilience._run.random import child_seed
 from consilience._types import Array, EnsembleLike, Ints, RandomState
 from consilience.alternatives.at_once import STARTS, find_at_once, reproducibility_at_once
 from consilience.alternatives.condens import CondEns
-from consilience.alternatives.data import Data, NoSplitError, TooSmallError, check_data
 from consilience.alternatives.diagnostics import diagnostics_of, quality_of
+from consilience.alternatives.given_groups_and_centering import Data, NoSplitError, TooSmallError, check_data
 from consilience.alternatives.reproducibility import null_data, reproducibility_of, z_score_of
 from consilience.alternatives.splits import takes_counts
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result
 from consilience.measures import compare_labelings, nmi
-from consilience.measures.labelings import LabelingComparison
+from consilience.measures.compare_labelings import LabelingComparison
 from consilience.tables.raw_table import split_reading
 
 COLUMNS = ["n_clusters", "quality", "redundancy", "reproducibility", "z_score", "kept"]

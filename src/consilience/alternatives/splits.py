@@ -21,7 +21,7 @@ from consilience._run.progress import track
 from consilience._run.random import child_seed
 from consilience._types import Floats, Labels
 from consilience.alternatives.count_bases import CountBottleneck, MultinomialMixture
-from consilience.alternatives.data import Centering, Group, NoSplitError, group_means
+from consilience.alternatives.given_groups_and_centering import Centering, Group, NoSplitError, group_means
 from consilience.ensemble import Ensemble
 from consilience.generation.kmeans import check_base as check_clusterer
 from consilience.generation.kmeans import clusterer_settings

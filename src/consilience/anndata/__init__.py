@@ -7,8 +7,8 @@ resolutions are and how steady each cell is, `split_genes` which genes drive eac
 
 from consilience.anndata.combining import combine, compare, consensus
 from consilience.anndata.genes import split_genes
+from consilience.anndata.leiden_runs import ensemble, generate
 from consilience.anndata.plots import plot_stability, plot_tree
-from consilience.anndata.runs import ensemble, generate
 
 __all__ = [
     "combine",

@@ -13,11 +13,11 @@ import pandas as pd
 from consilience import consensus as verbs
 from consilience._check import InputError, check_choice, listed
 from consilience._types import Ints
-from consilience.anndata.frames import check_adata, check_key, safe_frame, small_codes, without_crumbs, written
+from consilience.anndata.h5ad_values import check_adata, check_key, safe_frame, small_codes, without_crumbs, written
 from consilience.consensus import Consensus
 from consilience.consensus.how_many.stability import NEAR
 from consilience.ensemble import Ensemble
-from consilience.ensemble.opening import stored_ensemble, stored_keys
+from consilience.ensemble.from_sources import stored_ensemble, stored_keys
 from consilience.measures import MEASURES, element_consistency, pairwise
 from consilience.reports.tree_over_k import tree_over_k_edges
 from consilience.tables.in_memory import answers_in

@@ -12,7 +12,7 @@ from consilience._kernels import contingency
 from consilience._types import Floats, Ints
 from consilience.anndata.combining import MADE_BY
 from consilience.anndata.combining import consensus as read_back
-from consilience.anndata.frames import HANDFUL, check_adata, safe_frame, written
+from consilience.anndata.h5ad_values import HANDFUL, check_adata, safe_frame, written
 from consilience.consensus import Consensus
 
 SHORTLIST = 5  # safeguard: time; genes whose order is looked at, for every one that is shown

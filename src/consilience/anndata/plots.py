@@ -12,7 +12,7 @@ from scipy import sparse
 from consilience._check import InputError, check_count
 from consilience.anndata.combining import MADE_BY, chosen
 from consilience.anndata.combining import consensus as read_back
-from consilience.anndata.frames import check_adata, written
+from consilience.anndata.h5ad_values import check_adata, written
 from consilience.reports.scales import scales_figure
 from consilience.reports.tree_over_k import tree_over_k
 

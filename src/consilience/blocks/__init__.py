@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from consilience.blocks.label_blocks import LabelBlocks, as_blocks
-    from consilience.blocks.result import WrittenConsensus
+    from consilience.blocks.written_consensus import WrittenConsensus
 
 # Names are imported when they are asked for: a worker that reads blocks needs none of what the answer is made with.
-_OWNERS = {"LabelBlocks": "label_blocks", "WrittenConsensus": "result", "as_blocks": "label_blocks"}
+_OWNERS = {"LabelBlocks": "label_blocks", "WrittenConsensus": "written_consensus", "as_blocks": "label_blocks"}
 __all__ = ["LabelBlocks", "WrittenConsensus", "as_blocks"]
 
 

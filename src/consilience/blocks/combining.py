@@ -15,10 +15,10 @@ from consilience._types import Array, PathLike
 from consilience._whole_files import check_folder, write_folder
 from consilience.blocks.distinct_rows import DistinctRows, RowTable, TooManyRowsError, codes_of
 from consilience.blocks.label_blocks import LabelBlocks
-from consilience.blocks.result import WrittenConsensus, fields_of, read_column
-from consilience.blocks.running import Answers, Reading, spread, write_parts
+from consilience.blocks.reading_and_writing import Answers, Reading, spread, write_parts
 from consilience.blocks.sample_and_place import Placed, cluster_table, sum_clusters, sums_of, take_sample, tally_of
 from consilience.blocks.vote_mixture_nbce import Passes, refine
+from consilience.blocks.written_consensus import WrittenConsensus, fields_of, read_column
 from consilience.consensus import Consensus
 from consilience.consensus.combine import combine_problem
 from consilience.consensus.left_out import left_out

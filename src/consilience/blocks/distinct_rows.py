@@ -17,8 +17,8 @@ from consilience._check import InputError, encode_labels, kind_of, show
 from consilience._types import Array, Ints, Labels
 from consilience.ensemble import Ensemble
 from consilience.ensemble.info import object_vector
-from consilience.tables.cells import ColumnError, labels_of
 from consilience.tables.in_memory import frame_of, plain_source, raw_frame
+from consilience.tables.table_kinds import ColumnError, labels_of
 
 ANSWERS = ("cluster", "confidence", "support")  # columns of what is given back
 SMALL = 2**16  # safeguard: whole numbers below it are their own codes

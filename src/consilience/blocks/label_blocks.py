@@ -17,12 +17,12 @@ from consilience._run.row_blocks import computed
 from consilience._types import Columns, Ints, PathLike
 from consilience._whole_files import open_parquet
 from consilience.blocks.distinct_rows import DistinctRows, Layout, ParquetPart, check_once
-from consilience.blocks.running import Reading
+from consilience.blocks.reading_and_writing import Reading
 from consilience.consensus.left_out import members_of_runs
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.problem import spread_evenly
 from consilience.ensemble import Ensemble
-from consilience.ensemble.opening import is_saved
+from consilience.ensemble.from_sources import is_saved
 from consilience.inputs import as_ensemble
 from consilience.tables.column_roles import check_clusterings, choose, find_ids
 from consilience.tables.in_memory import frame_of, is_frame, raw_frame

@@ -15,7 +15,7 @@ import pandas as pd
 from consilience import _kernels
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.blocks.distinct_rows import Coded, DistinctRows, Layout, RowTable, look_up_codes, of_block, read_part
-from consilience.blocks.running import Reading
+from consilience.blocks.reading_and_writing import Reading
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.placement import Placement, sample_objects
 from consilience.consensus.trust.floaters import FLOATING

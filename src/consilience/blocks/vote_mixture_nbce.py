@@ -14,8 +14,8 @@ import numpy as np
 from consilience import _kernels
 from consilience._types import Floats, Ints, Labels
 from consilience.blocks.distinct_rows import Layout, look_up_codes, read_part
-from consilience.blocks.result import fields_of
-from consilience.blocks.running import Reading
+from consilience.blocks.reading_and_writing import Reading
+from consilience.blocks.written_consensus import fields_of
 from consilience.consensus.bayes import variational
 from consilience.consensus.bayes.variational import BLOCK, Block, State, Statistics, components_of, statistics
 from consilience.consensus.methods import make_estimator
@@ -26,7 +26,7 @@ from consilience.consensus.methods.nbce import NBCE
 from consilience.consensus.methods.vote import owners_of as owners_of_labels
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.problem import Problem, by_size, sum_over_labels
-from consilience.consensus.trust.tables import trust_tables
+from consilience.consensus.trust.clusters_and_members import trust_tables
 from consilience.engine.annealing import soft_rows
 from consilience.ensemble import Ensemble
 

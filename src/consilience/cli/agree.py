@@ -45,10 +45,10 @@ def command(counts: Path, how: dict[str, Any], out: dict[str, Any], triples: boo
     consilience agree ratings.csv --triples -k 50 --components groups.csv
     """
     from consilience.agreement import agree, stable_groups
-    from consilience.agreement.components import column_information
+    from consilience.agreement.stable_groups import column_information
     from consilience.cli.inputs import open_count_blocks, open_data
     from consilience.consensus import combine
-    from consilience.inputs.known import read_names
+    from consilience.inputs.known_labels import read_names
     from consilience.reports import draw
     from consilience.reports.agreement import agreement_finding, agreement_summary, labels_table
     from consilience.reports.clusters import matches

@@ -24,7 +24,7 @@ def command(model: Path, data: Path, output: Path | None, membership: bool, how:
     """
     from consilience._check import InputError
     from consilience.clusterer import EnsembleClusterer
-    from consilience.inputs.known import labels_by_name
+    from consilience.inputs.known_labels import labels_by_name
     from consilience.reports.clusterer import assignment_finding, assignment_summary
     from consilience.reports.files import object_table, write_objects
     from consilience.tables.raw_table import given_reading

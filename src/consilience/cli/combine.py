@@ -63,7 +63,7 @@ def command(
     from consilience.blocks import as_blocks
     from consilience.cli.inputs import open_clusterings, print_notices
     from consilience.consensus import Consensus, combine, floaters
-    from consilience.ensemble.opening import in_blocks
+    from consilience.ensemble.from_sources import in_blocks
     from consilience.measures import stability
     from consilience.reports import draw
     from consilience.reports.clusters import match_known

@@ -22,7 +22,7 @@ SCALED = "Instead of standardizing: rows to one length, or for counts square roo
 @option("--combine", COMBINED, of="consilience.alternatives.condens:COMBINATIONS")
 @option("--center/--no-center", CENTERED, default=None, is_flag=True)
 @options.standardize_option("counts, for --method ccib and bases of counts, stay as they are")
-@option("--scale how_scaled", SCALED, of="consilience.tables.scaling:SCALES")
+@option("--scale how_scaled", SCALED, of="consilience.tables.scaling_and_counts:SCALES")
 @option("--trade-off", "λ of ccib: how much coordination weighs [default: chosen without labels].", type=float)
 @option("--search", "Where runs of ccib begin [default: sequential].", of="consilience.alternatives.ccib:SEARCHES")
 @option("--n-init", "Runs in every group, all of them used  [default: 10, at once 30].", type=int)

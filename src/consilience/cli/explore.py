@@ -49,8 +49,8 @@ def command(source: Path, how: dict[str, Any], kind: str, distances: bool, names
     """
     from consilience._check import InputError, printable
     from consilience.cli.inputs import open_clusterings, print_notices
-    from consilience.explorer.calls.saved import open_session
-    from consilience.explorer.launch import Server, prepare, run
+    from consilience.explorer.calls.tray_and_session_file import open_session
+    from consilience.explorer.server import Server, prepare, run
     from consilience.explorer.sources import GenerateOptions, ready
 
     assets, typed = prepare(given["host"]), options.given_by_user()

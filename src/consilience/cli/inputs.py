@@ -11,14 +11,14 @@ import click
 from consilience._check import InputError, nearest, printable
 from consilience.cli.errors import QUOTED, as_typed
 from consilience.cli.shared_options import OF_DATA, TEXT
-from consilience.ensemble.opening import in_blocks, is_one_table, refuse_blocks
+from consilience.ensemble.from_sources import in_blocks, is_one_table, refuse_blocks
 from consilience.inputs import Opened, open_source
 from consilience.inputs.guess import has_own_ids
-from consilience.inputs.known import column_names, labels_from
+from consilience.inputs.known_labels import column_names, labels_from
 from consilience.tables import Table, read_table
 from consilience.tables.column_roles import Doubt
 from consilience.tables.raw_table import PARSING
-from consilience.tables.reading import find_id_column
+from consilience.tables.read_table import find_id_column
 
 LONG = 120  # safeguard: letters of a notice that a line has room for
 

@@ -44,7 +44,7 @@ def command(
     from consilience._check import InputError, printable
     from consilience.cli.inputs import open_clusterings, open_data, print_notices
     from consilience.ensemble.results import saved_kind
-    from consilience.inputs.known import read_names
+    from consilience.inputs.known_labels import read_names
     from consilience.reports.report import check_places, cluster_table, is_table_of_data, write_report
     from consilience.tables.raw_table import PARSING
 

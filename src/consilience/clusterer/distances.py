@@ -8,14 +8,14 @@ import numpy as np
 
 from consilience._check import InputError, count
 from consilience._types import Floats, Ints
-from consilience.clusterer.rows import FARTHEST, Rows
+from consilience.clusterer.input_rows import FARTHEST, Rows
 from consilience.ensemble.results import register
 from consilience.generation.guide import BoundGuide, Guide, set_aside
 from consilience.generation.methods.mds import closest, place
 from consilience.generation.runner import data_table
 from consilience.inputs import as_table
 from consilience.tables import Table, check_matrix, read_table
-from consilience.tables.matrix import array_of
+from consilience.tables.check_matrix import array_of
 from consilience.tables.raw_table import given_reading
 
 METRICS = ("euclidean", "precomputed")

@@ -19,9 +19,9 @@ from consilience._run.random import child_seed, stream
 from consilience._types import ArrayLike, Floats, Ints, PathLike, RandomState
 from consilience.clusterer.distances import Places, check_metric, learn_distances, read_distances
 from consilience.clusterer.drift import Drift, DriftWarning, Seen
+from consilience.clusterer.input_rows import Rows, check_options, learn_rows, new_rows, read_new, reader_of, rows_of
 from consilience.clusterer.judging import judge
 from consilience.clusterer.new_objects import Assignment, NewObjects
-from consilience.clusterer.rows import Rows, check_options, learn_rows, new_rows, read_new, reader_of, rows_of
 from consilience.clusterer.saving import KEPT, ClustererModel, model_of
 from consilience.consensus.result import Consensus, describe_doubt
 from consilience.consensus.rows.placement import Placement
@@ -256,7 +256,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         )
         with warnings.catch_warnings():  # a fold of the data often has constant columns, which is not worth a warning
             warnings.filterwarnings("ignore", ".* being constant", GenerationWarning)
-            return Runner(table, plan, self.base, self.n_jobs, keeps_predictors=True), recipe
+            return Runner(table, plan, self.base, self.n_jobs, keeps_predictors=True, scored=False), recipe
 
     def _member_clusters(self, n: int) -> Any:
         if self.base_n_clusters is not None:

@@ -16,7 +16,7 @@ from consilience.consensus.how_many.voices import Agreement, confirmed, consensu
 from consilience.consensus.methods.walk import ClusterWalk
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.problem import Problem, check_problem
-from consilience.consensus.trust.tables import trust_tables
+from consilience.consensus.trust.clusters_and_members import trust_tables
 from consilience.ensemble import Ensemble
 from consilience.generation.kinds import MOST_OBJECTS, Halves, kinds_of, numbers_for
 from consilience.generation.methods.neighbors import Points

@@ -9,7 +9,7 @@ import pandas as pd
 from consilience._check import count
 from consilience._types import Array, ArrayLike, Floats, Ints, Labels
 from consilience.clusterer.drift import Drift, Seen, columns_gone, evenly, gone_words, is_large, outside_words
-from consilience.clusterer.rows import Rows
+from consilience.clusterer.input_rows import Rows
 from consilience.consensus.result import Labeled
 from consilience.consensus.rows.placement import Placement
 from consilience.ensemble.results import Result

@@ -23,9 +23,9 @@ from consilience.consensus.methods import METHODS, make_estimator
 from consilience.consensus.methods.nbce import NBCE, SWEEPS, usual_effort
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.problem import Problem
-from consilience.consensus.trust.tables import families_of, trust_tables
+from consilience.consensus.trust.clusters_and_members import families_of, trust_tables
 from consilience.ensemble import Ensemble
-from consilience.ensemble.opening import in_blocks
+from consilience.ensemble.from_sources import in_blocks
 from consilience.ensemble.results import written_call
 from consilience.inputs import as_ensemble
 

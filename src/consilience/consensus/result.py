@@ -81,15 +81,15 @@ class Consensus(Supported, Result):
     clusters : DataFrame or None
         How far to trust each cluster: `cluster`, `size`, `share`, `confidence` and `support` (means of its objects), `floaters`,
         `recurrence` (how well the clusterings contain it), `nearest` (the cluster it is most often confused with) and `confused`
-        (how often). :mod:`consilience.consensus.trust.tables` has the definitions. Made when first read, as is the next.
+        (how often). Made when first read, as is the next; :mod:`consilience.consensus.trust.clusters_and_members` defines both.
     members : DataFrame or None
         How far to trust each clustering, in their order: `clustering`, `n_clusters`, `coverage`, `reliability` (how well it agrees
         with the others, at its own fineness), `weight` (how much it says), `kept` (share of its pairs that are together in the
-        answer) and `better_without` (better left out). :mod:`consilience.consensus.trust.tables` has the definitions.
+        answer) and `better_without` (better left out).
     families : list of int arrays, or None
-        Clusterings, by position, that agree among themselves and have next to nothing in common with those of the other families
-        (:mod:`consilience.consensus.trust.tables`), the largest family first; empty where there are not at least two, None where nobody
-        looked. Of several, one answer is a compromise that none supports: :func:`consilience.organize` tells them apart.
+        Clusterings, by position, that agree among themselves and have next to nothing in common with those of the other families,
+        the largest family first; empty where there are not at least two, None where nobody looked. Of several, one answer is a
+        compromise that none supports: :func:`consilience.organize` tells them apart.
     curve : DataFrame or None
         How stable the answer is at every number of clusters that was tried: `n_clusters`, `stability` (adjusted Rand index of two
         halves of the clusterings) with its standard error `sem`.

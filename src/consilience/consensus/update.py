@@ -16,8 +16,8 @@ from consilience.consensus.left_out import worth_combining
 from consilience.consensus.result import Consensus
 from consilience.consensus.rows.placement import Placement, by_support
 from consilience.consensus.rows.problem import check_problem
+from consilience.consensus.trust.clusters_and_members import cluster_table, families_of, member_table
 from consilience.consensus.trust.confidence import average_nmi, label_owners
-from consilience.consensus.trust.tables import cluster_table, families_of, member_table
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble
 

@@ -82,7 +82,7 @@ result or AnnData
     ids: Array | None
 
     def __init__(self, labels: EnsembleLike, *, info: Any = None, ids: Any = None, **reading: Any) -> None:
-        from consilience.ensemble.opening import needs_opening  # which makes ensembles itself
+        from consilience.ensemble.from_sources import needs_opening  # which makes ensembles itself
 
         reading = given_reading(reading)
         given = hook("as_ensemble")(labels, **reading) if reading or needs_opening(labels) else labels

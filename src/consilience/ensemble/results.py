@@ -21,7 +21,7 @@ from consilience._check import InputError, check_path, kind_of, nearest
 from consilience._types import PathLike
 from consilience._whole_files import check_folder, write_folder, write_whole
 from consilience.ensemble import Ensemble
-from consilience.ensemble.store.info import decode_info, encode_info
+from consilience.ensemble.store.columns import decode_info, encode_info
 
 # safeguard: the version of the format (2: what Consensus.members calls better_without was drop); earlier ones are read too.
 FORMAT, VERSION = "consilience-result", 2
@@ -39,7 +39,7 @@ _OWNED = {
     "consensus": ("Consensus",),
     "consensus.samples.summarize": ("CertainCore", "CredibleBall", "Summary"),
     "measures": ("Comparison", "Stability"),
-    "measures.labelings": ("LabelingComparison",),
+    "measures.compare_labelings": ("LabelingComparison",),
     "meta": ("Map", "MetaClustering", "Null"),
 }
 OWNERS = {kind: f"consilience.{module}" for module, kinds in _OWNED.items() for kind in kinds}

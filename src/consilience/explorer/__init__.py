@@ -9,7 +9,7 @@ __all__ = ["Server", "explore"]
 
 def __getattr__(name: str) -> Any:
     if name == "Server":  # imported when asked for: the package stays quick to import
-        from consilience.explorer.launch import Server
+        from consilience.explorer.server import Server
 
         return Server
     raise AttributeError(f"module 'consilience.explorer' has no attribute {name!r}")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from consilience._check import InputError, check_count
-from consilience.inputs.known import labels_by_name
+from consilience.inputs.known_labels import labels_by_name
 
 
 def explore(
@@ -97,8 +97,8 @@ def explore(
     >>> server.close()  # doctest: +SKIP
     """
     # here, so that the package is quick to import
-    from consilience.explorer.calls.saved import open_session
-    from consilience.explorer.launch import Server, load_page, prepare, run
+    from consilience.explorer.calls.tray_and_session_file import open_session
+    from consilience.explorer.server import Server, load_page, prepare, run
     from consilience.explorer.sources import GenerateOptions, open_clusterings
 
     check_count("n_clusterings", n_clusterings, 2)

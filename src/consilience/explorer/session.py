@@ -13,17 +13,17 @@ import pandas as pd
 from consilience._check import InputError, fingerprint
 from consilience.agreement import Agreement
 from consilience.ensemble import Ensemble
-from consilience.explorer.annotations import Kept, Known
 from consilience.explorer.edits import EDITS, Edited
+from consilience.explorer.explorer_json import Kept, Known
 from consilience.explorer.object_images import Look
 from consilience.explorer.planes import planes_of
 from consilience.explorer.scores import score_table
 from consilience.explorer.snapshot import Snapshot, among_first
 from consilience.generation import Variations
 from consilience.inputs import Provenance
-from consilience.measures.cluster_features import ComparableTable
+from consilience.measures.compare import known_labels
 from consilience.measures.explained_variance import VarianceBetween
-from consilience.measures.summary import known_labels
+from consilience.measures.spreads_and_top_words import ComparableTable
 from consilience.meta import MetaClustering, organize
 from consilience.meta.tree import check_cut, usual_measure
 from consilience.reports.plane import Plane, feature_names

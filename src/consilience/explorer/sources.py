@@ -14,7 +14,7 @@ from consilience.explorer.session import Session, Source
 from consilience.generation import generate
 from consilience.generation.default_methods import usual_clusters
 from consilience.inputs import Opened, Provenance, open_source
-from consilience.inputs.known import read_names
+from consilience.inputs.known_labels import read_names
 from consilience.inputs.open import cell_embeddings
 from consilience.meta import MetaClustering
 from consilience.reports.plane import with_own_names

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 import pandas as pd
 
 from consilience.explorer.calls.export import column_names
-from consilience.explorer.launch import Asset
+from consilience.explorer.server import Asset
 from consilience.explorer.session import Session
 
 try:

@@ -10,7 +10,7 @@ import numpy as np
 
 from consilience._check import count
 from consilience.tables import Table
-from consilience.tables.scaling import looks_like_counts, varying
+from consilience.tables.scaling_and_counts import looks_like_counts, varying
 
 AUTO = "auto"
 WIDE = 100  # columns from which random subspaces are taken; docs/bases.md

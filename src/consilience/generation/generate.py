@@ -10,10 +10,10 @@ from consilience._run.parallel import check_n_jobs, runs_tasks
 from consilience._types import ArrayLike, PathLike, RandomState
 from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
-from consilience.generation.by_blocks import blocks_of, draw_sample, runner_of
 from consilience.generation.default_methods import is_auto, recipe_of, usual_clusters
 from consilience.generation.guide import Guide, check_guide, set_aside
 from consilience.generation.methods.graph import own_graph
+from consilience.generation.number_blocks import blocks_of, draw_sample, runner_of
 from consilience.generation.plan import Plan
 from consilience.generation.runner import data_table
 from consilience.generation.variations import UNASKED_CLUSTERS, center_of

@@ -22,10 +22,10 @@ from consilience._types import ArrayLike, EnsembleLike, Floats, Ints, Labels
 from consilience.ensemble import Ensemble
 from consilience.inputs import as_ensemble, known_labels_of
 from consilience.inputs.guess import is_table
-from consilience.inputs.known import names_aside
+from consilience.inputs.known_labels import names_aside
 from consilience.measures.pairwise import with_each
 from consilience.tables import Table
-from consilience.tables.files import open_raw
+from consilience.tables.file_formats import open_raw
 from consilience.tables.raw_table import Options
 
 PRIOR = 10.0  # pairs that the mean over all objects counts for

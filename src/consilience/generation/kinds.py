@@ -19,7 +19,7 @@ import pandas as pd
 from consilience._run.random import stream
 from consilience._types import Floats, Ints, Labels
 from consilience.ensemble import Ensemble
-from consilience.generation.methods.trees import average_tree, cut, density_layers, genie_tree, ward_tree
+from consilience.generation.methods.linkage_genie_layers import average_tree, cut, density_layers, genie_tree, ward_tree
 
 TREES = {"average": average_tree, "genie": genie_tree, "means": ward_tree}  # k-means starts from Ward's clusters
 MOST_OBJECTS = 3000  # safeguard: time and memory, that kinds are asked of: linkage takes their squares

@@ -19,7 +19,7 @@ from consilience.generation.tasks import weighted
 from consilience.inputs import open_source
 from consilience.measures import adjusted_rand
 from consilience.tables import Encoder, Standardizer, Table, check_matrix, encode_rows
-from consilience.tables.scaling import CountScaling
+from consilience.tables.scaling_and_counts import CountScaling
 
 BLOCK = 2**24  # safeguard: scores at a time, 128 MB
 # safeguard: objects that a clustering without means keeps at most, and at least; and of all that weigh the columns in ways of their own.

@@ -18,7 +18,7 @@ from consilience._run.time_limit import end_children
 from consilience._types import Floats, Labels, PathLike
 from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
-from consilience.ensemble.store.info import STREAM
+from consilience.ensemble.store.columns import STREAM
 from consilience.ensemble.store.manifest_and_lock import find_manifest, is_blank
 from consilience.generation.guide import BoundGuide
 from consilience.generation.plan import FRACTIONS, METHODS, WHOLE, Plan, Spec, defaults, draw, vary
@@ -28,7 +28,7 @@ from consilience.inputs import as_table
 from consilience.measures import compactness
 from consilience.measures.pairwise import sample_objects
 from consilience.tables import Table
-from consilience.tables.matrix import array_of, check_rows
+from consilience.tables.check_matrix import array_of, check_rows
 
 LARGEST_BATCH = 512  # safeguard: clusterings by k-means of one kernel call: 512 fit its buffers
 WINDOW, LARGEST_TASK = 256, 32  # safeguard: memory for weights; clusterings drawn at a time, and made by one task
@@ -54,9 +54,10 @@ class Runner:
         n_jobs: int | None = None,
         *,
         keeps_predictors: bool = False,
+        scored: bool = True,
         time_limit: float | None = None,
     ) -> None:
-        self.keeps_predictors, self.time_limit = keeps_predictors, time_limit
+        self.keeps_predictors, self.scored, self.time_limit = keeps_predictors, scored, time_limit
         self.table, self.plan, self.base, self.n_jobs = data_table(X, plan.metric), plan, base, n_jobs
         self.objects: Any = self.table  # whose number and names an ensemble and a store have
         most, n = max(plan.n_clusters), self.table.n_objects
@@ -203,7 +204,8 @@ class Runner:
         info["steps"] = pd.Series(steps, dtype="Int64").mask(steps < 0)
         info["note"] = pd.Series([one.note for one in made], dtype=object)
         started = time.perf_counter()
-        info["compactness"] = self._compactness(labels)
+        if self.scored:
+            info["compactness"] = self._compactness(labels)
         self.scoring = time.perf_counter() - started
         if self.guide is not None:
             info["guide"] = self.guide.score(Ensemble.from_codes(labels.T))["total"].to_numpy()

@@ -15,7 +15,7 @@ from consilience.generation.methods.method import Space
 from consilience.generation.methods.neighbors import check_graph
 from consilience.generation.plan import METHODS, Plan
 from consilience.tables import Standardizer, check_matrix
-from consilience.tables.scaling import CountScaling
+from consilience.tables.scaling_and_counts import CountScaling
 
 ONE_UNIT = 10.0  # spreads of columns up to which they may share a unit, and their own scales mean something
 Scaling: TypeAlias = Standardizer | CountScaling | None

@@ -12,9 +12,9 @@ from consilience._check import InputError, check_count, check_positive, check_se
 from consilience._types import ArrayLike, Floats, Labels, PathLike, RandomState
 from consilience.ensemble import Ensemble
 from consilience.ensemble.store import Store
-from consilience.generation.by_blocks import runner_of
 from consilience.generation.guide import Guide
 from consilience.generation.methods.method import Space
+from consilience.generation.number_blocks import runner_of
 from consilience.generation.plan import METHODS, Plan, Spec, defaults, of_row
 from consilience.generation.runner import Runner
 

@@ -10,10 +10,10 @@ import pandas as pd
 from scipy import sparse
 
 from consilience._check import InputError
-from consilience.ensemble.opening import are_paths, is_anndata, is_path
+from consilience.ensemble.from_sources import are_paths, is_anndata, is_path
 from consilience.tables import Table, read_table
 from consilience.tables.column_types import YES
-from consilience.tables.files import open_raw
+from consilience.tables.file_formats import open_raw
 from consilience.tables.in_memory import is_frame
 from consilience.tables.raw_table import Options, parsing
 

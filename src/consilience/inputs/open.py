@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, check_choice, fingerprint, kind_of, listed, nearest
-from consilience.ensemble import Ensemble, opening
+from consilience.ensemble import Ensemble, from_sources
 from consilience.ensemble.results import HEADER, saved_kind
 from consilience.ensemble.store import StoreWarning
 from consilience.ensemble.store.manifest_and_lock import find_manifest
 from consilience.inputs.guess import FEW, guess, is_labels, refuse_answers, taken_for
 from consilience.inputs.joined_files import columns_there, fitting, joined
-from consilience.inputs.known import column_names, known_labels_of, labels_by_name, names_aside
+from consilience.inputs.known_labels import column_names, known_labels_of, labels_by_name, names_aside
 from consilience.inputs.provenance import Opened, Provenance
 from consilience.tables import Table, read_table
 from consilience.tables.column_roles import Doubt
@@ -64,19 +64,19 @@ def open_source(
     """
     check_choice(kind, KINDS, "kind of table")
     reading = given_reading(reading)
-    if opening.are_paths(source):
+    if from_sources.are_paths(source):
         return _of_files(source, kind, known, known_columns, reading)
     aside, known = names_aside(source, known, reading)
     if aside or known_columns:
         reading["known"] = [*aside, *known_columns]
-    path = Path(source) if opening.is_path(source) else None
-    if opening.is_result(source):
+    path = Path(source) if from_sources.is_path(source) else None
+    if from_sources.is_result(source):
         opened = _of_result(source, _in_memory(source), reading)
     elif isinstance(source, Table):
         refuse_reading(source.source, "was read already", reading)
         opened = _of_table(source, None, {})
-    elif path is not None and path.is_dir() and opening.is_one_table(path):
-        frame = opening.one_table(path)
+    elif path is not None and path.is_dir() and from_sources.is_one_table(path):
+        frame = from_sources.one_table(path)
         if kind in ("auto", "labels"):
             refuse_answers(frame, reading)
         opened = _of_table(_read(frame, kind, reading), path, reading)
@@ -86,7 +86,7 @@ def open_source(
         opened = _of_result(Ensemble(source), None, {}, kind="labels")
         if isinstance(name := getattr(getattr(source, "index", None), "name", None), str):
             opened = replace(opened, id_name=name)
-    elif (held := opening.cells_of(source) if kind in ("auto", "labels") and not reading else None) is not None:
+    elif (held := from_sources.cells_of(source) if kind in ("auto", "labels") and not reading else None) is not None:
         opened = _of_cells(held, path)
     else:
         opened = _of_table(_read(source if path is None else path, kind, reading), path, reading)
@@ -133,10 +133,10 @@ def as_table(source: Any, kind: str = "data", **reading: Any) -> Table:
         if source.kind != kind:
             raise InputError(f"{source.source} was read as {source.kind}: read it with kind={kind!r}")
         return source
-    if opening.is_result(source):
+    if from_sources.is_result(source):
         what = f"{kind_of(source)} holds clusterings, and this needs the table of {kind} itself"
         raise InputError(f"{what}: give that, or its path")
-    if opening.is_path(source) and Path(source).is_dir():
+    if from_sources.is_path(source) and Path(source).is_dir():
         holds = "a saved result" if (Path(source) / HEADER).exists() else "a folder"
         raise InputError(f"{source} is {holds}, and this needs a table of {kind}: give the path of its file")
     return read_table(source, kind=kind, **reading)
@@ -169,7 +169,7 @@ def _of_files(paths: Sequence[Any], kind: str, known: Any, set_aside: Sequence[s
             parts.append(open_source(path, kind="labels", known_columns=aside, **own))
         else:
             chosen = own.get("columns")
-            parts.append(run if chosen is None else replace(run, result=opening.choose(run.ensemble, chosen)))
+            parts.append(run if chosen is None else replace(run, result=from_sources.choose(run.ensemble, chosen)))
     said = reading | ({"known_columns": wanted} if wanted else {})
     opened = joined(parts, "".join(f", {name}={value!r}" for name, value in said.items()))
     if known is None or named:
@@ -183,7 +183,7 @@ def _of_result(result: Any, provenance: Provenance | None, reading: dict[str, An
     columns = reading.pop("columns", None)
     refuse_reading(kind if provenance is None else provenance.source, "holds clusterings", reading)
     if columns is not None:
-        result = opening.choose(opening.ensemble_of(result), columns)
+        result = from_sources.choose(from_sources.ensemble_of(result), columns)
     return Opened(result, provenance or _in_memory(result), kind=kind)
 
 
@@ -192,10 +192,10 @@ def _of_folder(path: Path, reading: dict[str, Any]) -> Opened:
     if kind := saved_kind(path):
         run = fingerprint(np.frombuffer((path / HEADER).read_bytes(), np.uint8))[:16]
         code = f"cs.ensemble.Result.load({str(place)!r})"
-        return _of_result(opening.open_folder(path), Provenance(name, name, place, run, code), reading, kind)
+        return _of_result(from_sources.open_folder(path), Provenance(name, name, place, run, code), reading, kind)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", StoreWarning)
-        ensemble = opening.open_folder(path)
+        ensemble = from_sources.open_folder(path)
         manifest = find_manifest(path)[0]
     for one in said:
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
@@ -219,8 +219,8 @@ def _read(source: Any, kind: str, reading: Mapping[str, Any]) -> Table:
 
 def _of_cells(adata: Any, path: Path | None) -> Opened:
     """The clusterings that an AnnData carries, with its cells' values and groupings beside them."""
-    key = opening.stored_keys(adata)[0]
-    ensemble, source = opening.stored_ensemble(adata, key), "AnnData" if path is None else path.name
+    key = from_sources.stored_keys(adata)[0]
+    ensemble, source = from_sources.stored_ensemble(adata, key), "AnnData" if path is None else path.name
     place = None if path is None else path.resolve()
     code = "" if path is None else f"consilience.anndata.ensemble(anndata.read_h5ad({str(place)!r}), {key!r})"
     made = Provenance(source.split(".")[0], source, place, fingerprint(ensemble.labels)[:16], code)
@@ -266,7 +266,7 @@ def _in_memory(result: Any) -> Provenance:
 
 def cell_embeddings(source: Any, ids: Any = None) -> dict[str, Any]:
     """The arrays of numbers in `obsm` of an AnnData, or h5ad file, that have two columns or more, of the cells `ids`; else {}."""
-    if opening.is_path(source) and Path(source).suffix.lower() == ".h5ad" and Path(source).is_file():
+    if from_sources.is_path(source) and Path(source).suffix.lower() == ".h5ad" and Path(source).is_file():
         from anndata import read_h5ad
 
         adata = read_h5ad(source, backed="r")  # X stays in the file
@@ -274,14 +274,14 @@ def cell_embeddings(source: Any, ids: Any = None) -> dict[str, Any]:
             return cell_embeddings(adata, ids)
         finally:
             adata.file.close()
-    if not opening.is_anndata(source) or not hasattr(source, "obsm"):
+    if not from_sources.is_anndata(source) or not hasattr(source, "obsm"):
         return {}
     rows: Any = slice(None)
     if ids is not None:
         rows = pd.Index([str(name) for name in source.obs_names]).get_indexer([str(name) for name in ids])
         if (rows < 0).any():
             return {}  # these are other objects
-    labels, found = opening.stored_keys(source), {}
+    labels, found = from_sources.stored_keys(source), {}
     for key, values in source.obsm.items():
         table = values.to_numpy() if hasattr(values, "to_numpy") else values
         if key not in labels and getattr(table, "ndim", 0) == 2 and table.shape[1] > 1 and table.dtype.kind in "iuf":

@@ -7,8 +7,8 @@ from typing import Any
 
 from consilience._check import InputError, fingerprint
 from consilience.ensemble import Ensemble
-from consilience.ensemble.opening import ensemble_of
-from consilience.inputs.known import labels_by_name
+from consilience.ensemble.from_sources import ensemble_of
+from consilience.inputs.known_labels import labels_by_name
 from consilience.tables import Table, match_rows
 
 

@@ -2,16 +2,16 @@
 
 from consilience.measures.chance import adjusted_mutual_information
 from consilience.measures.compactness import compactness
+from consilience.measures.compare import Comparison, compare
+from consilience.measures.compare_labelings import compare_labelings
 from consilience.measures.counts import contingency
-from consilience.measures.effect_sizes import distinguishing_features
-from consilience.measures.elements import element_centric, element_consistency
+from consilience.measures.distinguishing_columns import distinguishing_features
+from consilience.measures.element_centric_similarity import element_centric, element_consistency
 from consilience.measures.information import anmi, information_ratio, nmi, perplexity, variation_of_information
-from consilience.measures.labelings import compare_labelings
 from consilience.measures.matching import accuracy, f1, matched_accuracy
 from consilience.measures.pairs import adjusted_rand, cluster_difference, jaccard, rand
 from consilience.measures.pairwise import Stability, pairwise, stability
 from consilience.measures.registry import MEASURES, Measure
-from consilience.measures.summary import Comparison, compare
 
 __all__ = [
     "MEASURES",

@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.stats import beta
 
 from consilience._types import Array, Floats
-from consilience.measures.cluster_features import ComparableTable
+from consilience.measures.spreads_and_top_words import ComparableTable
 
 OBJECTS, COLUMNS = 5000, 1000  # safeguard: time; objects and columns looked at
 MARKED = 0.25  # safeguard: display; share of a column's variance between clusters that is worth a word

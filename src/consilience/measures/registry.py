@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from consilience.measures import chance, elements, information, matching, pairs
+from consilience.measures import chance, information, matching, pairs
+from consilience.measures import element_centric_similarity as elements
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from consilience.consensus.left_out import left_out, members_of_runs
 from consilience.consensus.rows.placement import Placement, sample_objects
 from consilience.consensus.rows.problem import Problem, by_size, check_problem
 from consilience.consensus.rows.row_tree import narrowed
+from consilience.consensus.trust.clusters_and_members import reliability_of
 from consilience.consensus.trust.confidence import Assessment, label_owners
-from consilience.consensus.trust.tables import reliability_of
 from consilience.ensemble import Ensemble
 
 # A person waits for the answer: these keep it below about a second.

@@ -22,15 +22,15 @@ from consilience.generation import Variations
 from consilience.inputs import as_ensemble, open_source
 from consilience.measures import accuracy, compactness
 from consilience.measures.compactness import davies_bouldins, silhouettes
+from consilience.measures.compare import known_labels
 from consilience.measures.counts import sums_with_each, tables
-from consilience.measures.effect_sizes import mixed_table
+from consilience.measures.distinguishing_columns import mixed_table
 from consilience.measures.matching import accuracy_of
 from consilience.measures.pairs import jaccard_from
 from consilience.measures.pairwise import sample_objects
-from consilience.measures.summary import known_labels
 from consilience.meta.group_consensus import quick_labels
 from consilience.tables import Table, check_matrix
-from consilience.tables.scaling import Standardizer
+from consilience.tables.scaling_and_counts import Standardizer
 
 NEEDS = {"compactness": "X", "accuracy": "known", "silhouette": "X", "davies_bouldin": "X", "variation_stability": "X"}
 STACK = 2**18  # safeguard: for memory, labels counted at a time

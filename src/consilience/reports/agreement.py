@@ -12,7 +12,7 @@ from consilience._check import InputError, count
 from consilience._json import plain
 from consilience._types import Array
 from consilience.agreement import Agreement, stable_groups
-from consilience.agreement.components import column_information
+from consilience.agreement.stable_groups import column_information
 from consilience.consensus import Consensus, combine, floaters
 from consilience.ensemble import Ensemble
 from consilience.reports.clusters import called, find_marks, say_clusters, say_sureness

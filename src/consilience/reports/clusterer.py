@@ -11,7 +11,7 @@ from consilience._json import plain
 from consilience.clusterer import Assignment, EnsembleClusterer
 from consilience.clusterer.saving import ClustererModel, model_of
 from consilience.consensus.result import describe_scales
-from consilience.consensus.trust.tables import cluster_means
+from consilience.consensus.trust.clusters_and_members import cluster_means
 from consilience.reports.clusters import (
     cautions,
     describe_plane,

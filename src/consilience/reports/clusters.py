@@ -10,11 +10,11 @@ import pandas as pd
 from consilience._check import count
 from consilience._types import Array, Ints
 from consilience.consensus.result import clusters_to_show
+from consilience.consensus.trust.clusters_and_members import cluster_means
 from consilience.consensus.trust.floaters import floating
-from consilience.consensus.trust.tables import cluster_means
 from consilience.measures import accuracy, adjusted_rand, contingency, matched_accuracy, nmi
-from consilience.measures.cluster_features import marks, top_words
 from consilience.measures.explained_variance import WORTHY
+from consilience.measures.spreads_and_top_words import marks, top_words
 from consilience.reports.figures import NAMED, POINTS, color_of
 from consilience.reports.files import whole_or_empty
 from consilience.reports.finding import Block, Items, Link, Picture, See, Sheet, Strip, Text, Words

@@ -12,8 +12,8 @@ from consilience._types import Array, Ints
 from consilience.agreement import Agreement
 from consilience.consensus import Consensus
 from consilience.consensus.result import KEPT, describe_doubt, describe_families, describe_scales
+from consilience.consensus.trust.clusters_and_members import cluster_means
 from consilience.consensus.trust.floaters import FLOATING
-from consilience.consensus.trust.tables import cluster_means
 from consilience.ensemble import Ensemble
 from consilience.measures import Stability
 from consilience.meta import MetaClustering

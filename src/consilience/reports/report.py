@@ -18,8 +18,8 @@ from consilience.clusterer import EnsembleClusterer
 from consilience.clusterer.saving import model_of
 from consilience.inputs import Opened, Provenance, as_table, known_labels_of, open_source
 from consilience.inputs.guess import guess
-from consilience.inputs.known import read_names
-from consilience.measures.summary import known_labels
+from consilience.inputs.known_labels import read_names
+from consilience.measures.compare import known_labels
 from consilience.reports.figures import new_figure, write_figure
 from consilience.reports.files import check_file, name_objects, write_file, write_table
 from consilience.reports.finding import Block, Picture, Sheet

@@ -13,9 +13,9 @@ import numpy as np
 from consilience._check import InputError, count, kind_of
 from consilience._types import Array, Ints
 from consilience.ensemble import Ensemble
-from consilience.ensemble.opening import ensemble_of
-from consilience.measures.cluster_features import ComparableTable
+from consilience.ensemble.from_sources import ensemble_of
 from consilience.measures.explained_variance import VarianceBetween
+from consilience.measures.spreads_and_top_words import ComparableTable
 from consilience.reports.figures import slots_of
 from consilience.reports.finding import Block, Code, Facts, Finding, Items, Section, Text
 from consilience.reports.plane import feature_names

@@ -1,10 +1,10 @@
 """What users have (files, data frames, arrays, sparse matrices, AnnData) into checked arrays."""
 
+from consilience.tables.check_matrix import check_matrix
 from consilience.tables.encoder import Encoder
-from consilience.tables.matching import encode_rows, match_rows, take_rows
-from consilience.tables.matrix import check_matrix
-from consilience.tables.reading import Table, read_table
-from consilience.tables.scaling import Standardizer, scale
+from consilience.tables.read_table import Table, read_table
+from consilience.tables.rows_by_id import encode_rows, match_rows, take_rows
+from consilience.tables.scaling_and_counts import Standardizer, scale
 
 __all__ = [
     "Encoder",

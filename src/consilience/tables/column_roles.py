@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from consilience._check import InputError, count, listed
 from consilience._types import Array
-from consilience.tables.cells import MAYBE_MISSING, ColumnError, check_ids, ids_of, labels_of, numbers_of
 from consilience.tables.numbers_and_dates import is_number
 from consilience.tables.raw_table import Names, RawTable
+from consilience.tables.table_kinds import MAYBE_MISSING, ColumnError, check_ids, ids_of, labels_of, numbers_of
 
 Ids: TypeAlias = tuple[int | None, Array | None, list[str]]
 FEW = 4  # objects up to which nothing is concluded from labels that all differ

@@ -1,7 +1,7 @@
-"""What each column of a table of data is: a number, a category, an ordered category, a date, a yes or no, or nothing to cluster by."""
+"""What each column of a table of data is: a number, a category (ordered or not), a date, yes or no, or nothing to cluster by."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from consilience._check import count, show
+from consilience._check import InputError, check_choice, count, kind_of, show
 from consilience._types import Array, Floats
-from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, check_finite, missing_of, numbers_of
 from consilience.tables.column_roles import Doubt, is_id_name
 from consilience.tables.decimal_signs import doubtful_sign, sign_evidence
 from consilience.tables.numbers_and_dates import digits_of, given_steps, range_places, written_dates, written_numbers
 from consilience.tables.raw_table import RawTable
+from consilience.tables.table_kinds import ABSENT, TRUTHS, ColumnError, are_codes, check_finite, missing_of, numbers_of
 
 #: What a column can be said to be; "log" is a number whose logarithm is taken.
 TYPES = ("number", "log", "category", "ordered", "date", "ignore")
@@ -370,3 +370,34 @@ def text_of(cell: Any) -> str:
 
 def sizes_of(codes: Array, words: list[str]) -> Array:
     return np.bincount(codes[codes >= 0], minlength=len(words))
+
+
+def check_types(raw: RawTable, types: Any, kept: Sequence[int]) -> dict[int, str | tuple[str, ...]]:
+    """The types that were said, by position, levels of an order as a tuple; those of columns that are not kept are refused."""
+    if types is None:
+        return {}
+    if isinstance(types, str):
+        one = None if "<" in types else check_choice(types, (*TYPES, "counts"), "type of columns (--type)")
+        return dict.fromkeys(kept, one or _check_levels(types, "all columns"))
+    if not isinstance(types, Mapping):
+        what = "types must map columns to types, such as {'zip': 'category'}"
+        raise InputError(f"{what}; got {kind_of(types)}, {show(types)}")
+    asked: dict[int, str | tuple[str, ...]] = {}
+    for reference, kind in types.items():
+        if isinstance(kind, (list, tuple)) or (isinstance(kind, str) and "<" in kind):
+            kind = _check_levels(kind, repr(reference))
+        else:
+            check_choice(kind, TYPES, f"type of {reference!r} (--type)")
+        for position in raw.find_all([reference], "types"):
+            if position in kept:
+                asked[position] = kind
+    return asked
+
+
+def _check_levels(said: str | Sequence[Any], where: str) -> tuple[str, ...]:
+    levels = tuple(str(level).strip() for level in (said.split("<") if isinstance(said, str) else said))
+    if len(levels) < 2 or len(set(levels)) < len(levels) or not all(levels):
+        what = f"the order of {where} must have two levels or more, all different, from the lowest"
+        such = "such as ['low', 'medium', 'high'] (--type NAME='low<medium<high')"
+        raise InputError(f"{what}, {such}; got {show(said)}")
+    return levels

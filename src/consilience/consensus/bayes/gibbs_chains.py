@@ -19,7 +19,7 @@ from consilience._run.progress import track
 from consilience._run.random import child_seed, stream
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.bayes.model import Components, labels_curve, log_hyperprior, prior_curve, slice_step
-from consilience.consensus.methods.information import best_start, problem_views
+from consilience.consensus.methods.information_and_quadratic import best_start, problem_views
 from consilience.consensus.rows.problem import Problem
 from consilience.consensus.samples.expected_loss import TRIED, ExpectedLoss, best_partition, term, usual_starts
 

@@ -5,15 +5,15 @@ from typing import Any
 from consilience._check import check_choice
 from consilience.consensus.methods.anmi_search import ANMISearch
 from consilience.consensus.methods.bce import BCE
-from consilience.consensus.methods.bipartite import HBGF, LWGP
+from consilience.consensus.methods.cspa_hgpa_mcla import CSPA, HGPA, MCLA
 from consilience.consensus.methods.dawid_skene import DawidSkene
 from consilience.consensus.methods.estimator import ConsensusEstimator
-from consilience.consensus.methods.evidence import LWEA, EvidenceAccumulation
-from consilience.consensus.methods.information import InformationBottleneck, QuadraticConsensus
+from consilience.consensus.methods.evidence_and_lwea import LWEA, EvidenceAccumulation
+from consilience.consensus.methods.hbgf_and_lwgp import HBGF, LWGP
+from consilience.consensus.methods.information_and_quadratic import InformationBottleneck, QuadraticConsensus
 from consilience.consensus.methods.mixture import MixtureModel
 from consilience.consensus.methods.nbce import NBCE
 from consilience.consensus.methods.sccc import SCCC
-from consilience.consensus.methods.strehl_ghosh import CSPA, HGPA, MCLA
 from consilience.consensus.methods.vote import MajorityVote
 from consilience.consensus.methods.walk import ClusterWalk
 

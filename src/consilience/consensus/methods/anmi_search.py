@@ -18,7 +18,7 @@ from consilience._check import InputError, check_choice, check_seed
 from consilience._run.random import child_seed
 from consilience._types import Array, Labels
 from consilience.consensus.methods.estimator import Answer, CheckedMethod
-from consilience.consensus.methods.information import best_start, problem_views, rows_of_start
+from consilience.consensus.methods.information_and_quadratic import best_start, problem_views, rows_of_start
 from consilience.consensus.rows.problem import Problem
 from consilience.engine.objective import objective_of
 from consilience.engine.search import Engine, Search, batch_scores

@@ -7,8 +7,8 @@ from scipy.cluster.hierarchy import fcluster, linkage
 
 from consilience._check import check_positive
 from consilience._types import Ints
+from consilience.consensus.methods.cspa_hgpa_mcla import associate, cluster_jaccard, compete
 from consilience.consensus.methods.estimator import Answer, CheckedMethod
-from consilience.consensus.methods.strehl_ghosh import associate, cluster_jaccard, compete
 from consilience.consensus.rows.error_model import error_posterior
 from consilience.consensus.rows.problem import Problem
 from consilience.consensus.rows.row_tree import narrowed

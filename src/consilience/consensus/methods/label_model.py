@@ -32,7 +32,7 @@ from consilience._check import InputError, count
 from consilience._run.parallel import workers
 from consilience._types import EnsembleLike, Floats, Ints, Labels
 from consilience.consensus.methods.estimator import Answer, CheckedMethod
-from consilience.consensus.methods.information import SAMPLE
+from consilience.consensus.methods.information_and_quadratic import SAMPLE
 from consilience.consensus.rows.problem import Problem, by_size, sample_rows, sum_over_labels
 from consilience.engine.search import random_starts
 from consilience.engine.views import label_views

@@ -17,7 +17,7 @@ from scipy.special import xlogy
 from consilience._check import check_positive, check_seed
 from consilience._types import Floats, Ints, Labels
 from consilience.consensus.methods.estimator import Answer
-from consilience.consensus.methods.information import SAMPLE
+from consilience.consensus.methods.information_and_quadratic import SAMPLE
 from consilience.consensus.methods.label_model import SHORT, EMModel, LabelRows, best_start, shares_of
 from consilience.consensus.rows.problem import Problem, sum_over_labels
 from consilience.engine.annealing import soft_rows

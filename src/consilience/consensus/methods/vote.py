@@ -21,7 +21,7 @@ from consilience._check import InputError, check_choice, check_seed
 from consilience._run.random import stream
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.methods.estimator import Answer, CheckedMethod
-from consilience.consensus.methods.information import ENOUGH, best_start, problem_views, rows_of_start
+from consilience.consensus.methods.information_and_quadratic import ENOUGH, best_start, problem_views, rows_of_start
 from consilience.consensus.rows.problem import Problem
 from consilience.consensus.rows.row_tree import choose_leaves
 

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from consilience._check import InputError, check_count, fingerprint
 from consilience._types import Array
 from consilience._whole_files import UNFINISHED
-from consilience.ensemble.store.info import RefusedError, brief, json_text
+from consilience.ensemble.store.columns import RefusedError, brief, json_text
 
 # safeguard: the version of the format; folders of another one are refused by name.
 FORMAT, VERSION = "consilience-store", 2

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from consilience._check import InputError
 from consilience._types import Array, Ints, Labels
-from consilience.ensemble.store.info import NAMES, STREAM, TAKEN, Column, RefusedError, brief, decode_info, unit_keys
+from consilience.ensemble.store.columns import NAMES, STREAM, TAKEN, Column, RefusedError, brief, decode_info, unit_keys
 from consilience.ensemble.store.manifest_and_lock import SAME_RUN, difference, parse_manifest
 
 # What must be known of a damaged part stands in its name: its number, the next number that was free once it was written, and the CRC-32

@@ -14,10 +14,10 @@ import pandas as pd
 from consilience._check import InputError, check_path
 from consilience._types import Array, ArrayLike, Ints, Labels, PathLike
 from consilience._whole_files import FULL, UNFINISHED, sync_folder, write_whole
-from consilience.ensemble.store import info as infos
+from consilience.ensemble.store import columns as infos
 from consilience.ensemble.store import manifest_and_lock as folders
 from consilience.ensemble.store import part as parts
-from consilience.ensemble.store.info import NAMES, RefusedError, brief
+from consilience.ensemble.store.columns import NAMES, RefusedError, brief
 from consilience.ensemble.store.part import Part
 
 

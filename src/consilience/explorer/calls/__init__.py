@@ -3,20 +3,20 @@
 from collections.abc import Callable
 
 from consilience.explorer.calls.call import Call
-from consilience.explorer.calls.compare import compare, flow, scales
-from consilience.explorer.calls.components import agreement, components
+from consilience.explorer.calls.compare_and_flow import compare, flow, scales
+from consilience.explorer.calls.components_and_agreement import agreement, components
 from consilience.explorer.calls.detail import detail
-from consilience.explorer.calls.edit import drop_label, edit, known_label, save_label
+from consilience.explorer.calls.edit_and_saved_labels import drop_label, edit, known_label, save_label
 from consilience.explorer.calls.export import export
 from consilience.explorer.calls.jobs import job_state, start_job, stop_job
 from consilience.explorer.calls.label_stripes import stripes
-from consilience.explorer.calls.maps import clustering_map, object_plane
 from consilience.explorer.calls.more_like import drop_added
 from consilience.explorer.calls.objects import averages, image, looks, objects_among, objects_page, search_objects
 from consilience.explorer.calls.picked import contrast, treat
+from consilience.explorer.calls.planes_and_maps import clustering_map, object_plane
 from consilience.explorer.calls.report import written_report
-from consilience.explorer.calls.saved import SESSION_ROOM, save_tray, saved_session, take_session
 from consilience.explorer.calls.session import boot, session_summary, set_linkage, shown_labels
+from consilience.explorer.calls.tray_and_session_file import SESSION_ROOM, save_tray, saved_session, take_session
 from consilience.explorer.calls.why import why
 from consilience.explorer.checks import BODY, PICKS
 from consilience.explorer.replies import Reply

@@ -11,11 +11,11 @@ import pandas as pd
 from consilience import _kernels
 from consilience._check import InputError
 from consilience._types import Floats
+from consilience.consensus.trust.clusters_and_members import cluster_means
 from consilience.consensus.trust.floaters import FLOATING
-from consilience.consensus.trust.tables import cluster_means
-from consilience.explorer.annotations import Known
 from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.edits import in_words
+from consilience.explorer.explorer_json import Known
 from consilience.explorer.replies import Reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
@@ -23,7 +23,7 @@ from consilience.generation import METHODS
 from consilience.generation.methods import describe
 from consilience.generation.spaces import GenerationWarning
 from consilience.measures import accuracy
-from consilience.measures.cluster_features import marks, top_words
+from consilience.measures.spreads_and_top_words import marks, top_words
 
 WEIGHTS, FLOATERS, MEMBERS, BINS = 30, 100, 100, 20  # safeguard: length of lists that are displayed
 CELLS = 100_000  # safeguard: of a table of clusters × classes that is still sent

@@ -11,9 +11,9 @@ from consilience._run.time_limit import CallError, Child
 from consilience.clusterer import EnsembleClusterer
 from consilience.consensus.result import describe_scales
 from consilience.explorer.calls.call import Call
-from consilience.explorer.calls.compare import SCALES_KEYS, start_scales
-from consilience.explorer.calls.maps import PLANE_KEYS, start_map, start_plane
+from consilience.explorer.calls.compare_and_flow import SCALES_KEYS, start_scales
 from consilience.explorer.calls.more_like import MORE_KEYS, start_more_like
+from consilience.explorer.calls.planes_and_maps import PLANE_KEYS, start_map, start_plane
 from consilience.explorer.calls.report import REPORT_KEYS, start_report
 from consilience.explorer.checks import SCORE, Keys, check_keys, flag, json_object, text, whole
 from consilience.explorer.jobs import Job, StoppedError

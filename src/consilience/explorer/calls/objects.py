@@ -18,7 +18,7 @@ from consilience.explorer.object_images import Look
 from consilience.explorer.replies import RefusedError, Reply, binary_reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering
-from consilience.measures.effect_sizes import effect_sizes
+from consilience.measures.distinguishing_columns import effect_sizes
 
 COLUMNS, WORDS = 8, 8  # safeguard: columns of the data, and words of a document, that a row has room for
 

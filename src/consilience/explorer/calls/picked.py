@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from consilience._types import Array, Floats, Ints
-from consilience.explorer.annotations import Known
 from consilience.explorer.calls.call import Call
 from consilience.explorer.checks import picked_rows, ref_text
+from consilience.explorer.explorer_json import Known
 from consilience.explorer.replies import RefusedError, Reply, binary_reply
 from consilience.explorer.snapshot import Snapshot
-from consilience.measures.cluster_features import marks
+from consilience.measures.spreads_and_top_words import marks
 
 LISTED, BINS = 20, 20  # safeguard: length of lists that are displayed
 TREAT_KEYS = {"rows": (picked_rows, ...), "ref": (ref_text, None)}

@@ -12,7 +12,7 @@ from consilience._check import count
 from consilience._types import Ints
 from consilience.explorer.calls.call import Call
 from consilience.explorer.calls.detail import title
-from consilience.explorer.calls.edit import names_of
+from consilience.explorer.calls.edit_and_saved_labels import names_of
 from consilience.explorer.checks import NAME, numbers, ref_text, text, whole
 from consilience.explorer.edits import in_words
 from consilience.explorer.jobs import Job

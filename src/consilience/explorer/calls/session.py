@@ -9,11 +9,11 @@ import numpy as np
 
 from consilience._types import Array
 from consilience.explorer.calls.call import Call
-from consilience.explorer.calls.compare import SLOW_SCALES
-from consilience.explorer.calls.edit import told
+from consilience.explorer.calls.compare_and_flow import SLOW_SCALES
+from consilience.explorer.calls.edit_and_saved_labels import told
 from consilience.explorer.calls.jobs import QUICK
-from consilience.explorer.calls.maps import SLOW_MAP
 from consilience.explorer.calls.more_like import unavailable
+from consilience.explorer.calls.planes_and_maps import SLOW_MAP
 from consilience.explorer.checks import COUNT, ITEMS, ROWS, one_of
 from consilience.explorer.jobs import BUSY
 from consilience.explorer.planes import makeable

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from consilience.generation.methods.density import Density, Gaussian
 from consilience.generation.methods.graph import Graph
+from consilience.generation.methods.hdbscan_and_gaussian import Density, Gaussian
 from consilience.generation.methods.landmarks import Landmarks, Metrics
+from consilience.generation.methods.linkage_genie_layers import Average, Genie, Layers, Ward
 from consilience.generation.methods.pca import PCA, ComponentLandmarks, Reduced
 from consilience.generation.methods.random_kmeans import Features, Minima, Objects, Zipf
 from consilience.generation.methods.spectral import Spectral
-from consilience.generation.methods.trees import Average, Genie, Layers, Ward
 from consilience.generation.plan import METHODS as METHODS
 
 # Open: what is entered here from outside is known to generate, the command line and the explorer at once.

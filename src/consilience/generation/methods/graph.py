@@ -50,6 +50,8 @@ NEIGHBORS = (10, 15, 20, 30), partial(check_each, check=check_count, what="the n
 
 
 class Graph(Method):
+    """Leiden clusters of a graph of nearest neighbors."""
+
     options: ClassVar[Options] = {"resolutions": (None, check_resolutions), "graph_neighbors": NEIGHBORS}
     drawn: ClassVar[tuple[str, ...]] = ("resolution", "n_neighbors", "place")
     varied: ClassVar[tuple[str, ...]] = ("resolution",)

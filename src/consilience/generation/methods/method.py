@@ -133,6 +133,7 @@ class Method:
 
     def describe(self, row: Mapping[str, Any]) -> str:
         """How a clustering was made, in a few words, from its row of `info`."""
+        # People read the first line of a method's docstring.
         return (type(self).__doc__ or type(self).__name__).partition("\n")[0].rstrip(".")
 
     @property

@@ -23,6 +23,8 @@ MOST_COLUMNS = 5000  # safeguard: columns, or objects if fewer: a matrix of that
 
 
 class PCA(Zipf):
+    """k-means, the principal components multiplied by random weights."""
+
     options: ClassVar[Options] = {
         **Zipf.options,
         "pca_share": (0.95, check_share),
@@ -81,6 +83,8 @@ def largest_first(matrix: Floats) -> tuple[Floats, Floats]:
 # K-means and landmark spectral clustering on the first 10 to 50 principal components, a number that each clustering draws: for wide tables
 # and counts, where most columns are noise. Up to 50 columns are taken as they are.
 class Reduced(OnPoints):
+    """k-means on the first principal components."""
+
     drawn: ClassVar[tuple[str, ...]] = ("n_components",)
 
     def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:

@@ -26,6 +26,8 @@ class Minima(Method):
 # distribution, p(i) ∝ i^−α on 1 … `zipf_max`, with α uniform in [0, `max_alpha`] for each clustering: at α = 0 all weights are equally
 # likely, at 1.5 few columns matter.
 class Zipf(Method):
+    """k-means, the columns multiplied by random weights."""
+
     options: ClassVar[Options] = {"max_alpha": (1.5, NOT_NEGATIVE), "zipf_max": (100, check_count)}
     drawn: ClassVar[tuple[str, ...]] = ("alpha",)
     min_columns = 2
@@ -47,6 +49,8 @@ def zipf_numbers(alpha: float, largest: int, u: Floats) -> Ints:
 
 # K-means on a random share of the columns, `feature_share` of them (the random subspaces of Ho 1998).
 class Features(Method):
+    """k-means on a random share of the columns."""
+
     options: ClassVar[Options] = {"feature_share": (0.5, check_share)}
 
     def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
@@ -63,6 +67,8 @@ def some_columns(share: float, u: Floats) -> Ints:
 
 # K-means on a random share of the objects, `object_share` of them; the others have no label (Strehl and Ghosh 2002).
 class Objects(Method):
+    """k-means on a random share of the objects."""
+
     options: ClassVar[Options] = {"object_share": (0.8, check_share)}
 
     def objects(self, spec: Spec, n_objects: int, plan: Plan) -> Ints:

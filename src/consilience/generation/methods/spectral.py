@@ -28,6 +28,8 @@ DIVISORS = partial(check_each, check=check_positive, what="the numbers that the 
 
 
 class Spectral(Zipf):
+    """Spectral clustering, the columns multiplied by random weights."""
+
     options: ClassVar[Options] = {**Zipf.options, "sigma_divisors": (SIGMA_DIVISORS, DIVISORS)}
     drawn = ("alpha", "sigma_divisor")
     takes_base = False

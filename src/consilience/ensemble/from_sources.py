@@ -16,7 +16,7 @@ from consilience.ensemble.ensemble import Ensemble
 from consilience.ensemble.results import HEADER, Result, saved_kind
 from consilience.ensemble.store.manifest_and_lock import MANIFEST
 from consilience.ensemble.store.part import PART_NAME
-from consilience.tables.files import READERS, SOURCE
+from consilience.tables.file_formats import READERS, SOURCE
 from consilience.tables.in_memory import frame_of
 
 ONE_TABLE = 50_000_000  # safeguard: of memory, cells of a folder of Parquet files that is read whole

@@ -8,9 +8,9 @@ import numpy as np
 
 from consilience import generation
 from consilience._check import InputError, check_choice, check_count
-from consilience.anndata.frames import check_adata, check_key, safe_frame, small_codes
+from consilience.anndata.h5ad_values import check_adata, check_key, safe_frame, small_codes
 from consilience.ensemble import Ensemble
-from consilience.ensemble.opening import MADE_BY, stored_ensemble
+from consilience.ensemble.from_sources import MADE_BY, stored_ensemble
 from consilience.generation.default_methods import usual_clusters
 from consilience.generation.methods.graph import own_graph
 

@@ -5,7 +5,7 @@ import { useAsked } from "./asked.js";
 import { describe } from "./commands.js";
 import { startJob } from "./jobs.js";
 import { useStore } from "./store.js";
-import { availableIn } from "./tray.js";
+import { availableIn } from "./tray_files.js";
 import { parseRef, refOf } from "./tree.js";
 
 /** @typedef {import("./store.js").Store} Store */

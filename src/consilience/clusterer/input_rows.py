@@ -12,15 +12,15 @@ from scipy import sparse
 
 from consilience._check import InputError, names_objects, show
 from consilience._types import Array, ArrayLike, Floats, Ints
-from consilience.ensemble.opening import is_anndata, is_path
+from consilience.ensemble.from_sources import is_anndata, is_path
 from consilience.ensemble.results import register
 from consilience.generation.guide import BoundGuide, Guide, set_aside
 from consilience.inputs import as_table
 from consilience.tables import Encoder, Table, check_matrix, encode_rows, read_table
+from consilience.tables.check_matrix import array_of, check_rows
 from consilience.tables.encoder import EncodedColumn
 from consilience.tables.filling import NEIGHBORS, Gaps
 from consilience.tables.in_memory import is_frame, needs_encoding, plain_source
-from consilience.tables.matrix import array_of, check_rows
 from consilience.tables.raw_table import given_reading
 
 FARTHEST = 1e100  # safeguard: of new numbers; the squares of much larger ones overflow

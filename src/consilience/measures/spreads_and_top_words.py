@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import sparse
 
 from consilience._types import Array, Floats, Labels
-from consilience.measures.effect_sizes import ColumnEffects, NumberEffects, Z, effect_sizes
+from consilience.measures.distinguishing_columns import ColumnEffects, NumberEffects, Z, effect_sizes
 from consilience.tables import Table, scale
 from consilience.tables.numbers_and_dates import days
 

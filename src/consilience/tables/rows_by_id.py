@@ -10,9 +10,9 @@ from scipy import sparse
 
 from consilience._check import InputError, count, show
 from consilience._types import Ints
-from consilience.tables.encoded_tables import encoded_as
+from consilience.tables.data_columns_and_new_rows import encoded_as
 from consilience.tables.encoder import Encoder
-from consilience.tables.reading import Table, read_table
+from consilience.tables.read_table import Table, read_table
 
 
 def match_rows(table: Table, ids: Any, n_objects: int, *, partial: bool = False) -> Table:
@@ -30,7 +30,7 @@ def match_rows(table: Table, ids: Any, n_objects: int, *, partial: bool = False)
     Examples
     --------
     >>> from consilience.datasets import load_beads
-    >>> from consilience.tables.matching import match_rows
+    >>> from consilience.tables.rows_by_id import match_rows
     >>> beads = load_beads()
     >>> match_rows(beads, beads.ids[::-1], 300).values[0].tolist() == beads.values[-1].tolist()
     True

@@ -70,6 +70,8 @@ REGULARIZATION = 1e-4  # safeguard: share of the mean variance of columns that i
 
 
 class Gaussian(OnPoints):
+    """A mixture of Gaussians."""
+
     drawn: ClassVar[tuple[str, ...]] = ("form_draw",)
     takes_base = False
 

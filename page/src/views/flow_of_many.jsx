@@ -1,10 +1,10 @@
 // How objects flow between the clusters of several clusterings: the tiles', the tray's, or ever more clusters.
-import { branchOf, clusterWords, columnName, MOST, refsOf, scopeOf, useFlow } from "../core/flows.js";
+import { branchOf, clusterWords, columnName, MOST, refsOf, scopeOf, useFlow } from "../core/flow_of_many.js";
 import { formatCount, formatPercent, plural } from "../core/format.js";
 import { explain } from "../core/glossary.js";
 import { pick } from "../core/picked.js";
 import { useStore } from "../core/store.js";
-import { countsOf, objectsIn } from "../draw/flows.js";
+import { countsOf, objectsIn } from "../draw/flow_of_many.js";
 import { repeated } from "../draw/palette.js";
 import { FlowPicture } from "./flow_picture.jsx";
 import { PagedTable } from "./paged_table.jsx";

@@ -9,14 +9,14 @@ import pandas as pd
 import pyarrow as pa
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, count, kind_of, listed, nearest, show
+from consilience._check import count, listed, nearest
 from consilience._types import Ints
-from consilience.tables.cells import check_not_negative, data_of, plain_numbers
 from consilience.tables.column_roles import class_names
-from consilience.tables.column_types import TYPES, cells_as, doubts_of_codes, find_type, names_rows, other_decimal
+from consilience.tables.column_types import cells_as, check_types, doubts_of_codes, find_type, names_rows, other_decimal
 from consilience.tables.encoder import Encoder, describe_aside, named_kind
 from consilience.tables.filling import Gaps
 from consilience.tables.raw_table import RawTable
+from consilience.tables.table_kinds import check_not_negative, data_of, plain_numbers
 
 MOST_SAID = 5  # safeguard: for reading, columns whose unreadable cells are told one by one
 
@@ -69,7 +69,7 @@ def data_columns(
         values = data_of(raw, kept)
         check_not_negative(raw, values, kept, "counts")
         return DataColumns(values, Reading(counts=True), kept)
-    asked = _check_types(raw, types, kept)
+    asked = check_types(raw, types, kept)
     if sparse.issparse(raw.body) and types == "number":
         asked = {}
     used = set(named)
@@ -141,34 +141,3 @@ def encoded_as(raw: RawTable, encoder: Encoder, decimal: str | None) -> DataColu
     if len(unread) > MOST_SAID:
         unread[MOST_SAID:] = [f"so do cells of {len(unread) - MOST_SAID:,} more columns"]
     return DataColumns(values, Reading(encoder, pd.DataFrame(cells), gaps), said=[*said, *unread, *notices])
-
-
-def _check_types(raw: RawTable, types: Any, kept: Sequence[int]) -> dict[int, str | tuple[str, ...]]:
-    """The types that were said, by position, levels of an order as a tuple; those of columns that are not kept are refused."""
-    if types is None:
-        return {}
-    if isinstance(types, str):
-        one = None if "<" in types else check_choice(types, (*TYPES, "counts"), "type of columns (--type)")
-        return dict.fromkeys(kept, one or _check_levels(types, "all columns"))
-    if not isinstance(types, Mapping):
-        what = "types must map columns to types, such as {'zip': 'category'}"
-        raise InputError(f"{what}; got {kind_of(types)}, {show(types)}")
-    asked: dict[int, str | tuple[str, ...]] = {}
-    for reference, kind in types.items():
-        if isinstance(kind, (list, tuple)) or (isinstance(kind, str) and "<" in kind):
-            kind = _check_levels(kind, repr(reference))
-        else:
-            check_choice(kind, TYPES, f"type of {reference!r} (--type)")
-        for position in raw.find_all([reference], "types"):
-            if position in kept:
-                asked[position] = kind
-    return asked
-
-
-def _check_levels(said: str | Sequence[Any], where: str) -> tuple[str, ...]:
-    levels = tuple(str(level).strip() for level in (said.split("<") if isinstance(said, str) else said))
-    if len(levels) < 2 or len(set(levels)) < len(levels) or not all(levels):
-        what = f"the order of {where} must have two levels or more, all different, from the lowest"
-        such = "such as ['low', 'medium', 'high'] (--type NAME='low<medium<high')"
-        raise InputError(f"{what}, {such}; got {show(said)}")
-    return levels

@@ -12,14 +12,14 @@ from scipy import sparse
 
 from consilience._check import InputError, check_choice, count, listed
 from consilience._types import Ints
-from consilience.tables.cells import counts_of, distances_of, ids_of, new_distances_of, triples_of
 from consilience.tables.column_roles import choose, find_ids, find_row_names, label_frame, total_of, transposed
-from consilience.tables.encoded_tables import Reading, data_columns
+from consilience.tables.data_columns_and_new_rows import Reading, data_columns
 from consilience.tables.encoder import Encoder, describe_aside, named_kind
-from consilience.tables.files import SOURCE, open_raw
+from consilience.tables.file_formats import SOURCE, open_raw
 from consilience.tables.filling import Gaps
 from consilience.tables.raw_table import Names, Options, RawTable
-from consilience.tables.scaling import CountScaling, Standardizer, looks_like_counts
+from consilience.tables.scaling_and_counts import CountScaling, Standardizer, looks_like_counts
+from consilience.tables.table_kinds import counts_of, distances_of, ids_of, new_distances_of, triples_of
 
 KINDS = ("data", "counts", "distances", "new_distances", "labels")
 

@@ -36,7 +36,7 @@ class Standardizer:
     Examples
     --------
     >>> import numpy as np
-    >>> from consilience.tables.scaling import Standardizer
+    >>> from consilience.tables.scaling_and_counts import Standardizer
     >>> found = Standardizer.of(np.array([[1.0, 5.0], [3.0, 5.0]]))
     >>> found.apply(np.array([[2.0, 5.0], [5.0, 5.0]]))
     array([[0., 0.],

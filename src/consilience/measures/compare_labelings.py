@@ -18,9 +18,9 @@ from consilience._types import EnsembleLike, Labels
 from consilience.ensemble import Ensemble
 from consilience.ensemble.results import Result
 from consilience.inputs import as_ensemble
+from consilience.measures.compare import known_labels
 from consilience.measures.pairwise import with_each
 from consilience.measures.registry import MEASURES
-from consilience.measures.summary import known_labels
 
 Labelings = dict[str, Labels]
 SCORES = ("precision", "recall", "f1", "rand", "jaccard")

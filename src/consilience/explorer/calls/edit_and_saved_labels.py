@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError
-from consilience.explorer.annotations import Known
 from consilience.explorer.calls.call import Call
 from consilience.explorer.calls.detail import title
 from consilience.explorer.checks import list_of, one_of, picked_rows, ref_text, text
 from consilience.explorer.edits import DOINGS, NAME, Edited, clean, distinct_names, in_words, seen_in
+from consilience.explorer.explorer_json import Known
 from consilience.explorer.replies import RefusedError, Reply, binary_reply, json_reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot, encoded_codes

@@ -19,16 +19,16 @@ from consilience._run.row_blocks import Held, Piece, RowBlocks, Shape, computed,
 from consilience._types import Floats, Ints, Labels
 from consilience._whole_files import open_parquet
 from consilience.ensemble import Ensemble
-from consilience.ensemble.opening import in_blocks
+from consilience.ensemble.from_sources import in_blocks
 from consilience.generation.plan import Plan, Spec
 from consilience.generation.predict import Labeler
 from consilience.generation.runner import Runner
 from consilience.generation.spaces import Preparation
 from consilience.generation.tasks import Made
-from consilience.tables.cells import ids_of
+from consilience.tables.check_matrix import check_matrix
 from consilience.tables.in_memory import raw_frame
-from consilience.tables.matrix import check_matrix
-from consilience.tables.scaling import FAR
+from consilience.tables.scaling_and_counts import FAR
+from consilience.tables.table_kinds import ids_of
 
 LABELS_IN_MEMORY = 2**28  # safeguard: labels that are held while a pass over the blocks fills them in, a gigabyte
 Parts = tuple[Sequence[Any], list[Shape], str]  # blocks, their shapes, and what to call them

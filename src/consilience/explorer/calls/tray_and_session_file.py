@@ -8,10 +8,10 @@ import numpy as np
 
 from consilience._check import InputError, show
 from consilience._names import unique_names
-from consilience.explorer.annotations import ENTRIES, WRONG, Content, Known, checked_tray, checked_view, parsed
 from consilience.explorer.calls.call import Call
 from consilience.explorer.checks import json_object, text
 from consilience.explorer.edits import EDITS
+from consilience.explorer.explorer_json import ENTRIES, WRONG, Content, Known, checked_tray, checked_view, parsed
 from consilience.explorer.replies import JSON, RefusedError, Reply, file_reply, json_reply
 from consilience.explorer.session import Session
 

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from consilience._check import InputError, check_choice, check_count, check_positive, check_seed, count
 from consilience._run.random import stream
 from consilience._types import Labels, RandomState
-from consilience.agreement.block_counts import BlockCounts, BlockSearch, counts_of
+from consilience.agreement.block_search import BlockCounts, BlockSearch, counts_of
 from consilience.agreement.co_clustering import CoClustering, CoSearch, random_labels, split
 from consilience.agreement.count_table import Counts, check_counts
 

@@ -14,9 +14,9 @@ from consilience._check import InputError, count, show
 from consilience._types import Array, EnsembleLike, Floats, Labels
 from consilience.ensemble import Ensemble, check_same_objects
 from consilience.inputs import as_ensemble, as_table
-from consilience.inputs.known import labels_from
+from consilience.inputs.known_labels import labels_from
 from consilience.tables import Table, check_matrix
-from consilience.tables.scaling import Standardizer
+from consilience.tables.scaling_and_counts import Standardizer
 
 BLOCK = 2**22  # safeguard: memory; numbers of a sparse table made dense at once, to look at: 32 MB
 DENSE = 2**27  # safeguard: memory; and to cluster: 1 GB

@@ -10,14 +10,14 @@ import pandas as pd
 
 from consilience._check import InputError, count, kind_of, names_objects, show
 from consilience.ensemble import Ensemble
-from consilience.ensemble.opening import is_path
+from consilience.ensemble.from_sources import is_path
 from consilience.inputs.guess import has_own_ids, is_table
 from consilience.tables import Table, match_rows, read_table
 from consilience.tables.column_roles import transposed
-from consilience.tables.files import open_raw, read_vector
+from consilience.tables.file_formats import open_raw, read_vector
 from consilience.tables.in_memory import is_frame
 from consilience.tables.raw_table import Options, given_reading, parsing
-from consilience.tables.reading import find_id_column
+from consilience.tables.read_table import find_id_column
 
 
 def column_names(source: Any, **reading: Any) -> list[str]:

@@ -3,7 +3,7 @@
 import { formatCount } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { useDark, useSize } from "../draw/canvas.jsx";
-import { clusterName, layOut } from "../draw/flow.js";
+import { clusterName, layOut } from "../draw/flow_of_two.js";
 import { colorOf } from "../draw/palette.js";
 
 const MOST = 640;

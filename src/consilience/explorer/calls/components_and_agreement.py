@@ -7,7 +7,7 @@ import numpy as np
 
 from consilience._types import Floats, Ints
 from consilience.agreement import stable_groups
-from consilience.agreement.components import column_information
+from consilience.agreement.stable_groups import column_information
 from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.calls.detail import floater_rows
 from consilience.explorer.replies import RefusedError, Reply

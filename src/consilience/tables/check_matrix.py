@@ -8,10 +8,10 @@ import numpy as np
 from scipy import sparse
 
 from consilience._check import InputError, count
-from consilience.tables.cells import check_exact, data_of, distances_of
-from consilience.tables.files import open_raw
+from consilience.tables.file_formats import open_raw
 from consilience.tables.raw_table import Options
-from consilience.tables.reading import Table
+from consilience.tables.read_table import Table
+from consilience.tables.table_kinds import check_exact, data_of, distances_of
 
 LARGEST = 1e140  # safeguard: squares beyond it overflow
 
