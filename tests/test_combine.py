@@ -163,7 +163,7 @@ def test_weights_count_in_every_choice():
 @pytest.mark.parametrize("seed", first_of(range(5)))
 @pytest.mark.parametrize("p", [0.3, 0.6])
 def test_anmi_search_is_never_below_greedy_or_its_starts(seed, p):
-    labels, _ = noisy_copies(n=200, noise=p, seed=seed)
+    labels, _ = noisy_copies(noise=p, seed=seed)
     found = ANMISearch(10, random_state=0).fit(labels)
     assert found.anmi_ == pytest.approx(anmi(labels, found.labels_), abs=1e-9)
     assert found.anmi_ >= max(found.init_anmi_.values()) - 1e-12
