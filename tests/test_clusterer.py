@@ -171,6 +171,19 @@ def test_a_cloud_is_in_doubt():
     )
 
 
+def test_clusters_that_two_kinds_confirm_are_taken_where_none_confirms_the_consensus():
+    rng = np.random.default_rng(
+        0
+    )  # three large clusters beside five small ones, which members rather divide than tell apart
+    centers = np.array([[0, 0], [0, 2], [2, 1], [30, -4], [30, 0], [30, 4], [34, -2], [34, 2]], float)
+    truth = np.repeat(np.arange(8), [200] * 3 + [10] * 5)
+    X = centers[truth] + np.where(truth < 3, 0.25, 0.5)[:, None] * rng.normal(size=(650, 2))
+    found, walk = (EnsembleClusterer(8, method=method, random_state=0).fit(X) for method in ("auto", "walk"))
+    assert adjusted_rand(found.labels_, truth) > 0.99 > 0.9 > adjusted_rand(walk.labels_, truth)
+    assert "both find" in found.note_
+    np.testing.assert_array_equal(walk.labels_, cs.combine(walk.ensemble_, 8, "walk").labels)
+
+
 def test_units_and_seeds_change_nothing(points):
     X, _ = points
     one = quick("auto").fit(X)

@@ -10,7 +10,7 @@ from scipy.special import gammaln
 import consilience as cs
 from benchmarks.ways import blurred, planted, refined
 from consilience.consensus import NBCE
-from consilience.consensus.samples.ways import Lengths
+from consilience.consensus.samples.ways import Lengths, find_ways
 from consilience.datasets import load_beads
 from consilience.measures import adjusted_mutual_information, variation_of_information
 from samples import every_partition, random_labels, refuses
@@ -47,6 +47,20 @@ def test_planted_ways_are_counted(seed):
     assert sorted(len(one.members) for one in found) == sorted(np.bincount(way))
 
 
+def test_a_tree_may_be_as_deep_as_there_are_clusterings():
+    m = 1200
+    chain = [[0, 1], *([i, m + i - 2] for i in range(2, m))]
+    tree = np.column_stack([chain, np.arange(1.0, m), np.arange(2, m + 1)])
+    same = cs.Ensemble(np.repeat(np.random.default_rng(0).integers(0, 4, (60, 1)), m, axis=1))
+    assert [len(members) for members in find_ways(same, tree)] == [m]
+
+
+def test_options_that_modes_do_not_have_are_refused():
+    samples = cs.Ensemble(random_labels(3, 30, 8, 3))
+    refuses("n_starts does nothing for modes: leave it out", cs.summarize, samples, modes=2, n_starts=3)
+    refuses("cost does nothing for modes with loss='ways'", cs.summarize, samples, "ways", modes="auto", cost=1.5)
+
+
 def test_order_names_and_seeds_do_not_matter(two_ways):
     ens, _, _ = two_ways
     rng = np.random.default_rng(1)
@@ -56,9 +70,7 @@ def test_order_names_and_seeds_do_not_matter(two_ways):
         found = cs.summarize(ens, loss, modes="auto")
         again = cs.summarize(other, loss, modes="auto", random_state=7 if loss == "ways" else 0, n_jobs=2)
         assert_array_equal(again.members, found.members[order])
-        assert [cs.measures.nmi(*pair) for pair in zip(again.labels.T, found.labels[objects].T, strict=True)] == [
-            1.0
-        ] * found.n_modes
+        assert all(cs.measures.nmi(*pair) == 1 for pair in zip(again.labels.T, found.labels[objects].T, strict=True))
 
 
 def test_samples_without_anything_in_common_have_no_ways_and_no_modes():

@@ -47,7 +47,7 @@ def judge(
             kinds = kinds_of(points, np.array([min(n_clusters, n, MOST_OBJECTS)]))
     to_combine = problem.with_clusters(n_clusters)
     consensus = combine_problem(ensemble, to_combine, n_clusters, method, how, {}, progress=False)
-    consensus, nearest = _beside_kinds(to_combine, consensus, kinds, some)
+    consensus, nearest = _beside_kinds(to_combine, consensus, kinds, some, method)
     factor, doubts, notes, scales = np.ones(consensus.n_clusters), [], [consensus.note], None
     if found is not None:
         factor, doubts, scales = factor * found.trust, [found.doubt], found.others
@@ -64,28 +64,31 @@ def judge(
 
 
 def _beside_kinds(
-    problem: Problem, consensus: Consensus, kinds: Ensemble, some: Ints | None
+    problem: Problem, consensus: Consensus, kinds: Ensemble, some: Ints | None, method: str
 ) -> tuple[Consensus, Agreement | None]:
     """The consensus, and the kind that is nearest to it. Where none has its clusters and two confirm each other, theirs are taken."""
+    # Not where a method was named, or found fewer clusters; nor where the members do not tell the clusters of these kinds apart.
 
     def nearest_to(labels: Ints) -> Agreement | None:
         return nearest_kind(labels if some is None else labels[some], int(labels.max()) + 1, kinds)
 
-    nearest = nearest_to(consensus.labels)
-    if nearest is None or not nearest.doubt or consensus.method != "walk" or consensus.n_clusters < problem.n_clusters:
+    nearest, k = nearest_to(consensus.labels), problem.n_clusters
+    is_walk = method == "auto" and consensus.method == "walk" and consensus.n_clusters == k
+    others = confirmed(kinds, k) if is_walk and nearest is not None and nearest.doubt else None
+    if nearest is None or others is None:
         return consensus, nearest
-    if (others := confirmed(kinds, problem.n_clusters)) is not None:
-        names, labels = others
-        start, model = np.full(problem.n_rows, -1), ClusterWalk(problem.n_clusters)
-        start[problem.inverse if some is None else problem.inverse[some]] = labels
-        model._take(problem, model._ordered(problem, model._from(problem, start)))
-        now = nearest_to(model.labels_)
-        if now is not None and now.jaccard.min() > nearest.jaccard.min():
-            names_of = "labels", "confidence", "support", "membership", "anmi"
-            fields = {name: getattr(model, f"{name}_") for name in names_of}
-            note = f"the clusters are those that {names} both find"
-            return replace(consensus, **fields, note=note, estimator=model), now
-    return consensus, nearest
+    names, labels = others
+    rows = problem.inverse if some is None else problem.inverse[some]
+    start, model = np.full(problem.n_rows, -1), ClusterWalk(k)
+    start[rows[rows >= 0]] = labels[rows >= 0]
+    if len(np.unique(start[start >= 0])) < k:
+        return consensus, nearest
+    model._take(problem, model._ordered(problem, model._from(problem, start)))
+    now = nearest_to(model.labels_)
+    if now is None or now.jaccard.min() <= nearest.jaccard.min():
+        return consensus, nearest
+    fields = {name: getattr(model, f"{name}_") for name in ("labels", "confidence", "support", "membership", "anmi")}
+    return replace(consensus, **fields, note=f"the clusters are those that {names} both find", estimator=model), now
 
 
 def scalings(runner: Runner, some: Ints | None) -> dict[str, Floats]:

@@ -75,16 +75,13 @@ class Way:
         rows, before = [], None
         for depth in self.depths:
             labels = self.at(depth).labels
-            for cluster, size in enumerate(np.bincount(labels[labels >= 0])):
-                inside = (
-                    np.zeros(1)
-                    if before is None
-                    else np.bincount(before[(labels == cluster) & (before >= 0)], minlength=1)
-                )
+            above = (
+                np.zeros_like(labels) if before is None else before
+            )  # all objects are one cluster before the first depth
+            for cluster, size in enumerate(np.bincount(labels[labels >= 0]).tolist()):
+                inside = np.bincount(above[(labels == cluster) & (above >= 0)], minlength=1)
                 parent = -1 if before is None else int(inside.argmax())
-                rows.append(
-                    (depth, cluster, int(size), parent, 1.0 if before is None else float(inside.max() / max(size, 1)))
-                )
+                rows.append((depth, cluster, size, parent, float(inside.max() / max(size, 1))))
             before = labels
         return pd.DataFrame(rows, columns=["depth", "cluster", "size", "parent", "share"])
 

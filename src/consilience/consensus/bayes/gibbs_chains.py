@@ -363,7 +363,7 @@ def quick_consensus(problem: Problem, most: int, seed: int, finer: float = 1.0, 
 
 def summarize(
     posterior: Posterior, prior: str, *, loss: str, n_clusters: int | None, seed: int, n_jobs: int | None = None
-) -> tuple[Ints, Floats, list[Components], float, list[Ints]]:
+) -> tuple[Ints, Floats, list[Components], float, list[Labels]]:
     """Labels and memberships of the rows, the components of every sample, the expected loss, and the samples as labels of the rows."""
     samples = posterior.samples
     draws = Draws.of([sample.clusters for sample in samples], posterior.rows)
@@ -375,7 +375,7 @@ def summarize(
         table = tables[draws.first[s] : draws.first[s + 1]]
         owner = table / np.maximum(table.sum(axis=1, keepdims=True), 1)
         components.append(Components(sample.sizes, sample.table, sample.alpha, sample.beta, prior, owner))
-    drawn = [draws.sample(s) for s in range(draws.n_samples)]
+    drawn = [draws.sample(s).astype(np.int32) for s in range(draws.n_samples)]
     return labels, companions(draws, labels, tables), components, expected, drawn
 
 

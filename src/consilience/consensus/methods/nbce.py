@@ -225,15 +225,13 @@ class NBCE(LabelModel):
         sizes = np.bincount(self.labels_[problem.first], problem.n_objects_of_rows)
         if self.inference == "gibbs":
             drawn = problem.to_objects(vars(self)["samples_"], -1)
-            self.samples_: Ensemble = Ensemble.from_codes(drawn.astype(np.int32), ids=ens.ids)
+            self.samples_: Ensemble = Ensemble.from_codes(drawn, ids=ens.ids)
         self.outliers_: Ints = np.flatnonzero((self.labels_ >= 0) & (sizes[self.labels_] == 1))
         return self
 
     def modes(self, modes: int | str = "auto", loss: str = "vi") -> Any:
         """A few partitions that stand for the posterior, with weights: :func:`consilience.summarize` of `samples_` with `modes`."""
-        from consilience.consensus.samples.modes import (
-            find_modes,  # which asks for a consensus, and that may be this one
-        )
+        from consilience.consensus.samples.modes import find_modes  # it needs consensus methods, of which this is one
 
         if self.inference != "gibbs":
             raise InputError("modes are of samples of the posterior, which inference='gibbs' draws: fit with it")

@@ -463,6 +463,10 @@ def summarize(
         check_count("n_starts", n_starts)
     ens, seed = as_ensemble(samples, columns=columns, id_column=id_column), check_seed(random_state)
     if modes is not None:
+        ways = {"cost": cost != 1, "max_clusters": max_clusters is not None} if loss == "ways" else {}
+        for name, is_given in {"n_starts": n_starts is not None, **ways}.items():
+            if is_given:
+                raise InputError(f"{name} does nothing for modes{f' with loss={loss!r}' if ways else ''}: leave it out")
         return find_modes(ens, modes, loss, cost, max_clusters, seed, n_jobs)
     given = {"loss": loss, "cost": cost, "max_clusters": max_clusters, "n_starts": n_starts, "columns": columns}
     call = written_call(summarize, samples, **given, id_column=id_column, random_state=seed)

@@ -86,9 +86,9 @@ def find_ways(clusterings: Ensemble | Problem, tree: Floats) -> list[Ints]:
 class _Search:
     def __init__(self, clusterings: Ensemble | Problem, tree: Floats) -> None:
         problem = clusterings if isinstance(clusterings, Problem) else check_problem(clusterings)
-        some = problem.weights.sum() > OBJECTS
-        every = np.repeat(np.arange(problem.n_rows), problem.weights.astype(int))
-        rows = sample_evenly(problem, OBJECTS) if some else every
+        rows = np.repeat(np.arange(problem.n_rows), problem.weights.astype(int))
+        if len(rows) > OBJECTS:
+            rows = sample_evenly(problem, OBJECTS)
         self.tree, self.m = tree, len(tree) + 1
         columns = np.arange(self.m) if problem is clusterings or problem.given is None else problem.given.columns
         self.place = np.argsort(columns)  # of every clustering in the canonical order, which is that of chance
@@ -123,16 +123,21 @@ class _Search:
         return shared_information(self.consensus(one), self.consensus(other))
 
     def branch(self, node: int) -> Ints:
-        if node < self.m:
-            return np.array([node])
-        return np.sort(np.concatenate([self.branch(int(child)) for child in self.tree[node - self.m, :2]]))
+        below, leaves = [node], []  # not by recursion: single linkage makes branches as deep as there are clusterings
+        while below:
+            if (one := below.pop()) < self.m:
+                leaves.append(one)
+            else:
+                below += self.tree[one - self.m, :2].astype(int).tolist()
+        return np.sort(leaves)
 
     def pieces(self, node: int) -> list[Ints]:
         """A branch, divided as long as its parts differ and are common; of it the whole, or what is left without rare parts, if firm."""
         passed = [self.branch(node)]
         while len(passed[-1]) > 1:
-            parts = sorted(self.tree[node - self.m, :2].astype(int).tolist(), key=lambda child: len(self.branch(child)))
-            few, many = map(self.branch, parts)
+            both = {child: self.branch(child) for child in self.tree[node - self.m, :2].astype(int).tolist()}
+            parts = sorted(both, key=lambda child: len(both[child]))
+            few, many = (both[child] for child in parts)
             if len(few) >= self.least:
                 if self.shared(few, many) < HALF and (found := [some for part in parts for some in self.pieces(part)]):
                     return found
